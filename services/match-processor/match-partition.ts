@@ -44,6 +44,7 @@ const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
 /** All matches of one partition: applies messages, keeps their state, publishes changes. */
 export class MatchPartition implements PartitionProcessor {
+  readonly isKept = true;
   readonly #options: MatchPartitionOptions;
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
   readonly #cache: MatchCache;

@@ -48,6 +48,7 @@ const SEASONS_AT_ONCE = 64;
 
 /** All seasons of one partition: applies match results, derives the changed tables, publishes changes. */
 export class StandingsPartition implements PartitionProcessor {
+  readonly isKept = true;
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
   /** Every record of standings-results, by season number. */

@@ -40,6 +40,7 @@ const KEPT_MS = TOPICS['webhook-messages'].retentionMs;
 
 /** Every event of one partition: composes the webhook messages of its transitions. */
 export class ComposerPartition implements PartitionProcessor {
+  readonly isKept = true;
   readonly #options: ComposerPartitionOptions;
   readonly #causes: CauseReader;
   readonly #messagesTopic: string;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
 import { BatchCommitter } from './batch-committer.ts';
+import { ChangelogEnds } from './changelog-ends.ts';
 import { streamMetrics } from './metrics.ts';
 import { parsePosition } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
@@ -74,8 +75,12 @@ function committerOf(
       producer,
       topicId: 'id',
       changelogIds: {},
-      changelogEnds: new Map([['changelog', changelogEnd]]),
-      changelogLasts: new Map(),
+      changelogEnds: new ChangelogEnds(
+        { application: 'touchline.counting', partition: 3 },
+        new Map([['changelog', changelogEnd]]),
+        new Map(),
+      ),
+      committed: null,
       isClosed: () => false,
     },
     { next: 5, inputEpoch: null },

@@ -2,18 +2,20 @@ import { PoisonError } from '#errors/poison-error.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import {
   type ConsumedRecord,
-  type OutputRecord,
+  type ProducerIdentity,
   type ReadBatch,
   TRANSACTION_TIMEOUT_MS,
   type TransactionalProducer,
   type WrittenBatch,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
+import type { ChangelogEnds } from './changelog-ends.ts';
+import type { Draft, InputPosition } from './draft.ts';
 import { isEnvironmentFault } from './environment-fault.ts';
+import type { KeptState, PendingCommit } from './kept-state.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
-import { changelogTruncated } from './start-checks.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -36,25 +38,13 @@ export type Work = {
   /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
   readonly changelogIds: Readonly<Record<string, string>>;
-  /** Where the changelogs end, by name; this task moves them. */
-  readonly changelogEnds: Map<string, number>;
-  /** The offset of the last record of each, by name, without those that end with a tombstone; this task moves them. */
-  readonly changelogLasts: Map<string, number>;
+  /** The changelogs as the claim found them. */
+  readonly changelogEnds: ChangelogEnds;
+  /** The last commit that the claim found; null without one. */
+  readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
   /** Whether the partition was released: nothing may be committed or changed afterwards. */
   readonly isClosed: () => boolean;
 };
-
-/** A transaction in preparation. */
-type Draft = {
-  readonly collector: RecordCollector;
-  /** Records that it sends to dead letters. */
-  readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
-  /** Null where nobody wants to know of single records. */
-  readonly watch: RecordWatch | null;
-};
-
-/** Offset of the next input record, and the leader epoch of the input before it; null where it is unknown. */
-type InputPosition = { readonly next: number; readonly inputEpoch: number | null };
 
 /**
  * How long markers and aborted records are left behind the position, milliseconds: a commit for each would cost more than it
@@ -69,6 +59,12 @@ export class BatchCommitter {
   readonly #suspects: Suspects;
   readonly #work: Work;
   #position: InputPosition;
+  #changelogEnds: ChangelogEnds;
+  #committed: Work['committed'];
+  /** The transaction under way, also after it failed. */
+  #pending: PendingCommit | null = null;
+  /** The processor has changes that no transaction had. */
+  #isAhead = false;
   #committing: Promise<void> | null = null;
   /** When the records without content after the position were first read; null where there are none. */
   #passedAt: number | null = null;
@@ -85,6 +81,22 @@ export class BatchCommitter {
     this.#suspects = suspects;
     this.#work = work;
     this.#position = position;
+    this.#changelogEnds = work.changelogEnds;
+    this.#committed = work.committed;
+  }
+
+  /** What is left to keep of the state in memory after a failure; null where it cannot be kept. */
+  get kept(): KeptState | null {
+    const { processor, topicId, changelogIds } = this.#work;
+    const { ends, lasts } = this.#changelogEnds;
+    const pending = this.#pending;
+    if (processor.isKept !== true || this.#isAhead || this.#committed === null) return null;
+    // It is tried again in halves.
+    if (pending !== null && pending.range.count > this.#suspects.mostFrom(pending.range.first)) return null;
+    return {
+      ...{ processor, topicId, changelogIds, pending },
+      ...{ changelogEnds: ends, changelogLasts: lasts, committed: this.#committed },
+    };
   }
 
   /** Committed offset of the next input record. */
@@ -136,12 +148,20 @@ export class BatchCommitter {
     await this.#still(this.#commit(this.#newDraft(), range, reached));
   }
 
+  /** Ends the transaction of an earlier claim whose records the processor has: commits it, unless it was. */
+  async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
+    const records = { ...draft, watch: null };
+    if (isCommitted) this.#accepted(records, range, reached);
+    else await this.#still(this.#send(records, range, reached));
+  }
+
   #newDraft(): Draft {
     const watch = RecordWatch.of(this.#context, this.#work.processor, this.#partition);
     return { collector: new RecordCollector(this.#partition), letters: [], watch };
   }
 
   #processOne(record: ConsumedRecord, draft: Draft): void | Promise<void> {
+    this.#isAhead = true;
     const verdict = this.#suspects.verdictOn(record.offset);
     if (verdict !== null) {
       this.#giveUp(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
@@ -175,46 +195,66 @@ export class BatchCommitter {
     letters.push({ record, error });
   }
 
-  async #commit(
-    { collector, letters, watch }: Draft,
-    range: TransactionRange,
-    reached: InputPosition,
-  ): Promise<void> {
-    const { input, positions, clock, metrics, log } = this.#context;
-    const { processor, producer, topicId, changelogIds } = this.#work;
-    const { next } = reached;
-    const partition = this.#partition;
-    const started = clock.monotonic();
+  async #commit(draft: Draft, range: TransactionRange, reached: InputPosition): Promise<void> {
+    const { collector } = draft;
     try {
       collector.traceparent = undefined;
-      processor.flush(collector);
-      const { ends, lasts } = this.#changelogsAfter(collector.records);
-      const position = {
-        ...reached,
-        topicId,
-        changelogIds,
-        changelogEnds: Object.fromEntries(ends),
-        changelogLasts: Object.fromEntries(lasts),
-        producer: producer.identity,
-      };
-      const record = positionRecord(positions, partition, position);
-      const accept = (written: readonly WrittenBatch[]): void => this.#requireWhole(written);
-      this.#committing = producer.transact([...collector.records, record], accept);
-      await this.#committing;
-      this.#keepLasts(lasts);
-      metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
+      this.#work.processor.flush(collector);
     } catch (error) {
-      watch?.failed(error);
+      this.#failed(draft, range, error);
+      throw error;
+    }
+    await this.#send(draft, range, reached);
+  }
+
+  async #send(draft: Draft, range: TransactionRange, reached: InputPosition): Promise<void> {
+    const { positions, clock, metrics } = this.#context;
+    const { producer, topicId, changelogIds } = this.#work;
+    const { records } = draft.collector;
+    const started = clock.monotonic();
+    const before = this.#changelogEnds;
+    const after = before.after(records);
+    const position = {
+      ...{ ...reached, topicId, changelogIds, producer: producer.identity },
+      changelogEnds: Object.fromEntries(after.ends),
+      changelogLasts: Object.fromEntries(after.lasts),
+    };
+    const record = positionRecord(positions, this.#partition, position);
+    const accept = (written: readonly WrittenBatch[]): void =>
+      after.written(written, before, this.#position.next);
+    this.#pending = { draft, range, reached, producer: producer.identity };
+    this.#isAhead = false;
+    try {
+      this.#committing = producer.transact([...records, record], accept);
+      await this.#committing;
+    } catch (error) {
       if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
-      if (range.count > 0 && isOfRecords(error))
-        this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
+      this.#failed(draft, range, error);
       throw error;
     } finally {
       this.#committing = null;
     }
+    metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
+    this.#changelogEnds = after;
+    this.#committed = { producer: producer.identity, next: reached.next };
+    this.#accepted(draft, range, reached);
+  }
+
+  #failed({ letters, watch }: Draft, range: TransactionRange, error: unknown): void {
+    watch?.failed(error);
+    if (range.count > 0 && isOfRecords(error))
+      this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
+  }
+
+  /** The transaction is committed. */
+  #accepted({ letters, watch }: Draft, range: TransactionRange, reached: InputPosition): void {
+    const { input, metrics, log } = this.#context;
+    const { processor } = this.#work;
+    const partition = this.#partition;
+    this.#pending = null;
     this.#position = reached;
     this.#passedAt = null;
-    this.#suspects.committed(next);
+    this.#suspects.committed(reached.next);
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
     for (const { record, error } of letters) {
@@ -225,56 +265,6 @@ export class BatchCommitter {
     watch?.committed();
     if (this.#work.isClosed()) throw new ClosedError();
     processor.committed();
-  }
-
-  /** Where the changelogs end once these records and the marker behind them are written, at least, and their last records. */
-  #changelogsAfter(records: readonly OutputRecord[]): {
-    readonly ends: ReadonlyMap<string, number>;
-    readonly lasts: ReadonlyMap<string, number>;
-  } {
-    const ends = new Map(this.#work.changelogEnds);
-    const lasts = new Map(this.#work.changelogLasts);
-    for (const [topic, { count, isTombstone }] of this.#writtenTo(records)) {
-      const end = (ends.get(topic) ?? 0) + count;
-      ends.set(topic, end + 1);
-      if (isTombstone) lasts.delete(topic);
-      else lasts.set(topic, end - 1);
-    }
-    return { ends, lasts };
-  }
-
-  /** How many of these records go to each changelog, and whether the last one deletes. */
-  #writtenTo(records: readonly OutputRecord[]): Map<string, { count: number; isTombstone: boolean }> {
-    const written = new Map<string, { count: number; isTombstone: boolean }>();
-    for (const { topic, partition, value } of records) {
-      if (partition !== this.#partition || !this.#work.changelogEnds.has(topic)) continue;
-      const count = (written.get(topic)?.count ?? 0) + 1;
-      written.set(topic, { count, isTombstone: value === null });
-    }
-    return written;
-  }
-
-  #keepLasts(lasts: ReadonlyMap<string, number>): void {
-    const { changelogLasts } = this.#work;
-    changelogLasts.clear();
-    for (const [topic, last] of lasts) changelogLasts.set(topic, last);
-  }
-
-  /** Throws `RefusedError` CHANGELOG_TRUNCATED where a batch was written before the known end of its changelog. */
-  #requireWhole(written: readonly WrittenBatch[]): void {
-    const reached = new Map<string, number>();
-    for (const { topic, partition, baseOffset, count } of written) {
-      const known = this.#work.changelogEnds.get(topic);
-      // The broker names no offset where it had the batch already.
-      if (known === undefined || partition !== this.#partition || baseOffset < 0) continue;
-      if (baseOffset < known) {
-        const { application } = this.#context;
-        throw changelogTruncated(application, { topic, partition, end: baseOffset }, known, this.position);
-      }
-      reached.set(topic, Math.max(baseOffset + count, reached.get(topic) ?? 0));
-    }
-    // The marker of the transaction follows.
-    for (const [topic, end] of reached) this.#work.changelogEnds.set(topic, end + 1);
   }
 
   /** The awaited value, unless the partition was released meanwhile. */

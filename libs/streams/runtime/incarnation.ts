@@ -8,6 +8,8 @@ import type {
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter, ClosedError } from './batch-committer.ts';
+import { ChangelogEnds } from './changelog-ends.ts';
+import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
 import { findPosition, type Position } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { StableWatch } from './stable-watch.ts';
@@ -68,11 +70,23 @@ export class Incarnation {
   /** Aborted on close. */
   readonly #closing = new AbortController();
   #committer: BatchCommitter | null = null;
+  /** Closed with it, unless it is left to the next claim. */
+  #processor: PartitionProcessor | null;
+  /** The state of the claim before, until it is proven. */
+  #kept: KeptState | null;
+  #left: KeptState | null = null;
 
-  constructor(partition: number, context: TaskContext, suspects: Suspects) {
+  constructor(partition: number, context: TaskContext, suspects: Suspects, kept: KeptState | null) {
     this.#partition = partition;
     this.#context = context;
     this.#suspects = suspects;
+    this.#kept = kept;
+    this.#processor = kept?.processor ?? null;
+  }
+
+  /** After a failure, the state that the next claim may go on with. */
+  get left(): KeptState | null {
+    return this.#left;
   }
 
   /** Committed offset of the next input record; null before the partition is processed. */
@@ -88,17 +102,17 @@ export class Incarnation {
     try {
       const claimed = await this.#claim();
       reached('restoring');
-      const processor = this.#hold(this.#context.createProcessor(this.#partition));
-      const lasts = await this.#restore(processor, claimed);
-      const { producer, topicId, changelogIds, position, inputEpoch } = claimed;
-      const ends = claimed.changelogs.map(({ topic, end }) => [topic, end] as const);
+      const { kept, processor, lasts } = await this.#stateFor(claimed);
+      const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
+      const ends = new Map(claimed.changelogs.map(({ topic, end }) => [topic, end]));
+      const of = { application: this.#context.application, partition: this.#partition };
       const work = {
         processor,
         producer,
         topicId,
         changelogIds,
-        changelogEnds: new Map(ends),
-        changelogLasts: lasts,
+        changelogEnds: new ChangelogEnds(of, ends, lasts),
+        committed: found === null ? null : { producer: found.producer, next: found.next },
         isClosed: () => this.#isClosed,
       };
       const at = { next: position, inputEpoch };
@@ -106,10 +120,14 @@ export class Incarnation {
       this.#committer = committer;
       // Records that are lost are counted once: the next claim begins behind them.
       if (claimed.lost > 0) await committer.commitPosition(at);
+      if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
       reached('running');
-      await this.#run(processor, committer, claimed.input, claimed.readEpoch);
+      const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
+      await this.#run(processor, committer, claimed.input, readEpoch);
     } catch (error) {
-      if (!(error instanceof ClosedError) && !this.#isClosed) throw error;
+      if (error instanceof ClosedError || this.#isClosed) return;
+      if (isOfBroker(error)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
+      throw error;
     } finally {
       await this.close();
     }
@@ -126,6 +144,7 @@ export class Incarnation {
         LAST_COMMIT_MS,
         this.#context.clock,
       );
+    if (this.#left === null) this.#processor?.close();
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
   }
 
@@ -198,6 +217,34 @@ export class Incarnation {
       changelogs: restored,
       found: position,
     };
+  }
+
+  /** The state in memory where nobody else has written since, else the one that the changelogs have. */
+  async #stateFor(claimed: Claimed): Promise<{
+    readonly kept: { readonly pending: PendingCommit | null; readonly isCommitted: boolean } | null;
+    readonly processor: PartitionProcessor;
+    readonly lasts: ReadonlyMap<string, number>;
+  }> {
+    const { client, metrics, log } = this.#context;
+    const { found, lost } = claimed;
+    const partition = this.#partition;
+    const kept = this.#kept;
+    if (kept !== null && found !== null && lost === 0) {
+      const proof = await this.#still(prove(client, kept, { ...claimed, position: found }));
+      this.#kept = null;
+      if (proof !== null) {
+        metrics.keptStates.inc({ partition });
+        const { processor, pending } = kept;
+        log.info({ partition, entries: processor.size(), position: claimed.position }, 'state kept');
+        return { kept: { pending, isCommitted: proof.isCommitted }, processor, lasts: proof.changelogLasts };
+      }
+    }
+    this.#kept = null;
+    this.#processor?.close();
+    this.#processor = null;
+    const processor = this.#context.createProcessor(partition);
+    this.#processor = processor;
+    return { kept: null, processor, lasts: await this.#restore(processor, claimed) };
   }
 
   /** The offset of the last record of each changelog, by name; without those that end with a tombstone. */
@@ -313,6 +360,11 @@ export class Incarnation {
     if (this.#isClosed) throw new ClosedError();
     return result;
   }
+}
+
+/** Whether it may have its cause in the broker and the network alone. */
+function isOfBroker(error: unknown): boolean {
+  return error instanceof StreamError && ['UNAVAILABLE', 'UNDECIDED', 'FENCED'].includes(error.code);
 }
 
 /** A read that is awaited later: a failure surfaces then. */

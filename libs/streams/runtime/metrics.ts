@@ -91,6 +91,12 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       help: 'Time spent rebuilding state, added over partitions.',
       registers,
     }),
+    keptStates: new Counter({
+      name: 'touchline_kept_states_total',
+      help: 'Claims that went on with the state in memory, since nobody else had written.',
+      labelNames,
+      registers,
+    }),
     stateSize: new Gauge({
       name: 'touchline_state_entries',
       help: 'Entries of state held.',

@@ -88,7 +88,7 @@ export class RecordCollector {
 
 /**
  * What a service does with one partition of its input. An instance lives from a claim to the release of the partition or
- * the first failure; each claim rebuilds its state from the changelogs.
+ * the first failure, with `isKept` to the first that says nothing of the broker; its state is rebuilt from the changelogs.
  */
 export interface PartitionProcessor {
   /**
@@ -113,6 +113,11 @@ export interface PartitionProcessor {
   committed(): void;
   /** Every readable record is processed and committed. Called repeatedly while the input is idle. */
   caughtUp?(): void;
+  /**
+   * Whether the state may outlive a failure of broker or network, until the partition is claimed again here: only `restore`,
+   * `process` and `flush` change it, and nothing outside acts on it. Default: it is restored.
+   */
+  readonly isKept?: boolean;
   /** Entries of state held, for the metrics. */
   size(): number;
   close(): void;

@@ -1,5 +1,6 @@
 import { RefusedError, StreamError } from '../errors.ts';
 import { Incarnation } from './incarnation.ts';
+import type { KeptState } from './kept-state.ts';
 import type { TaskFailure } from './retry-schedule.ts';
 import { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
@@ -7,8 +8,8 @@ import { requireTransition, type TaskState } from './task-state.ts';
 
 /**
  * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the
- * transaction is unknown: producer, processor and memory are dropped, and the partition is claimed again from what is
- * committed.
+ * transaction is unknown: the producer is dropped, and the partition is claimed again from what is committed; with the state
+ * in memory where that claim proves that it is the committed one.
  */
 export class Task {
   readonly partition: number;
@@ -20,6 +21,8 @@ export class Task {
   /** The last logged refusal, so that it is logged once. */
   #refusal: string | null = null;
   #failure: TaskFailure | null = null;
+  /** The state of a failed claim, which the next one may prove to be still right. */
+  #kept: KeptState | null = null;
 
   constructor(partition: number, context: TaskContext) {
     this.partition = partition;
@@ -46,7 +49,8 @@ export class Task {
     const { claims, lostRecords } = this.#context.metrics;
     claims.inc({ partition: this.partition });
     lostRecords.inc({ partition: this.partition }, 0);
-    const incarnation = new Incarnation(this.partition, this.#context, this.#suspects);
+    const incarnation = new Incarnation(this.partition, this.#context, this.#suspects, this.#kept);
+    this.#kept = null;
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
     this.#ended = incarnation
@@ -54,7 +58,12 @@ export class Task {
         if (isCurrent()) this.#go(step);
       })
       .catch((error: unknown) => {
-        if (isCurrent()) this.#fail(error);
+        if (!isCurrent()) {
+          incarnation.left?.processor.close();
+          return;
+        }
+        this.#kept = incarnation.left;
+        this.#fail(error);
       });
   }
 
@@ -64,6 +73,8 @@ export class Task {
     if (this.#state !== 'closed') this.#go('closed');
     this.#incarnation = null;
     this.#removeGauges();
+    this.#kept?.processor.close();
+    this.#kept = null;
     await incarnation?.close();
   }
 

@@ -19,6 +19,7 @@ export type Hooks = {
 
 /** Counts records by key. */
 export class CountByKey implements PartitionProcessor {
+  readonly isKept = true;
   readonly #counts = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #changelog: string;

@@ -1,0 +1,112 @@
+/** State in memory that outlives a failed claim (docs/decisions/0118). */
+import type {
+  LogBounds,
+  OutputRecord,
+  ProducerIdentity,
+  StreamClient,
+  TopicPartition,
+} from '../client/port.ts';
+import { readRange } from '../read/read-range.ts';
+import type { Draft, InputPosition } from './draft.ts';
+import type { Position } from './positions.ts';
+import type { PartitionProcessor } from './processor.ts';
+import type { TransactionRange } from './suspects.ts';
+
+/** A transaction whose outcome is unknown: its records are in the state in memory. */
+export type PendingCommit = {
+  readonly draft: Draft;
+  readonly range: TransactionRange;
+  readonly reached: InputPosition;
+  /** Who sent it. */
+  readonly producer: ProducerIdentity;
+};
+
+/** A processor whose state is that of the last commit, and of the pending one where there is one. */
+export type KeptState = {
+  readonly processor: PartitionProcessor;
+  /** The last commit. */
+  readonly committed: { readonly producer: ProducerIdentity; readonly next: number };
+  readonly topicId: string;
+  readonly changelogIds: Readonly<Record<string, string>>;
+  /** Where the changelogs ended with it, and the offset of the last record of each, by name. */
+  readonly changelogEnds: ReadonlyMap<string, number>;
+  readonly changelogLasts: ReadonlyMap<string, number>;
+  readonly pending: PendingCommit | null;
+};
+
+/** What a claim found. */
+type Found = {
+  readonly position: Position;
+  readonly topicId: string;
+  readonly changelogIds: Readonly<Record<string, string>>;
+  readonly changelogs: readonly (TopicPartition & LogBounds)[];
+};
+
+/** That nobody else has written since: what became of the pending commit, and the last record of each changelog. */
+export type Proof = {
+  readonly isCommitted: boolean;
+  readonly changelogLasts: Map<string, number>;
+};
+
+const LOOK_BYTES = 64 * 1024;
+const LOOK_WAIT_MS = 100;
+
+/**
+ * Proves that the log holds what the kept state was made of and nothing else: the position is of the same producer, epoch and
+ * offset, the topics are the same, and each changelog has its last known record at its offset and nothing committed
+ * behind it but the pending commit. Null where that is not so, or cannot be known: then the state is restored.
+ */
+export async function prove(client: StreamClient, kept: KeptState, found: Found): Promise<Proof | null> {
+  const { position, topicId, changelogIds, changelogs } = found;
+  const isCommitted = isOf(position, kept.pending?.producer, kept.pending?.reached.next);
+  if (!isCommitted && !isOf(position, kept.committed.producer, kept.committed.next)) return null;
+  if (kept.topicId !== topicId || position.topicId !== topicId) return null;
+  const changelogLasts = new Map<string, number>();
+  for (const log of changelogs) {
+    const { topic, end } = log;
+    if (changelogIds[topic] !== kept.changelogIds[topic]) return null;
+    const last = kept.changelogLasts.get(topic);
+    if (last === undefined) {
+      // Empty, or its last record deletes, which compaction may have removed.
+      if (end !== kept.changelogEnds.get(topic)) return null;
+      continue;
+    }
+    const coming = isCommitted ? recordsOf(kept.pending?.draft.collector.records ?? [], log) : 0;
+    const newest = await lastAfter(client, { ...log, start: last, end }, coming + 1);
+    if (newest === null) return null;
+    if (!newest.isTombstone) changelogLasts.set(topic, newest.offset);
+  }
+  return { isCommitted, changelogLasts };
+}
+
+function isOf(position: Position, producer: ProducerIdentity | undefined, next: number | undefined): boolean {
+  const { id, epoch } = position.producer;
+  return id === producer?.id && epoch === producer.epoch && position.next === next;
+}
+
+function recordsOf(records: readonly OutputRecord[], of: TopicPartition): number {
+  return records.filter(({ topic, partition }) => topic === of.topic && partition === of.partition).length;
+}
+
+/** The last committed record of a range that begins with one and has `count` of them; null where it is another one. */
+async function lastAfter(
+  client: StreamClient,
+  { topic, partition, start, end }: TopicPartition & LogBounds,
+  count: number,
+): Promise<{ readonly offset: number; readonly isTombstone: boolean } | null> {
+  const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
+  try {
+    let first: number | null = null;
+    let read = 0;
+    let last: { readonly offset: number; readonly isTombstone: boolean } | null = null;
+    for await (const { records } of readRange(reader, { start, end })) {
+      first ??= records[0]?.offset ?? null;
+      read += records.length;
+      const newest = records.at(-1);
+      if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
+    }
+    return first === start && read === count ? last : null;
+  } finally {
+    await reader.close();
+  }
+}
