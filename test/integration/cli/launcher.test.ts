@@ -160,6 +160,6 @@ describe('the broker that is used', () => {
   test('is named where it does not answer', async () => {
     const run = await touchlineHere(['tail', 'match-state', '--exit-at-end'], NO_BROKER);
     expect(run.code).toBe(1);
-    expect(run.err).toMatch(/^touchline tail: the broker at 127\.0\.0\.1:9: .*ECONNREFUSED.*\n$/);
+    expect(run.err).toMatch(/^touchline tail: the broker at 127\.0\.0\.1:9: .+\n$/);
   });
 });

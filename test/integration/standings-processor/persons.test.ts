@@ -66,6 +66,10 @@ function figuresOf({ groups }: TableBody): Map<number, Record<string, number | s
     expect(ours).toBeLessThanOrEqual(theirs ?? 0);
   }
   return new Map(
-    rows.map(({ id, columns }) => [id, Object.fromEntries(columns.map(({ code, value }) => [code, value]))]),
+    rows.map(({ id, columns }) => {
+      // What no source says is empty.
+      const known = columns.filter(({ value }) => value !== '');
+      return [id, Object.fromEntries(known.map(({ code, value }) => [code, value]))];
+    }),
   );
 }
