@@ -35,8 +35,13 @@ export async function makePlace(context: BenchContext, prefix: string): Promise<
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
   await ClientDirectory.open({ brokers, registryUrl, prefix, log }).edit(1, () => ({
-    ...{ client_id: 1, name: 'bench', active: true, secret_hash },
-    ...{ competitions: null, operations: null, webhooks: [] },
+    client_id: 1,
+    name: 'bench',
+    active: true,
+    secret_hash,
+    competitions: null,
+    operations: null,
+    webhooks: [],
   }));
   return { id: 1, secret };
 }
@@ -71,7 +76,11 @@ export async function writeMatches(
       const read = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
       if (read.kind !== 'normalized') throw new Error(`the generator made a message that is ${read.kind}`);
       const cause = {
-        ...{ topic: 'normalized-messages', partition, offset, ut, received_at: receivedAt },
+        topic: 'normalized-messages',
+        partition,
+        offset,
+        ut,
+        received_at: receivedAt,
         message_id: messageId,
       };
       const applied = applyMessage(match, read.message, cause);

@@ -90,7 +90,10 @@ async function measureRequests(context: BenchContext): Promise<void> {
       target: 0.5,
     });
     context.figure({
-      ...{ name: `${name}, p99`, unit: 'ms', ours: mean(0, 'p99'), beside: beside('p99') },
+      name: `${name}, p99`,
+      unit: 'ms',
+      ours: mean(0, 'p99'),
+      beside: beside('p99'),
       better: 'less',
     });
   }

@@ -30,7 +30,10 @@ for (const topic of topics) {
       let count = 0;
       for (let offset = 0; offset < end; ) {
         const { records, next } = await fetchPartition(leader, {
-          ...{ topicId, partition, offset, minBytes: 1 },
+          topicId,
+          partition,
+          offset,
+          minBytes: 1,
           maxWaitMs: MAX_WAIT_MS,
           maxBytes: MAX_BYTES,
           isolation: 'committed',

@@ -105,7 +105,12 @@ export function floor({ positionWithIncidents = false, ...variant }: FloorVarian
           const { partitions } = TOPICS['normalized-messages'];
           if (!positionWithIncidents) await createPositions(context.brokers, positions, partitions);
           const options: FloorOptions = {
-            ...{ broker, application, partitions, incidents, positions, ...variant },
+            broker,
+            application,
+            partitions,
+            incidents,
+            positions,
+            ...variant,
             input: topicName(prefix, 'normalized-messages'),
             states: topicName(prefix, 'match-state'),
             transitions: topicName(prefix, 'match-transitions'),

@@ -37,14 +37,19 @@ export const bench: Bench = {
       const peer = await measure(context, PEER, scenario);
       for (const [share, label] of SHARES)
         context.figure({
-          ...{ name: `${scenario.name}: ${label} of the silence of a partition`, unit: 'ms', better: 'less' },
+          name: `${scenario.name}: ${label} of the silence of a partition`,
+          unit: 'ms',
+          better: 'less',
           ours: quantile(ours.silences, share),
           beside: { name: PEER.name, value: quantile(peer.silences, share) },
           target: 0.8,
         });
       const { limit, of } = scenario.wanted;
       context.figure({
-        ...{ name: `${scenario.name}: p99 ${of}`, unit: 'ms', better: 'less', target: 1 },
+        name: `${scenario.name}: p99 ${of}`,
+        unit: 'ms',
+        better: 'less',
+        target: 1,
         ours: quantile(of === AFTER_UP ? ours.afterUp : ours.silences, 0.99),
         beside: { name: 'wanted', value: limit },
       });
@@ -113,7 +118,10 @@ const PEER: Subject = {
   name: 'Kafka Streams with a standby',
   command(context, prefix, name) {
     const options: PeerOptions = {
-      ...{ inputPrefix: prefix, outputPrefix: prefix, application: `${prefix}app`, process: name },
+      inputPrefix: prefix,
+      outputPrefix: prefix,
+      application: `${prefix}app`,
+      process: name,
       settings: {
         'num.standby.replicas': 1,
         'commit.interval.ms': 1,

@@ -102,7 +102,9 @@ export async function compareLatency(
 ): Promise<void> {
   const measured = variants.map(({ name, env }) => ({
     subject: {
-      ...{ name, contender: matchProcessor(1, env), read: readStates },
+      name,
+      contender: matchProcessor(1, env),
+      read: readStates,
       enter: (at: BenchContext, prefix: string) => byWebhook(at, prefix, env),
     },
     latencies: [] as number[][],
@@ -119,8 +121,10 @@ export async function compareLatency(
     for (const { name, share } of WANTED) {
       const of = (all: readonly number[][]) => median(all.map((one) => quantile(one, share)));
       context.figure({
-        ...{ name: `${subject.name}: ${name} from webhook to match-state`, ours: of(latencies) },
-        ...{ unit: 'ms', better: 'less' },
+        name: `${subject.name}: ${name} from webhook to match-state`,
+        ours: of(latencies),
+        unit: 'ms',
+        better: 'less',
         beside: { name: first?.subject.name ?? '', value: of(first?.latencies ?? []) },
       });
     }

@@ -107,8 +107,12 @@ export class LiveMatch {
     const id = 100_000_000 + this.#match * 1_000 + 999;
     const before: Step = { ...(this.plan.steps[0] as Step), at: 0 };
     const scheduled = {
-      ...{ status_id: 1, status_type: 'scheduled', relation_status: 'not_started', bet_status: null },
-      ...{ clock_time: null, clock_status: 'stopped' },
+      status_id: 1,
+      status_type: 'scheduled',
+      relation_status: 'not_started',
+      bet_status: null,
+      clock_time: null,
+      clock_status: 'stopped',
     };
     const data = { event: { ...this.#event(before), ...scheduled } };
     return {

@@ -33,11 +33,17 @@ export const bench: Bench = {
     const [apiPort, toolsPort] = [await freePort(), await freePort()];
     const env = environment(context, prefix);
     const api = startService('api', context.dir, {
-      ...{ ...env, DATA_DIR: join(context.dir, 'tools-api'), API_PORT: String(apiPort), CLIENTS_KEY },
+      ...env,
+      DATA_DIR: join(context.dir, 'tools-api'),
+      API_PORT: String(apiPort),
+      CLIENTS_KEY,
     });
     const metricsPort = await freePort();
     const gateway = startService('tool-gateway', context.dir, {
-      ...{ ...env, DATA_DIR: join(context.dir, 'tools'), TOOLS_PORT: String(toolsPort), CLIENTS_KEY },
+      ...env,
+      DATA_DIR: join(context.dir, 'tools'),
+      TOOLS_PORT: String(toolsPort),
+      CLIENTS_KEY,
       METRICS_PORT: String(metricsPort),
     });
     await Promise.all([answered(apiPort, '/health/ready'), answered(metricsPort, '/health/ready')]);
@@ -125,8 +131,15 @@ async function issue(
     tokens.map((token) => {
       const token_id = newTokenId();
       const value = codec.encode({
-        ...{ token_id, client_id: clientId, token_hash: hashToken(token), label: null },
-        ...{ version: 1, created_at: now, expires_at: null, revoked_at: null, updated_at: now },
+        token_id,
+        client_id: clientId,
+        token_hash: hashToken(token),
+        label: null,
+        version: 1,
+        created_at: now,
+        expires_at: null,
+        revoked_at: null,
+        updated_at: now,
       });
       return { topic: topicName(prefix, 'access-tokens'), key: token_id, value };
     }),
@@ -180,7 +193,9 @@ async function measureSessions(
       tokens.skip();
       const token = tokens.take(CALLS_OF_TOKEN);
       const initialize = {
-        ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'initialize',
         params: {
           protocolVersion: '2025-11-25',
           capabilities: {},
@@ -244,7 +259,8 @@ function post(
   return fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headers,
     },

@@ -71,7 +71,10 @@ function openStore({ brokers, topic, batched }: NonNullable<PeerRouteOptions['st
   }
   const waiting = new Map<object, () => void>();
   const stream = producer.asStream({
-    ...{ acks, batchSize: BATCH, batchTime: BATCH_MS, highWaterMark: HIGH_WATER_MARK },
+    acks,
+    batchSize: BATCH,
+    batchTime: BATCH_MS,
+    highWaterMark: HIGH_WATER_MARK,
     reportMode: ProducerStreamReportModes.MESSAGE,
   });
   stream.on('delivery-report', (report) => {

@@ -33,8 +33,15 @@ export const bench: Bench = {
       await prepare(context, job);
       const processor = rate(await runThrough(context, job, backlog.records));
       const { records, seconds } = await replayInto({
-        ...{ source: place, target: { ...place, TOPIC_PREFIX: target }, topic: 'normalized-messages' },
-        ...{ from: null, to: null, gaps: null, replace: true, forSwitch: false, rulesDir: RULES },
+        source: place,
+        target: { ...place, TOPIC_PREFIX: target },
+        topic: 'normalized-messages',
+        from: null,
+        to: null,
+        gaps: null,
+        replace: true,
+        forSwitch: false,
+        rulesDir: RULES,
         partitions: undefined,
         signal: new AbortController().signal,
         onProgress: () => {},

@@ -46,16 +46,27 @@ export const bench: Bench = {
     const secrets = { webhook: randomBytes(16).toString('hex'), rest: randomBytes(16).toString('hex') };
     const env = {
       ...environment(context, prefix),
-      ...{ CLIENTS_KEY, API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
-      ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: secrets.webhook },
-      ...{ PROVIDER_BASE_URL: `http://127.0.0.1:${restPort}`, PROVIDER_CLIENT_ID: '1' },
+      CLIENTS_KEY,
+      API_PORT: '0',
+      TOOLS_PORT: '0',
+      DISPATCHER_PORT: '0',
+      WEBHOOK_PORT: String(webhookPort),
+      WEBHOOK_SECRET: secrets.webhook,
+      PROVIDER_BASE_URL: `http://127.0.0.1:${restPort}`,
+      PROVIDER_CLIENT_ID: '1',
       PROVIDER_SECRET_KEY: secrets.rest,
       // As the demonstration has the poller ask a provider whose clock runs this fast.
-      ...{ FEED_PERIOD_MS: '500', FEED_WINDOW_SECONDS: '7200', LIVESCORE_PERIOD_MS: '2000' },
-      ...{ SCHEDULE_PERIOD_MS: '5000', CATALOGUE_PERIOD_MS: '30000', UNCONFIRMED_PERIOD_MS: '5000' },
+      FEED_PERIOD_MS: '500',
+      FEED_WINDOW_SECONDS: '7200',
+      LIVESCORE_PERIOD_MS: '2000',
+      SCHEDULE_PERIOD_MS: '5000',
+      CATALOGUE_PERIOD_MS: '30000',
+      UNCONFIRMED_PERIOD_MS: '5000',
       // Else finished matches are checked for a minute more, which is no rest.
       FEED_SETTLE_SECONDS: '15',
-      ...{ SILENCE_MS: '5000', VERIFY_PERIOD_MS: '5000', RETRY_CEILING_MS: '2000' },
+      SILENCE_MS: '5000',
+      VERIFY_PERIOD_MS: '5000',
+      RETRY_CEILING_MS: '2000',
     };
     const services: Service[] = [];
     for (const name of SERVICES) {
@@ -67,9 +78,13 @@ export const bench: Bench = {
     const idle = await atRest(services);
     const summaryFile = join(context.dir, 'rest-summary.json');
     const simulator = startService('simulator', context.dir, {
-      ...{ WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/webhook`, WEBHOOK_SECRET: secrets.webhook },
-      ...{ REST_PORT: String(restPort), REST_SECRET_KEY: secrets.rest },
-      ...{ DURATION: String(PLAY_SECONDS), FAULTS: 'some', SUMMARY_FILE: summaryFile },
+      WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/webhook`,
+      WEBHOOK_SECRET: secrets.webhook,
+      REST_PORT: String(restPort),
+      REST_SECRET_KEY: secrets.rest,
+      DURATION: String(PLAY_SECONDS),
+      FAULTS: 'some',
+      SUMMARY_FILE: summaryFile,
     });
     const deadline = performance.now() + PLAY_WITHIN_MS;
     while (!existsSync(summaryFile)) {
@@ -119,11 +134,17 @@ function pollerFigures(context: BenchContext, when: string, sample: Sample): voi
   const { mib, core } = sample.get('feed-poller') ?? { mib: Number.NaN, core: Number.NaN };
   const limited = { better: 'less', target: 1 } as const;
   context.figure({
-    ...{ name: `poller at rest, ${when}: memory`, ours: mib, unit: 'MiB', ...limited },
+    name: `poller at rest, ${when}: memory`,
+    ours: mib,
+    unit: 'MiB',
+    ...limited,
     beside: { name: 'limit', value: LIMITS.mib },
   });
   context.figure({
-    ...{ name: `poller at rest, ${when}: processor`, ours: core * 100, unit: '% of a core', ...limited },
+    name: `poller at rest, ${when}: processor`,
+    ours: core * 100,
+    unit: '% of a core',
+    ...limited,
     beside: { name: 'limit', value: LIMITS.core * 100 },
   });
 }

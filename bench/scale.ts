@@ -52,7 +52,9 @@ export const bench: Bench = {
       const medianOf = (count: number) => median((runs.get(count) ?? []).map(rate));
       for (const count of PROCESSES.slice(1))
         context.figure({
-          ...{ name: `${count} processors`, ours: medianOf(count), unit: 'msg/s' },
+          name: `${count} processors`,
+          ours: medianOf(count),
+          unit: 'msg/s',
           beside: { name: 'one', value: medianOf(1) },
         });
       await remove(context.brokers, prefix, [matchProcessor(1).on(prefix, 0).group]);

@@ -8,7 +8,9 @@ import { MATCHES, resultOf } from './standings-season.ts';
 
 const RULES = readCompetitionRules(
   JSON.stringify({
-    ...{ format: 1, name: 'bench', applies_to: [] },
+    format: 1,
+    name: 'bench',
+    applies_to: [],
     points: { won: 3, draw: 1, lost: 0 },
     tie_break: ['points', 'goals_diff', 'goals_scored'],
   }),

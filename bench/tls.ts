@@ -33,9 +33,11 @@ export const bench: Bench = {
     });
     try {
       const env = {
-        ...{ KAFKA_BROKERS: kafka.secured?.sasl.join(',') ?? '', KAFKA_TLS: 'on' },
+        KAFKA_BROKERS: kafka.secured?.sasl.join(',') ?? '',
+        KAFKA_TLS: 'on',
         KAFKA_TLS_CA_FILE: writeText(context.dir, 'ca.crt', authority.ca.cert),
-        ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: USER.name },
+        KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+        KAFKA_SASL_USERNAME: USER.name,
         KAFKA_SASL_PASSWORD: USER.password,
       };
       const on = { ...context, brokers: kafka.brokers };
@@ -73,11 +75,16 @@ async function compareThroughput(context: BenchContext, env: Env): Promise<void>
     }
   }
   context.figure({
-    ...{ name: 'throughput of two match processors', ours: median(tls.rates), unit: 'msg/s' },
+    name: 'throughput of two match processors',
+    ours: median(tls.rates),
+    unit: 'msg/s',
     beside: { name: 'plain', value: median(plain.rates) },
   });
   context.figure({
-    ...{ name: 'processor time a message', ours: median(tls.micros), unit: 'µs', better: 'less' },
+    name: 'processor time a message',
+    ours: median(tls.micros),
+    unit: 'µs',
+    better: 'less',
     beside: { name: 'plain', value: median(plain.micros) },
   });
   await remove(context.brokers, prefix, [matchProcessor(2).on(prefix, 0).group]);

@@ -59,8 +59,13 @@ export class Place {
       return sealWebhook(1, webhook, key, { types: null, createdAt: Date.now() });
     });
     await directory.edit(1, () => ({
-      ...{ client_id: 1, name: 'bench', active: true, secret_hash: '' },
-      ...{ competitions: null, operations: null, webhooks },
+      client_id: 1,
+      name: 'bench',
+      active: true,
+      secret_hash: '',
+      competitions: null,
+      operations: null,
+      webhooks,
     }));
   }
 
@@ -69,8 +74,11 @@ export class Place {
       KAFKA_BROKERS: this.#context.brokers.join(','),
       SCHEMA_REGISTRY_URL: this.#context.registryUrl,
       TOPIC_PREFIX: this.#prefix,
-      ...{ CLIENTS_KEY, DISPATCHER_PORT: '0', WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' },
-      ...{ WEBHOOK_CA_FILE: this.#sink.caFile, ...settings },
+      CLIENTS_KEY,
+      DISPATCHER_PORT: '0',
+      WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+      WEBHOOK_CA_FILE: this.#sink.caFile,
+      ...settings,
     });
   }
 
@@ -93,16 +101,16 @@ export class Place {
         const now = Date.now();
         const event_id = n % EVENTS;
         const value = codec.encode({
-          ...{
-            uuid: `sent:${now}:${n}`,
-            id: n + 1,
-            event_id,
-            competition_id: 1,
-            type: 'incident',
-            version: 1,
-            message_id: null,
-          },
-          ...{ ut: Math.floor(now / 1_000), received_at: now, message: Buffer.from(messageText(n, now)) },
+          uuid: `sent:${now}:${n}`,
+          id: n + 1,
+          event_id,
+          competition_id: 1,
+          type: 'incident',
+          version: 1,
+          message_id: null,
+          ut: Math.floor(now / 1_000),
+          received_at: now,
+          message: Buffer.from(messageText(n, now)),
         });
         n += 1;
         return publisher.publish([{ topic, key: String(event_id), value }]);
@@ -128,7 +136,8 @@ export class Sink {
 
   static async start({ dir }: BenchContext): Promise<Sink> {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'bench' }], {
-      ...{ keyType: 'ec', algorithm: 'sha256' },
+      keyType: 'ec',
+      algorithm: 'sha256',
       extensions: [
         { name: 'basicConstraints', cA: true },
         { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
@@ -142,7 +151,10 @@ export class Sink {
       command: globalThis.process.execPath,
       args: [
         join(import.meta.dirname, 'webhook-sink.ts'),
-        ...[String(ports.port), String(ports.countsPort), keyFile, caFile],
+        String(ports.port),
+        String(ports.countsPort),
+        keyFile,
+        caFile,
       ],
       outputFile: join(dir, `sink-${randomUUID()}.log`),
     });

@@ -129,7 +129,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, options.clientsKey);
   const started = await startBackbone({
-    ...{ dataDir, env: process.env, onProgress, brokerCount: options.brokerCount },
+    dataDir,
+    env: process.env,
+    onProgress,
+    brokerCount: options.brokerCount,
     preferredPorts: USUAL_PORTS,
   });
   const backbone: PlatformBackbone = {
@@ -173,10 +176,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...settings,
             GROUP_INSTANCE_ID: instanceId(label),
             LISTEN_HOST: host,
-            ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: webhookSecret.secrets },
-            ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
+            WEBHOOK_PORT: String(webhookPort),
+            WEBHOOK_SECRET: webhookSecret.secrets,
+            API_PORT: String(apiPort),
+            CLIENTS_KEY: clientsKey,
             ...options.apiSettings,
-            ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
+            TOOLS_PORT: String(toolsPort),
+            UPSTREAM_BASE_URL: options.upstream ?? apiUrl,
             // A further dispatcher tests addresses on a free port: it is there to deliver.
             DISPATCHER_PORT: label === name ? String(dispatcherPort) : '0',
             ...options.dispatcherSettings,
@@ -258,7 +264,9 @@ function processesToStart({
 
 function settingsOf({ baseUrl, clientId, secretKey, settings }: Provider): Record<string, string> {
   return {
-    ...{ PROVIDER_BASE_URL: baseUrl, PROVIDER_CLIENT_ID: clientId, PROVIDER_SECRET_KEY: secretKey },
+    PROVIDER_BASE_URL: baseUrl,
+    PROVIDER_CLIENT_ID: clientId,
+    PROVIDER_SECRET_KEY: secretKey,
     ...settings,
   };
 }
@@ -274,8 +282,13 @@ async function firstClient(place: {
   const secretKey = newSecret();
   const secret_hash = hashSecret(secretKey);
   await directory.edit(1, () => ({
-    ...{ client_id: 1, name: 'first client', active: true, secret_hash },
-    ...{ competitions: null, operations: null, webhooks: [] },
+    client_id: 1,
+    name: 'first client',
+    active: true,
+    secret_hash,
+    competitions: null,
+    operations: null,
+    webhooks: [],
   }));
   return { id: 1, secretKey };
 }

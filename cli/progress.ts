@@ -38,7 +38,9 @@ export async function processorProgress(
   return {
     members,
     partitions: bounds.map(({ partition, start, end }) => ({
-      ...{ partition, start, end },
+      partition,
+      start,
+      end,
       position: positions.get(partition) ?? null,
     })),
   };

@@ -86,7 +86,11 @@ describe('TLS_FOLDER', () => {
     const tls = scheme === 'https' ? files : null;
     let ready = true;
     const server = await startOps({
-      ...{ port: 0, host: '127.0.0.1', tls, metrics: createMetrics('one'), ready: () => ready },
+      port: 0,
+      host: '127.0.0.1',
+      tls,
+      metrics: createMetrics('one'),
+      ready: () => ready,
     });
     onTestFinished(() => server.close());
     const { healthcheck } = services.api as { healthcheck: { test: readonly string[] } };

@@ -33,20 +33,31 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   'ops server': () => startOps({ ...LISTEN, metrics: createMetrics('tester'), ready: () => true }),
   async 'webhook-receiver'() {
     const app = createReceiver({
-      ...{ secrets: ['0123456789abcdef0123456789ABCDEF'], bodyLimit: 1_000, answerTimeoutMs: 1_000 },
+      secrets: ['0123456789abcdef0123456789ABCDEF'],
+      bodyLimit: 1_000,
+      answerTimeoutMs: 1_000,
       limits: { maxConnections: 10, maxUnprovenBytes: 10_000 },
-      ...{ store: async () => {}, tally: new Tally(), log },
+      store: async () => {},
+      tally: new Tally(),
+      log,
     });
     return { port: await app.listen(LISTEN), close: () => app.close() };
   },
   async api() {
     const { views } = new World();
     const app = await createApi({
-      ...{ data: createProviderData(views), view: views, version: '1.2.3', publicUrl: undefined },
+      data: createProviderData(views),
+      view: views,
+      version: '1.2.3',
+      publicUrl: undefined,
       gatekeeper: { exchange: async () => null, access: () => EVERYTHING },
       board: OPEN,
-      ...{ trustedProxies: [], registry: createMetrics('api'), metrics: apiMetrics(createMetrics('api')) },
-      ...{ log, ready: () => true, onFailure: () => {} },
+      trustedProxies: [],
+      registry: createMetrics('api'),
+      metrics: apiMetrics(createMetrics('api')),
+      log,
+      ready: () => true,
+      onFailure: () => {},
     });
     return fastifyPort(app);
   },
@@ -56,15 +67,14 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   },
   'webhook-dispatcher': () =>
     startServer({
-      ...{
-        ...LISTEN,
-        proxies: 0,
-        tls: null,
-        draining: new AbortController().signal,
-        log,
-        allowed: new AllowedRanges([]),
-      },
-      ...{ now: Date.now, attemptsPerMinute: 10 },
+      ...LISTEN,
+      proxies: 0,
+      tls: null,
+      draining: new AbortController().signal,
+      log,
+      allowed: new AllowedRanges([]),
+      now: Date.now,
+      attemptsPerMinute: 10,
     }),
   simulator: async () =>
     fastifyPort(createProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),

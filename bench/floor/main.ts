@@ -55,7 +55,10 @@ async function run(partition: number): Promise<void> {
   const fetch = () =>
     retryTransient(() =>
       fetchPartition(fetching, {
-        ...{ topicId, partition, offset, minBytes: 1 },
+        topicId,
+        partition,
+        offset,
+        minBytes: 1,
         maxWaitMs: MAX_WAIT_MS,
         maxBytes: MAX_BYTES,
         isolation: 'committed',

@@ -44,8 +44,12 @@ export function hashToken(token: string): string {
 export function toAccessToken(record: AccessTokenRecord): AccessToken {
   const { token_id, client_id, label, created_at, expires_at, revoked_at } = record;
   return {
-    ...{ id: token_id, clientId: client_id, label },
-    ...{ createdAt: created_at, expiresAt: expires_at, revokedAt: revoked_at },
+    id: token_id,
+    clientId: client_id,
+    label,
+    createdAt: created_at,
+    expiresAt: expires_at,
+    revokedAt: revoked_at,
   };
 }
 
@@ -76,7 +80,11 @@ export class AccessTokens {
     const { brokers, prefix, registryUrl, log, onFailure } = options;
     const tokens = new AccessTokens();
     tokens.#followed = await followRecords({
-      ...{ brokers, prefix, log, onFailure, topic: 'access-tokens' },
+      brokers,
+      prefix,
+      log,
+      onFailure,
+      topic: 'access-tokens',
       registry: Registry.open({ url: registryUrl, prefix }),
       onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
     });

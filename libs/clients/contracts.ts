@@ -34,7 +34,11 @@ export class Contracts {
     const { brokers, prefix, registryUrl, log, onFailure } = options;
     const contracts = new Contracts();
     contracts.#followed = await followRecords({
-      ...{ brokers, prefix, log, onFailure, topic: 'clients' },
+      brokers,
+      prefix,
+      log,
+      onFailure,
+      topic: 'clients',
       registry: Registry.open({ url: registryUrl, prefix }),
       onRecord: (id, client) => {
         if (client === null) contracts.#clients.delete(Number(id));

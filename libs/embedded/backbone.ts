@@ -90,7 +90,8 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   try {
     const inFolder = { dataDir: join(dataDir, 'registry'), env, onProgress };
     const registry = await startRegistry({
-      ...{ brokers: kafka.brokers, ...inFolder },
+      brokers: kafka.brokers,
+      ...inFolder,
       preferredPort: preferredPorts?.registry,
     });
     return {

@@ -210,7 +210,9 @@ async function launchAll(
     const handle = controls(server, startAgain, () => folder.release());
     const { port, proxiedPort, secured } = node.ports;
     return Object.assign(handle, {
-      ...{ brokers: [`${HOST}:${port}`], port, proxiedPort },
+      brokers: [`${HOST}:${port}`],
+      port,
+      proxiedPort,
       secured:
         secured === null ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
     });

@@ -36,18 +36,16 @@ const value = fc.oneof(
   fc.jsonValue(),
 );
 const incidentField = fc.constantFrom(
-  ...[
-    'id',
-    'action',
-    'incident_id',
-    'participant_id',
-    'event_status_id',
-    'event_time',
-    'for',
-    'confirmation',
-    'parent_id',
-    'ut',
-  ],
+  'id',
+  'action',
+  'incident_id',
+  'participant_id',
+  'event_status_id',
+  'event_time',
+  'for',
+  'confirmation',
+  'parent_id',
+  'ut',
 );
 const eventField = fc.constantFrom(
   'id',

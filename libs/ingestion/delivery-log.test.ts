@@ -10,7 +10,10 @@ function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
   const write = (of: string) => (fields: object, message: string) =>
     lines.push({ level: of, fields, message });
   const log = {
-    ...{ debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
     isLevelEnabled: (asked: string) => asked !== 'debug' || level === 'debug',
   };
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -183,7 +183,10 @@ export class WebhookEndpoint {
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: MOST_IDLE_MS,
       connect: createConnector({
-        ...{ allowed, resolve, timeoutMs: this.#timeoutMs, closing: this.#closing.signal },
+        allowed,
+        resolve,
+        timeoutMs: this.#timeoutMs,
+        closing: this.#closing.signal,
         secureContext: ca === undefined ? undefined : trusting(ca),
       }),
     });

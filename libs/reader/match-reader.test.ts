@@ -8,8 +8,12 @@ const NOW: Now = { wall: 1_000_000, steady: 5_000 };
 
 function state(version: number, change: Partial<MatchStateRecord> = {}): MatchStateRecord {
   return {
-    ...{ event_id: EVENT, version, status_type: 'live', firm: { home: 0, away: 0 } },
-    ...{ counting_goals: [], void_goals: {} },
+    event_id: EVENT,
+    version,
+    status_type: 'live',
+    firm: { home: 0, away: 0 },
+    counting_goals: [],
+    void_goals: {},
     guard: { safe: true, reasons: [] },
     ...change,
   };
@@ -26,16 +30,14 @@ function transition(
 
 function health(change: Partial<HealthRecord> = {}): HealthRecord {
   return {
-    ...{
-      source: 'feed',
-      event_id: null,
-      state: 'alive',
-      reason: null,
-      since: 1,
-      term: 1,
-      valid_until: NOW.wall + 1,
-      written_at: NOW.wall - 1_000,
-    },
+    source: 'feed',
+    event_id: null,
+    state: 'alive',
+    reason: null,
+    since: 1,
+    term: 1,
+    valid_until: NOW.wall + 1,
+    written_at: NOW.wall - 1_000,
     ...change,
   };
 }
@@ -57,7 +59,12 @@ function believed(reader: MatchReader): MatchReader {
 }
 
 const goal = (incidentId: string, status: string, version: number, reason: string | null = null) => ({
-  ...{ kind: 'goal', eventId: EVENT, version, incidentId, status, reason },
+  kind: 'goal',
+  eventId: EVENT,
+  version,
+  incidentId,
+  status,
+  reason,
 });
 
 describe('a snapshot', () => {

@@ -17,7 +17,9 @@ async function issuer(answer: () => { status: number; body: object }) {
   onTestFinished(() => void server.close());
   const endpoint = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
-    ...{ clientId: 'me:1', clientSecret: 'hidden', scope: 'kafka' },
+    clientId: 'me:1',
+    clientSecret: 'hidden',
+    scope: 'kafka',
   };
   return { asked, endpoint };
 }

@@ -43,8 +43,10 @@ describe('one value of the settings of a connection', () => {
   test('a client certificate', () => {
     const files = { cert: at('one.crt'), key: at('one.key') };
     const env = {
-      ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: at('ca.crt') },
-      ...{ KAFKA_TLS_CERT_FILE: files.cert, KAFKA_TLS_KEY_FILE: files.key },
+      KAFKA_TLS: 'on',
+      KAFKA_TLS_CA_FILE: at('ca.crt'),
+      KAFKA_TLS_CERT_FILE: files.cert,
+      KAFKA_TLS_KEY_FILE: files.key,
     };
     expect(load(env).KAFKA_BROKERS).toEqual({
       addresses: ['one:9093'],
@@ -73,7 +75,9 @@ describe('one value of the settings of a connection', () => {
     });
     const issued = {
       KAFKA_SASL_TOKEN_URL: 'https://issuer/token',
-      ...{ KAFKA_SASL_USERNAME: 'me', KAFKA_SASL_PASSWORD: 'hidden-3', KAFKA_SASL_SCOPE: 'kafka' },
+      KAFKA_SASL_USERNAME: 'me',
+      KAFKA_SASL_PASSWORD: 'hidden-3',
+      KAFKA_SASL_SCOPE: 'kafka',
     };
     expect(load({ ...env, ...issued }).KAFKA_BROKERS).toMatchObject({
       sasl: {
@@ -123,10 +127,14 @@ describe('names every wrong setting at once', () => {
   test('where files cannot be used', () => {
     expect(
       problemsOf({
-        ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: at('none.crt') },
-        ...{ KAFKA_TLS_CERT_FILE: at('one.crt'), KAFKA_TLS_KEY_FILE: at('two.key') },
-        ...{ HTTP_TLS_CERT_FILE: at('password'), HTTP_TLS_KEY_FILE: at('one.key') },
-        ...{ KAFKA_SASL_PASSWORD: 'hidden-5', KAFKA_SASL_PASSWORD_FILE: at('none') },
+        KAFKA_TLS: 'on',
+        KAFKA_TLS_CA_FILE: at('none.crt'),
+        KAFKA_TLS_CERT_FILE: at('one.crt'),
+        KAFKA_TLS_KEY_FILE: at('two.key'),
+        HTTP_TLS_CERT_FILE: at('password'),
+        HTTP_TLS_KEY_FILE: at('one.key'),
+        KAFKA_SASL_PASSWORD: 'hidden-5',
+        KAFKA_SASL_PASSWORD_FILE: at('none'),
       }),
     ).toEqual([
       'KAFKA_SASL_PASSWORD_FILE: is set, and KAFKA_SASL_PASSWORD too',
@@ -140,7 +148,8 @@ describe('names every wrong setting at once', () => {
 
   test('never with a secret', () => {
     const shown = problemsOf({
-      ...{ KAFKA_SASL_PASSWORD: 'hidden-6', KAFKA_SASL_TOKEN: 'hidden-7' },
+      KAFKA_SASL_PASSWORD: 'hidden-6',
+      KAFKA_SASL_TOKEN: 'hidden-7',
       SCHEMA_REGISTRY_URL: 'ftp://me:hidden-8@registry',
     });
     expect(shown).toHaveLength(3);

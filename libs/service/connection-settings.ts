@@ -213,11 +213,9 @@ function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
   }
   if (!require(OF_ENDPOINT)) return null;
   const endpoint = {
-    ...{
-      url: textOf('KAFKA_SASL_TOKEN_URL'),
-      clientId: textOf('KAFKA_SASL_USERNAME'),
-      clientSecret: password,
-    },
+    url: textOf('KAFKA_SASL_TOKEN_URL'),
+    clientId: textOf('KAFKA_SASL_USERNAME'),
+    clientSecret: password,
     scope: text(given, 'KAFKA_SASL_SCOPE'),
   };
   return { mechanism, source: { endpoint } };

@@ -81,7 +81,9 @@ test('names the port that is not available', async () => {
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;
   const failure = await startOps({
-    ...{ port, host: '127.0.0.1', metrics: createMetrics('x') },
+    port,
+    host: '127.0.0.1',
+    metrics: createMetrics('x'),
     ready: () => true,
   }).catch((error: unknown) => error);
   await new Promise((done) => taken.close(done));

@@ -46,11 +46,19 @@ export async function openProcessor<const T extends TopicName>(
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
   return {
-    ...{ codecs, registry, client },
+    codecs,
+    registry,
+    client,
     topicName: (topic) => topicName(prefix, topic),
     run: (createProcessor) =>
       runStream({
-        ...{ brokers, client, ...topics, createProcessor, deadLetter, log, metrics },
+        brokers,
+        client,
+        ...topics,
+        createProcessor,
+        deadLetter,
+        log,
+        metrics,
         sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
         instanceId: instanceId(name, config.GROUP_INSTANCE_ID),
         leaves: config.LEAVE_ON_STOP === 'on',

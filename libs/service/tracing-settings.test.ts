@@ -12,17 +12,24 @@ test('traces are off without an endpoint', () => {
 
 test('the settings are those of OpenTelemetry, with the name of the service by default', () => {
   expect(tracingOptions('api', loadConfig(spec, ENDPOINT))).toEqual({
-    ...{ service: 'api', endpoint: 'http://collector:4318', headers: {} },
-    ...{ sampler: 'parentbased_always_on', ratio: 1 },
+    service: 'api',
+    endpoint: 'http://collector:4318',
+    headers: {},
+    sampler: 'parentbased_always_on',
+    ratio: 1,
   });
   const config = loadConfig(spec, {
     ...ENDPOINT,
-    ...{ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b=c, authorization=Basic%20%zz', OTEL_SERVICE_NAME: 'mine' },
-    ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.05' },
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b=c, authorization=Basic%20%zz',
+    OTEL_SERVICE_NAME: 'mine',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.05',
   });
   expect(tracingOptions('api', config)).toMatchObject({
-    ...{ service: 'mine', headers: { 'x-key': 'a b=c', authorization: 'Basic%20%zz' } },
-    ...{ sampler: 'parentbased_traceidratio', ratio: 0.05 },
+    service: 'mine',
+    headers: { 'x-key': 'a b=c', authorization: 'Basic%20%zz' },
+    sampler: 'parentbased_traceidratio',
+    ratio: 0.05,
   });
   expect(secretValues(spec, config)).toContain('x-key=a%20b=c');
 });
@@ -30,8 +37,10 @@ test('the settings are those of OpenTelemetry, with the name of the service by d
 test('wrong settings are named, without the values of headers', () => {
   const load = () =>
     loadConfig(spec, {
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318', OTEL_EXPORTER_OTLP_HEADERS: 'hush hush' },
-      ...{ OTEL_TRACES_SAMPLER: 'sometimes', OTEL_TRACES_SAMPLER_ARG: '1.5' },
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'hush hush',
+      OTEL_TRACES_SAMPLER: 'sometimes',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
     });
   for (const name of Object.keys(tracingSettings).filter((one) => one !== 'OTEL_SERVICE_NAME'))
     expect(load).toThrow(`${name}:`);

@@ -72,7 +72,9 @@ export class Registry {
     this.#waitMs = waitMs;
     this.#client = new SchemaRegistry(
       {
-        ...{ host, clientId: CLIENT_ID, retry: { retries: 0 } },
+        host,
+        clientId: CLIENT_ID,
+        retry: { retries: 0 },
         middlewares: [limitTime, ...(user === null ? [] : [authorize(user)])],
         ...(agent === undefined ? {} : { agent }),
       },

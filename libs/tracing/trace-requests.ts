@@ -16,7 +16,9 @@ export function traceRequests(app: FastifyInstance): void {
       // A trace of its own, linked to the caller's: nobody outside decides what is recorded here.
       links: typeof from === 'string' ? [from] : [],
       attributes: {
-        ...{ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status },
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
       },
     });
     span?.end(status >= 500 ? String(status) : undefined);

@@ -77,7 +77,12 @@ export class Replica {
     const { feedRetentionMs, metrics, log, signal, fail } = this.#options;
     const startedAt = performance.now();
     this.#fed = followSources({
-      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log },
+      brokers,
+      prefix,
+      topics,
+      feedRetentionMs,
+      metrics,
+      log,
       offsets: this.views.offsets(),
       epochs: this.views.epochs(),
       apply: (records, position) => {

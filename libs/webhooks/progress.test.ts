@@ -6,9 +6,23 @@ const offsets = (...at: number[]) => at.map((offset, partition) => ({ partition,
 
 function attempt(kind: AttemptKind, change: Partial<WebhookAttempt> = {}): WebhookAttempt {
   return {
-    ...{ subscription_id: 's', client_id: 1, kind, epoch: 1, at: 100, started_at: 90, attempt: 0 },
-    ...{ outcome: null, status: null, reason: null, messages: 0, bytes: 0, first: null, last: null },
-    ...{ next: [], next_attempt_at: null, ...change },
+    subscription_id: 's',
+    client_id: 1,
+    kind,
+    epoch: 1,
+    at: 100,
+    started_at: 90,
+    attempt: 0,
+    outcome: null,
+    status: null,
+    reason: null,
+    messages: 0,
+    bytes: 0,
+    first: null,
+    last: null,
+    next: [],
+    next_attempt_at: null,
+    ...change,
   };
 }
 
@@ -20,7 +34,10 @@ const FAILED = attempt('failed', { attempt: 3, outcome: 'timeout', next_attempt_
 describe('progress', () => {
   test('begins at the first start, and ignores a second one', () => {
     expect(fold(STARTED, attempt('started', { next: offsets(9, 9) }))).toMatchObject({
-      ...{ epoch: 1, next: offsets(5, 7), attempts: 0, disabled: null },
+      epoch: 1,
+      next: offsets(5, 7),
+      attempts: 0,
+      disabled: null,
     });
   });
 
@@ -45,7 +62,9 @@ describe('progress', () => {
       next: offsets(5, 7),
     });
     expect(applyAttempt(failing, attempt('delivered'))).toMatchObject({
-      ...{ attempts: 0, failing_since: null, next_attempt_at: null },
+      attempts: 0,
+      failing_since: null,
+      next_attempt_at: null,
     });
   });
 
@@ -53,7 +72,11 @@ describe('progress', () => {
     const disabled = fold(STARTED, FAILED, attempt('disabled', { reason: 'failing' }));
     expect(disabled).toMatchObject({ epoch: 2, disabled: 'failing', failing_since: 90 });
     expect(applyAttempt(disabled, attempt('enabled'))).toMatchObject({
-      ...{ epoch: 3, disabled: null, attempts: 0, failing_since: null, next: offsets(5, 7) },
+      epoch: 3,
+      disabled: null,
+      attempts: 0,
+      failing_since: null,
+      next: offsets(5, 7),
     });
   });
 
@@ -117,7 +140,8 @@ describe('progress', () => {
 
   test('moves past records that expired', () => {
     expect(fold(STARTED, attempt('lost', { next: offsets(8, 7), at: 300 }))).toMatchObject({
-      ...{ next: offsets(8, 7), updated_at: 300 },
+      next: offsets(8, 7),
+      updated_at: 300,
     });
   });
 
@@ -130,8 +154,18 @@ describe('progress', () => {
 test('an attempt has all fields, empty where they are not given', () => {
   const head = { subscription_id: 's', client_id: 1, epoch: 1, at: 5, kind: 'passed' as const };
   expect(attemptOf(head, { next: offsets(3) })).toEqual({
-    ...{ ...head, started_at: null, attempt: 0, outcome: null, status: null, reason: null },
-    ...{ messages: 0, bytes: 0, first: null, last: null, next: offsets(3), next_attempt_at: null },
+    ...head,
+    started_at: null,
+    attempt: 0,
+    outcome: null,
+    status: null,
+    reason: null,
+    messages: 0,
+    bytes: 0,
+    first: null,
+    last: null,
+    next: offsets(3),
+    next_attempt_at: null,
   });
   expect(attemptOf(head).next).toEqual([]);
 });

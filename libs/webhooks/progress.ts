@@ -32,9 +32,19 @@ export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' |
 /** A record of webhook-attempts; missing fields are empty. */
 export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {}): WebhookAttempt {
   return {
-    ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
-    ...{ first: null, last: null, next: [], next_attempt_at: null },
-    ...{ ...head, ...fields },
+    started_at: null,
+    attempt: 0,
+    outcome: null,
+    status: null,
+    reason: null,
+    messages: 0,
+    bytes: 0,
+    first: null,
+    last: null,
+    next: [],
+    next_attempt_at: null,
+    ...head,
+    ...fields,
   };
 }
 
@@ -60,14 +70,21 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
       // A dispatcher that lost its partition may report outdated failures.
       if (attempt.reason === 'failing' && !isFailingIn(progress, attempt.epoch)) return progress;
       return {
-        ...{ ...progress, ...RESTED, epoch: progress.epoch + 1, updated_at: at },
+        ...progress,
+        ...RESTED,
+        epoch: progress.epoch + 1,
+        updated_at: at,
         // The duration of the failure counts from the next attempt.
         failing_since: progress.failing_since,
         disabled: attempt.reason ?? 'operator',
       };
     case 'resent':
       return {
-        ...{ ...progress, ...RESTED, epoch: progress.epoch + 1, disabled: null, updated_at: at },
+        ...progress,
+        ...RESTED,
+        epoch: progress.epoch + 1,
+        disabled: null,
+        updated_at: at,
         next: moved(progress.next, attempt.next, Math.min),
       };
     case 'skipped':
@@ -83,12 +100,12 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
   switch (kind) {
     case 'delivered':
       return {
-        ...{ ...progress, ...RESTED, updated_at: at },
-        ...{
-          next: moved(progress.next, attempt.next, Math.max),
-          last_outcome: attempt.outcome,
-          delivered_at: at,
-        },
+        ...progress,
+        ...RESTED,
+        updated_at: at,
+        next: moved(progress.next, attempt.next, Math.max),
+        last_outcome: attempt.outcome,
+        delivered_at: at,
       };
     case 'failed':
       return {
@@ -115,8 +132,15 @@ const RESTED = { attempts: 0, failing_since: null, next_attempt_at: null };
 
 function begin({ subscription_id, client_id, next, at }: WebhookAttempt): WebhookProgress {
   return {
-    ...{ subscription_id, client_id, epoch: 1, next: sorted(next), ...RESTED },
-    ...{ last_outcome: null, delivered_at: null, disabled: null, updated_at: at },
+    subscription_id,
+    client_id,
+    epoch: 1,
+    next: sorted(next),
+    ...RESTED,
+    last_outcome: null,
+    delivered_at: null,
+    disabled: null,
+    updated_at: at,
   };
 }
 

@@ -82,7 +82,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     });
   }
   await app.register(restRoutes, {
-    ...{ data, gatekeeper, now, version, onFailure },
+    data,
+    gatekeeper,
+    now,
+    version,
+    onFailure,
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
   await app.register(documentRoutes, { version, publicUrl, board: board !== null });

@@ -26,7 +26,10 @@ export const api: ServiceDefinition<typeof settings> = {
       prefix: config.TOPIC_PREFIX,
       registryUrl: config.SCHEMA_REGISTRY_URL,
       feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
-      ...{ metrics, log: logger, signal, fail },
+      metrics,
+      log: logger,
+      signal,
+      fail,
     });
     const { views } = replica;
     const gatekeeper = createGatekeeper(views.clients, clientsKeysOf(config));
@@ -35,7 +38,9 @@ export const api: ServiceDefinition<typeof settings> = {
     const tls = serverTlsFiles(config);
     const gate = {
       sessions: createSessions({
-        ...{ clients: views.clients, gatekeeper, clientsKeys: clientsKeysOf(config) },
+        clients: views.clients,
+        gatekeeper,
+        clientsKeys: clientsKeysOf(config),
         now: () => Date.now() / 1000,
       }),
       openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,

@@ -13,8 +13,16 @@ let sessions: Sessions;
 
 async function know(changes: Partial<Client> = {}): Promise<void> {
   const value: Client = {
-    ...{ client_id: 7, name: 'x', active: true, secret_hash: hashSecret('right') },
-    ...{ competitions: [1, 2], operations: null, webhooks: [], version: 1, updated_at: 1, ...changes },
+    client_id: 7,
+    name: 'x',
+    active: true,
+    secret_hash: hashSecret('right'),
+    competitions: [1, 2],
+    operations: null,
+    webhooks: [],
+    version: 1,
+    updated_at: 1,
+    ...changes,
   };
   world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
 }

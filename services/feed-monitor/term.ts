@@ -88,7 +88,11 @@ class MonitorTerm {
     signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
     const behind = new Set(from.keys());
     const reading = follow({
-      ...{ brokers, reader: `touchline-${SERVICE}`, topics: Object.values(this.#topics), from, signal },
+      brokers,
+      reader: `touchline-${SERVICE}`,
+      topics: Object.values(this.#topics),
+      from,
+      signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {
         this.#upToDate(monitor, of, Math.floor(this.#clock.now() - (performance.now() - at)));

@@ -58,7 +58,8 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
       prefix,
       permit,
       now: machineClock.unix,
-      ...{ metrics, log },
+      metrics,
+      log,
     });
     await poll(
       {

@@ -155,7 +155,10 @@ describe('the messages of a match', () => {
     if (first === undefined || facts === undefined) throw new Error('no data');
     const simulate = (seed: string) =>
       simulateMatch(facts, first.competition, KICK_OFF, {
-        ...{ seed, faults: parseFaults('many'), keepAliveEvery: 30, clockEvery: 60 },
+        seed,
+        faults: parseFaults('many'),
+        keepAliveEvery: 30,
+        clockEvery: 60,
       });
     expect(simulate('a')).toEqual(simulate('a'));
     expect(simulate('a')).not.toEqual(simulate('b'));

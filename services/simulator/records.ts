@@ -86,9 +86,18 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
   };
   const sideOf = (side: Side | undefined) => (side === 'home' ? home : side === 'away' ? away : undefined);
   const participant = (team: typeof home, counter: 1 | 2, face: EventFace['home']) => ({
-    ...{ id: team.id, counter, name: team.name, short_name: team.short, acronym: team.acronym },
-    ...{ area_id: area.id, area_name: area.name, area_code: area.code, type: 'team' },
-    ...{ stats: face.stats, results: face.results, subparticipants: [] },
+    id: team.id,
+    counter,
+    name: team.name,
+    short_name: team.short,
+    acronym: team.acronym,
+    area_id: area.id,
+    area_name: area.name,
+    area_code: area.code,
+    type: 'team',
+    stats: face.stats,
+    results: face.results,
+    subparticipants: [],
   });
   return {
     event({ home: homeFace, away: awayFace, ...face }, action) {
@@ -104,13 +113,12 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
       const team = sideOf(scripted.side);
       const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');
       return {
-        ...{
-          id,
-          action: scripted.action ?? 'insert',
-          incident_id: scripted.type,
-          incident_name: type?.name ?? '',
-        },
-        ...{ participant_id: team?.id ?? null, participant_name: team?.name ?? null },
+        id,
+        action: scripted.action ?? 'insert',
+        incident_id: scripted.type,
+        incident_name: type?.name ?? '',
+        participant_id: team?.id ?? null,
+        participant_name: team?.name ?? null,
         subparticipant_id: scripted.person ?? null,
         subparticipant_name:
           scripted.person === undefined ? null : (competition.players[scripted.person] ?? null),
@@ -127,9 +135,13 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
         game_break: yesNo(type?.gameBreak),
         important: yesNo(type?.important),
         important_for_trader: yesNo(type?.importantForTrader),
-        ...{ show_popup: yesNo(type?.important), show_scores: 'no', show_action: 'yes', show_time: 'yes' },
+        show_popup: yesNo(type?.important),
+        show_scores: 'no',
+        show_action: 'yes',
+        show_time: 'yes',
         show_on_timeline: yesNo(type?.important),
-        ...{ x_pos: null, y_pos: null },
+        x_pos: null,
+        y_pos: null,
         parent_id: parentId,
         ut,
       };

@@ -26,7 +26,11 @@ export const simulator: ServiceDefinition<typeof settings> = {
       url === undefined || secret === undefined
         ? null
         : createWebhookSender({
-            ...{ url, secret, timeoutMs: ANSWER_WITHIN, firstWaitMs: FIRST_WAIT, mostWaitMs: MOST_WAIT },
+            url,
+            secret,
+            timeoutMs: ANSWER_WITHIN,
+            firstWaitMs: FIRST_WAIT,
+            mostWaitMs: MOST_WAIT,
             onRetry: (reason) => logger.warn({ reason }, 'delivery was not accepted, trying again'),
           });
     const dataset = readDataset(config.DATASET);
@@ -59,7 +63,11 @@ export const simulator: ServiceDefinition<typeof settings> = {
     if (rest !== null)
       logger.info({ host: config.LISTEN_HOST, port: rest.port }, "the provider's REST is served");
     const simulation = simulate({
-      ...{ playing, sender, rest, metrics, signal },
+      playing,
+      sender,
+      rest,
+      metrics,
+      signal,
       keepSeconds: config.REST_KEEP,
       onSummary(summary) {
         if (config.SUMMARY_FILE !== undefined)

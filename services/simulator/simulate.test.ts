@@ -60,7 +60,12 @@ function run(
   const summaries: Summary[] = [];
   const stop = new AbortController();
   const over = simulate({
-    ...{ playing: { ...PLAY, pace }, rest, sender, metrics, keepSeconds, signal: stop.signal },
+    playing: { ...PLAY, pace },
+    rest,
+    sender,
+    metrics,
+    keepSeconds,
+    signal: stop.signal,
     onSummary: (summary) => summaries.push(summary),
     onAllPublished: () => {},
   });

@@ -47,7 +47,11 @@ async function receiver(answers: Answers): Promise<{ url: string; seen: Seen[] }
 function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender; retries: string[] } {
   const retries: string[] = [];
   const sender = createWebhookSender({
-    ...{ url, secret: SECRET, timeoutMs, firstWaitMs: 5, mostWaitMs: 20 },
+    url,
+    secret: SECRET,
+    timeoutMs,
+    firstWaitMs: 5,
+    mostWaitMs: 20,
     onRetry: (reason) => retries.push(reason),
   });
   closing.push(() => sender.close());

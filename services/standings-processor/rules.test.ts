@@ -6,7 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readRules } from './rules.ts';
 
 const file = (name: string, applies_to: object[] = []) => ({
-  ...{ format: 1, name, applies_to, points: { won: 3, draw: 1, lost: 0 }, tie_break: ['points'] },
+  format: 1,
+  name,
+  applies_to,
+  points: { won: 3, draw: 1, lost: 0 },
+  tie_break: ['points'],
 });
 
 function folder(files: Readonly<Record<string, unknown>>): string {

@@ -33,7 +33,12 @@ function resultOf(event_id: number, version: number, overrides: Partial<MatchRes
   const team = { acronym: null, area_id: null, area_name: null };
   return {
     ...sampleOf('match-results'),
-    ...{ event_id, version, status_id: 11, status_type: 'finished', goals: [], cards: [] },
+    event_id,
+    version,
+    status_id: 11,
+    status_type: 'finished',
+    goals: [],
+    cards: [],
     home: { ...team, id: event_id, name: `Home ${event_id}` },
     away: { ...team, id: event_id + 100, name: `Away ${event_id}` },
     ...overrides,
@@ -216,7 +221,10 @@ describe('a partition of results', () => {
   test('counts matches that could not be counted, also of spilled seasons', async () => {
     const counts: (number | undefined)[] = [];
     const partition = new StandingsPartition({
-      ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },
+      partition: 3,
+      codecs,
+      topicName: (topic) => `p.${topic}`,
+      rulesOf: () => rules,
       onFlags: (flags) => counts.push(flags.get('unknown_cards')),
     });
     const season = (id: number, overrides = {}) => ({
@@ -236,7 +244,10 @@ describe('a partition of results', () => {
   test('reports with each commit when the messages behind its results were received', async () => {
     const reported: (readonly number[])[] = [];
     const partition = new StandingsPartition({
-      ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },
+      partition: 3,
+      codecs,
+      topicName: (topic) => `p.${topic}`,
+      rulesOf: () => rules,
       onCommitted: (receivedAt) => reported.push(receivedAt),
     });
     const at = (received_at: number) => ({ cause: { ...sampleOf('match-results').cause, received_at } });

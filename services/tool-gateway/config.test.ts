@@ -10,14 +10,18 @@ const NEEDED = {
 
 test('has a default for whatever is not of the deployment', () => {
   expect(loadConfig(settings, NEEDED)).toMatchObject({
-    ...{ TOOLS_PORT: 8082, UPSTREAM_BASE_URL: 'http://localhost:8081', TOKEN_LIFETIME_DAYS: 365 },
+    TOOLS_PORT: 8082,
+    UPSTREAM_BASE_URL: 'http://localhost:8081',
+    TOKEN_LIFETIME_DAYS: 365,
   });
 });
 
 test('takes addresses and networks as proxies', () => {
   const TRUSTED_PROXIES = '10.0.0.1, 10.0.0.0/8,2001:db8::/32';
   expect(loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
-    ...['10.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '2001:db8::/32',
   ]);
 });
 

@@ -50,7 +50,10 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
     const place = { brokers, registryUrl, prefix, log };
     const publisher = await openPublisher({
-      ...{ brokers, log, clientId: 'touchline-tool-gateway', timeoutMs: BROKER_MS },
+      brokers,
+      log,
+      clientId: 'touchline-tool-gateway',
+      timeoutMs: BROKER_MS,
     });
     const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
     const [tokens, contracts, attempts, rate, codec] = await Promise.all([
@@ -72,8 +75,17 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     });
     const days = config.TOKEN_LIFETIME_DAYS;
     const replica = await Replica.open({
-      ...{ name: 'tool-gateway', dataDir: config.DATA_DIR, brokers, prefix, registryUrl, topics: SOURCES },
-      ...{ feedRetentionMs: 0, metrics: viewMetrics(registry, 'tools'), log, signal, fail },
+      name: 'tool-gateway',
+      dataDir: config.DATA_DIR,
+      brokers,
+      prefix,
+      registryUrl,
+      topics: SOURCES,
+      feedRetentionMs: 0,
+      metrics: viewMetrics(registry, 'tools'),
+      log,
+      signal,
+      fail,
     });
     const { views } = replica;
     const app = await createApp({
@@ -87,7 +99,9 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
         check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
         contracts,
         issuer: new Issuer({
-          ...{ tokens, codec, publish },
+          tokens,
+          codec,
+          publish,
           topic: topicName(prefix, 'access-tokens'),
           lifetimeMs: days === 0 ? null : days * DAY_MS,
         }),

@@ -40,8 +40,11 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   const ends = (await client.logBounds(messages)).map(({ end }) => end);
   const window = new MessageWindow(ends, config.DISPATCHER_WINDOW_BYTES);
   const attempts = await AttemptLog.open({
-    ...{ brokers, clientId: topics.application, log },
-    ...{ topic: topics.input, codec: codecs['webhook-attempts'] },
+    brokers,
+    clientId: topics.application,
+    log,
+    topic: topics.input,
+    codec: codecs['webhook-attempts'],
   });
   const decoder = registry.decoder('webhook-messages');
   const outbound = {
@@ -50,20 +53,28 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     now: Date.now,
   };
   const subscriptions = new Subscriptions({
-    ...{ brokers, topic: named('clients'), decoder: registry.decoder('clients'), log },
+    brokers,
+    topic: named('clients'),
+    decoder: registry.decoder('clients'),
+    log,
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
     onChange: () => deliverer.refresh(),
   });
   const delivery: DeliveryContext = {
     window,
     backlog: new BacklogReader({
-      ...{ client, topic: named('webhook-messages'), decoder },
+      client,
+      topic: named('webhook-messages'),
+      decoder,
       concurrency: config.DISPATCHER_BACKLOG_READS,
       cacheBytes: config.DISPATCHER_WINDOW_BYTES / 2,
     }),
     openEndpoint: ({ url, secret }) =>
       new WebhookEndpoint({
-        ...{ ...outbound, url, secret, connections: 1 },
+        ...outbound,
+        url,
+        secret,
+        connections: 1,
         timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       }),
     startOf: (subscription) => startOf(subscription, { brokers, messages, window }),
@@ -74,7 +85,9 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
       maxRetryAfterMs: config.WEBHOOK_RETRY_AFTER_LIMIT_SECONDS * 1_000,
     },
     disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,
-    ...{ now: Date.now, random: Math.random, log },
+    now: Date.now,
+    random: Math.random,
+    log,
     metrics: dispatcherMetrics(registers, () => deliverer.source()),
   };
   const subscriptionPartitions = await client.partitionCount(topics.input);
@@ -84,7 +97,9 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   const following = [
     subscriptions.follow(stopping.signal),
     follow({
-      ...{ brokers, reader: topics.application, topics: [named('webhook-messages')] },
+      brokers,
+      reader: topics.application,
+      topics: [named('webhook-messages')],
       from: new Map(messages.map((of, at) => [partitionKey(of), ends[at] ?? 0])),
       signal: stopping.signal,
       onBatch: async ({ partition, records, next }) => {
@@ -109,7 +124,9 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   const stream = await open.run(
     (partition) =>
       new DispatcherPartition({
-        ...{ partition, codecs, progressTopic: named('webhook-progress') },
+        partition,
+        codecs,
+        progressTopic: named('webhook-progress'),
         listener: {
           own: (of, progress) => {
             deliverer.own(of, progress);
@@ -123,9 +140,14 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
       }),
   );
   const server = await startServer({
-    ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
-    ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },
-    ...{ proxies: config.DISPATCHER_PROXIES, tls: serverTlsFiles(config), draining, log },
+    ...outbound,
+    attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE,
+    port: config.DISPATCHER_PORT,
+    host: config.LISTEN_HOST,
+    proxies: config.DISPATCHER_PROXIES,
+    tls: serverTlsFiles(config),
+    draining,
+    log,
   });
   log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
   return {

@@ -15,7 +15,10 @@ async function open(
   limits: Partial<AdmissionLimits> = {},
 ): Promise<number> {
   const app = createApp({
-    ...{ secrets: [SECRET], bodyLimit: LIMIT, answerTimeoutMs: 1_000, store },
+    secrets: [SECRET],
+    bodyLimit: LIMIT,
+    answerTimeoutMs: 1_000,
+    store,
     limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
     tally: new Tally(),
     log: createLogger({ name: 'receiver', level: 'silent' }),

@@ -35,9 +35,14 @@ export class SourceStatus {
     const silent = now - (this.#heardAt ?? this.#startedAt) >= SILENT_MS;
     const down = silent && this.#forged >= FORGED;
     return {
-      ...{ source: WEBHOOK_SOURCE, instance: this.#instance },
-      ...{ state: down ? 'down' : 'up', reason: down ? 'credentials' : null },
-      ...{ heard_at: this.#heardAt, progress: null, gap: null, written_at: now },
+      source: WEBHOOK_SOURCE,
+      instance: this.#instance,
+      state: down ? 'down' : 'up',
+      reason: down ? 'credentials' : null,
+      heard_at: this.#heardAt,
+      progress: null,
+      gap: null,
+      written_at: now,
     };
   }
 }

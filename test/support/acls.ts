@@ -32,7 +32,9 @@ export async function without(
 
 function entryOf(user: string, { operation, resource, name, pattern }: Right): AclEntry {
   return {
-    ...{ principal: `User:${user}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
+    principal: `User:${user}`,
+    host: '*',
+    permissionType: AclPermissionTypes.ALLOW,
     operation: operation === 'Read' ? AclOperationTypes.READ : AclOperationTypes.WRITE,
     resourceType: RESOURCES[resource],
     resourceName: name,

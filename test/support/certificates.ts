@@ -15,7 +15,8 @@ export class Authority {
 
   static async create(name = 'test authority'): Promise<Authority> {
     const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
-      ...{ keyType: 'ec', algorithm: 'sha256' },
+      keyType: 'ec',
+      algorithm: 'sha256',
       extensions: [
         { name: 'basicConstraints', cA: true, critical: true },
         { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -27,7 +28,9 @@ export class Authority {
   /** A certificate of this name for servers at localhost and 127.0.0.1, and for clients. */
   async sign(commonName: string): Promise<Certificate> {
     const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
-      ...{ keyType: 'ec', algorithm: 'sha256', ca: this.ca },
+      keyType: 'ec',
+      algorithm: 'sha256',
+      ca: this.ca,
       extensions: [
         { name: 'basicConstraints', cA: false },
         { name: 'keyUsage', digitalSignature: true },

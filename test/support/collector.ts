@@ -65,7 +65,9 @@ function spansOf({ resourceSpans }: OtlpBody): CollectedSpan[] {
     const service = String(valuesOf(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map(({ attributes, links = [], ...span }) => ({
-        ...{ service, ...span, attributes: valuesOf(attributes) },
+        service,
+        ...span,
+        attributes: valuesOf(attributes),
         links: links.map(({ traceId }) => traceId),
       })),
     );

@@ -54,14 +54,20 @@ export async function startSecuredKafka(
   atEnd(() => kafka.stop());
   const secured = kafka.secured as NonNullable<Kafka['secured']>;
   return {
-    ...{ kafka, folder, authority, ca },
+    kafka,
+    folder,
+    authority,
+    ca,
     async byCertificate(user) {
       const { cert, key } = writeCertificate(folder, user, await authority.sign(user));
       return {
         brokers: { addresses: secured.tls, tls: { ca, cert, key, keyPassword: null }, sasl: null },
         env: {
-          ...{ KAFKA_BROKERS: secured.tls.join(','), KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
-          ...{ KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key },
+          KAFKA_BROKERS: secured.tls.join(','),
+          KAFKA_TLS: 'on',
+          KAFKA_TLS_CA_FILE: ca,
+          KAFKA_TLS_CERT_FILE: cert,
+          KAFKA_TLS_KEY_FILE: key,
         },
       };
     },

@@ -58,14 +58,14 @@ export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const service = startService('tool-gateway', {
-    ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
-    ...{
-      DATA_DIR: temporaryFolder(),
-      TOOLS_PORT: '0',
-      CLIENTS_KEY,
-      UPSTREAM_BASE_URL: upstream,
-      TRUSTED_PROXIES: '127.0.0.1',
-    },
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
+    DATA_DIR: temporaryFolder(),
+    TOOLS_PORT: '0',
+    CLIENTS_KEY,
+    UPSTREAM_BASE_URL: upstream,
+    TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });
   await service.ready();

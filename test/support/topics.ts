@@ -18,7 +18,8 @@ export type TestTopic = {
 /** Makes topics and waits until each of their partitions has a leader that answers. */
 export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[]): Promise<void> {
   const wanted = topics.map(({ topic, numPartitions, replicationFactor, configEntries = [] }) => ({
-    ...{ name: topic, partitions: numPartitions },
+    name: topic,
+    partitions: numPartitions,
     ...(replicationFactor === undefined ? {} : { replicationFactor }),
     settings: Object.fromEntries(configEntries.map(({ name, value }) => [name, value])),
   }));

@@ -37,8 +37,12 @@ export async function startDispatcher(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
   return startService('webhook-dispatcher', {
-    ...{ ...settingsOf(place), ...FAST, CLIENTS_KEY, DISPATCHER_PORT: '0' },
-    ...{ WEBHOOK_CA_FILE: await caFile(), ...settings },
+    ...settingsOf(place),
+    ...FAST,
+    CLIENTS_KEY,
+    DISPATCHER_PORT: '0',
+    WEBHOOK_CA_FILE: await caFile(),
+    ...settings,
   });
 }
 
@@ -69,8 +73,13 @@ export async function subscribe(
   const scope = { types: webhook.types ?? null, createdAt: Date.now() };
   const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
   await ClientDirectory.open({ ...place, log: quietLog }).edit(client_id, () => ({
-    ...{ client_id, name: `client ${client_id}`, active: true, secret_hash: 'of no use', operations: null },
-    ...{ competitions: competitions === null ? null : [...competitions], webhooks: [sealed] },
+    client_id,
+    name: `client ${client_id}`,
+    active: true,
+    secret_hash: 'of no use',
+    operations: null,
+    competitions: competitions === null ? null : [...competitions],
+    webhooks: [sealed],
   }));
   return sealed.id;
 }

@@ -50,13 +50,13 @@ function touchline(args: readonly string[], env: Env): Run {
     cwd: ROOT,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
-      ...{
-        ...bareEnvironment(),
-        HOME: process.env.HOME,
-        TOUCHLINE_PARENT_PIPE: '1',
-        WEBHOOK_SECRET: SECRET.slice(0, 32),
-      },
-      ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+      ...bareEnvironment(),
+      HOME: process.env.HOME,
+      TOUCHLINE_PARENT_PIPE: '1',
+      WEBHOOK_SECRET: SECRET.slice(0, 32),
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
       ...env,
     },
   });
@@ -153,7 +153,10 @@ describe('touchline demo', () => {
     const children = services(run.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(SERVED);
     const tail = touchline(['tail', 'match-state', '--from-beginning', '--exit-at-end', '--json'], {
-      ...{ DATA_DIR: dataDir, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', TOPIC_PREFIX: '' },
+      DATA_DIR: dataDir,
+      KAFKA_BROKERS: '',
+      SCHEMA_REGISTRY_URL: '',
+      TOPIC_PREFIX: '',
     });
     expect(await tail.end()).toBe(0);
     const states = tail
@@ -236,7 +239,10 @@ describe('touchline up', () => {
   test('runs as many processes of a service as it is asked for, and takes them with it when it is killed', async () => {
     const dataDir = folder();
     const run = touchline(['up', '--replicas', 'match-processor=3'], {
-      ...{ DATA_DIR: dataDir, WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' },
+      DATA_DIR: dataDir,
+      WEBHOOK_PORT: '0',
+      API_PORT: '0',
+      TOOLS_PORT: '0',
     });
     await run.says('Ctrl-C stops everything');
     const children = services(run.child.pid);
@@ -264,14 +270,14 @@ describe('touchline up', () => {
 function goalThatNeverWas(): unknown {
   const ut = 1_900_000_000;
   const incident = {
-    ...{
-      id: '5-3100019999',
-      action: 'insert',
-      incident_id: 413,
-      participant_id: 31_524,
-      confirmation: 'confirmed',
-    },
-    ...{ event_status_id: 34, event_time: '89:00', ut },
+    id: '5-3100019999',
+    action: 'insert',
+    incident_id: 413,
+    participant_id: 31_524,
+    confirmation: 'confirmed',
+    event_status_id: 34,
+    event_time: '89:00',
+    ut,
   };
   return { id: 1, type: 'incident', source: 1, ut, data: { incident, event: { id: 310_001 } } };
 }

@@ -41,8 +41,10 @@ beforeAll(async () => {
   kafka = await startKafka({ dataDir: join(folder, 'kafka'), jvmArgs: QUICK_START });
   registry = await startRegistry({ brokers: kafka.brokers, dataDir: join(folder, 'registry') });
   place = {
-    ...{ brokers: kafka.brokers, registryUrl: registry.url },
-    ...{ prefix: 'touchline.', partitions: PARTITIONS },
+    brokers: kafka.brokers,
+    registryUrl: registry.url,
+    prefix: 'touchline.',
+    partitions: PARTITIONS,
   };
   env = {
     KAFKA_BROKERS: place.brokers.join(),
@@ -60,8 +62,12 @@ beforeAll(async () => {
   tables = await TablesPipeline.create(place);
   await startServices({ hasTables: true });
   const simulator = startService('simulator', {
-    ...{ WEBHOOK_URL: receiverUrl, WEBHOOK_SECRET, MATCHES: '3', SPEED: 'max' },
-    ...{ KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '600' },
+    WEBHOOK_URL: receiverUrl,
+    WEBHOOK_SECRET,
+    MATCHES: '3',
+    SPEED: 'max',
+    KEEP_ALIVE_EVERY: '0',
+    CLOCK_EVERY: '600',
   });
   await untilTrue('the matches are played', () => simulator.exited);
   await tables.settled();
@@ -89,10 +95,7 @@ async function here(...args: string[]): Promise<string> {
 async function startServices({ hasTables }: { readonly hasTables: boolean }): Promise<void> {
   const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const rules = { RULES_DIR: env.RULES_DIR ?? '' };
-  services = [
-    ...[receiver, tables.pipeline.startProcessor()],
-    ...(hasTables ? [tables.startTables(rules)] : []),
-  ];
+  services = [receiver, tables.pipeline.startProcessor(), ...(hasTables ? [tables.startTables(rules)] : [])];
   await Promise.all(services.map((service) => service.ready()));
   const { port } = await logged(receiver, 'POST /webhook');
   receiverUrl = `http://127.0.0.1:${port}/webhook`;
@@ -159,7 +162,8 @@ test('poisoned-message', async () => {
   const shown = await runbook.next({ ...env, ID });
   expect(shown).toMatchObject({ code: 0, out: expect.stringContaining('"poisoned"') });
   expect(await runbook.next({ ...env, ID })).toMatchObject({
-    ...{ code: 1, out: expect.stringContaining('not done, 0 messages sent: unknown_shape') },
+    code: 1,
+    out: expect.stringContaining('not done, 0 messages sent: unknown_shape'),
   });
 });
 

@@ -17,13 +17,20 @@ const RECEIVED = sampleOf('match-transitions').cause.received_at;
 const HOUR_MS = 3_600_000;
 
 const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTransition> => ({
-  ...{ id: `7:${version}:0`, event_id: 7, version, kind: 'guard_changed' },
+  id: `7:${version}:0`,
+  event_id: 7,
+  version,
+  kind: 'guard_changed',
   guard: { safe: reasons.length === 0, reasons },
 });
 
 function partition(now = RECEIVED): AlertPartition {
   return new AlertPartition({
-    ...{ codecs, rules: RULES, maxAgeMs: HOUR_MS, topicName: (topic) => topic, now: () => now },
+    codecs,
+    rules: RULES,
+    maxAgeMs: HOUR_MS,
+    topicName: (topic) => topic,
+    now: () => now,
     matchAt: async () => null,
   });
 }

@@ -29,10 +29,19 @@ export function alertsOf(
     awayId: match?.away?.id ?? null,
   };
   return rulesFor(rules, kind, known).map((rule) => ({
-    ...{ id: `${rule.name}/${kind}/${of}`, rule: rule.name, kind, event_id: eventId, version },
-    ...{ name: match?.name ?? null, competition_id: known.competitionId },
-    ...{ home_id: known.homeId, away_id: known.awayId, ...detail, reasons: [...detail.reasons] },
-    ...{ ut, received_at: receivedAt },
+    id: `${rule.name}/${kind}/${of}`,
+    rule: rule.name,
+    kind,
+    event_id: eventId,
+    version,
+    name: match?.name ?? null,
+    competition_id: known.competitionId,
+    home_id: known.homeId,
+    away_id: known.awayId,
+    ...detail,
+    reasons: [...detail.reasons],
+    ut,
+    received_at: receivedAt,
   }));
 }
 
@@ -41,17 +50,15 @@ export function webhookMessageOf(alert: Alert): WebhookMessage {
   const { id, event_id, competition_id, version, ut, received_at } = alert;
   const message = { uuid: id, type: 'alert', source: -1, ut, data: { alert, event: { id: event_id } } };
   return {
-    ...{
-      uuid: id,
-      id: null,
-      event_id,
-      competition_id,
-      type: 'alert',
-      version: version ?? 0,
-      ut,
-      received_at,
-      message_id: null,
-    },
+    uuid: id,
+    id: null,
+    event_id,
+    competition_id,
+    type: 'alert',
+    version: version ?? 0,
+    ut,
+    received_at,
+    message_id: null,
     message: Buffer.from(JSON.stringify(message)),
   };
 }

@@ -25,7 +25,11 @@ export class MatchFacts {
     signal: AbortSignal,
   ): Promise<void> {
     return follow({
-      ...{ brokers: place.brokers, reader: 'touchline-alerts', topics: [place.topic], signal, idleMs: 20 },
+      brokers: place.brokers,
+      reader: 'touchline-alerts',
+      topics: [place.topic],
+      signal,
+      idleMs: 20,
       onCaughtUp: () => this.#caughtUp.resolve(),
       onBatch: async ({ records }) => {
         for (const { key, value } of records) {

@@ -65,7 +65,11 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   const [bounds] = await client.logBounds([of]);
   const from = new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]);
   const printing = follow({
-    ...{ brokers, reader: 'touchline-alerts', topics: [of.topic], from, signal },
+    brokers,
+    reader: 'touchline-alerts',
+    topics: [of.topic],
+    from,
+    signal,
     onBatch: async ({ records }) => {
       for (const { value, offset } of records)
         if (value !== null) await output.write(await codecs.alerts.decode(value), offset);
@@ -76,7 +80,14 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   // Awaited below, where it has ended the rest.
   reading.catch(() => {});
   const stale = leadStaleAlerts({
-    ...{ brokers, prefix, registry, client, rules, maxAgeMs, sessionTimeoutMs, log: logger },
+    brokers,
+    prefix,
+    registry,
+    client,
+    rules,
+    maxAgeMs,
+    sessionTimeoutMs,
+    log: logger,
     instanceId: config.GROUP_INSTANCE_ID,
     onFenced: fenced.reject,
     matches: facts,

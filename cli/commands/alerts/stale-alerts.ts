@@ -73,7 +73,11 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
     const alerts = registry.decoder('alerts');
     const published = new Set<string>();
     await readTopic({
-      ...{ brokers, topic: named('alerts'), fromBeginning: true, untilEnd: true, signal },
+      brokers,
+      topic: named('alerts'),
+      fromBeginning: true,
+      untilEnd: true,
+      signal,
       onRecord: async ({ value }) => {
         if (value !== null) published.add((await alerts.decode(value)).id);
       },
@@ -83,7 +87,10 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
     const term = new StaleTerm(options, { producer, partitions, published });
     const health = registry.decoder('feed-health');
     await follow({
-      ...{ brokers, reader: 'touchline-alerts', topics: [named('feed-health')], signal },
+      brokers,
+      reader: 'touchline-alerts',
+      topics: [named('feed-health')],
+      signal,
       onBatch: async ({ records }) => {
         const decoded: [ReadRecord, FeedHealth | null][] = [];
         for (const record of records)
@@ -133,8 +140,11 @@ class StaleTerm {
     const { rules, matches, maxAgeMs } = this.#options;
     if (writtenAt < Date.now() - maxAgeMs) return [];
     const cause = {
-      ...{ eventId, of: `${eventId}/${since}`, version: null },
-      ...{ ut: Math.floor(since / 1000), receivedAt: writtenAt },
+      eventId,
+      of: `${eventId}/${since}`,
+      version: null,
+      ut: Math.floor(since / 1000),
+      receivedAt: writtenAt,
     };
     const finding = { kind: 'match_stale', incident_id: null, score: null, reasons } as const;
     return alertsOf(rules, finding, cause, matches.latest(eventId));

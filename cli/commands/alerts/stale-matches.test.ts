@@ -5,7 +5,10 @@ import { StaleMatches } from './stale-matches.ts';
 
 const record = (state: FeedHealth['state'], since = 1): FeedHealth => ({
   ...sampleOf('feed-health'),
-  ...{ state, since, reason: 'silence', written_at: since + 500 },
+  state,
+  since,
+  reason: 'silence',
+  written_at: since + 500,
 });
 
 describe('a match is stale', () => {
@@ -13,7 +16,10 @@ describe('a match is stale', () => {
     const matches = new StaleMatches();
     expect(matches.apply('feed/7', record('alive'))).toBeNull();
     expect(matches.apply('feed/7', record('stale', 5))).toEqual({
-      ...{ eventId: 7, since: 5, reasons: ['stale', 'silence'], writtenAt: 505 },
+      eventId: 7,
+      since: 5,
+      reasons: ['stale', 'silence'],
+      writtenAt: 505,
     });
     expect(matches.apply('feed/7', { ...record('down', 9), reason: null })?.reasons).toEqual(['down']);
   });

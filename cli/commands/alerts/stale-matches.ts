@@ -37,7 +37,9 @@ export class StaleMatches {
       .filter((one) => DEAD.has(one.state))
       .reduce((last, one) => (one.since > last.since ? one : last));
     return {
-      ...{ eventId, since, writtenAt: value.written_at },
+      eventId,
+      since,
+      writtenAt: value.written_at,
       reasons: reason === null ? [state] : [state, reason],
     };
   }

@@ -58,7 +58,8 @@ export function parseClients({ values, positionals }: GivenTo<typeof clients>): 
   switch (name) {
     case 'add':
       return {
-        ...{ action: name, ...contract },
+        action: name,
+        ...contract,
         ...(values.id === undefined ? {} : { id: idOf(values.id) }),
         ...(values.name === undefined ? {} : { name: values.name }),
       };
@@ -74,7 +75,9 @@ export function parseClients({ values, positionals }: GivenTo<typeof clients>): 
       if (values.secret !== undefined)
         throw new UsageError('--secret shows the secret to every user of this machine; say --secret-file');
       return {
-        ...{ action: name, id: id(), url: values.url },
+        action: name,
+        id: id(),
+        url: values.url,
         ...(values['secret-file'] === undefined ? {} : { secretFile: values['secret-file'] }),
         types: listOf(values.types ?? 'all', webhookTypeOf),
         test: values.test === true,

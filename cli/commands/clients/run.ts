@@ -84,8 +84,13 @@ async function add(
   const client = await directory.edit(wanted, (known) => {
     if (known !== undefined) throw new CommandError(`there is a client ${wanted} already`);
     return {
-      ...{ client_id: wanted, name: name ?? `client ${wanted}`, active: true, secret_hash },
-      ...{ competitions: competitions ?? null, operations: operations ?? null, webhooks: [] },
+      client_id: wanted,
+      name: name ?? `client ${wanted}`,
+      active: true,
+      secret_hash,
+      competitions: competitions ?? null,
+      operations: operations ?? null,
+      webhooks: [],
     };
   });
   return credentials(client, secret);

@@ -65,8 +65,12 @@ async function compareTopic(
   const keys = [...onlyA, ...onlyB, ...different.map(([key]) => key)].sort(byNumbers);
   const [first] = keys;
   return {
-    ...{ topic, a: ofA.size, b: ofB.size },
-    ...{ onlyA: onlyA.length, onlyB: onlyB.length, different: different.length },
+    topic,
+    a: ofA.size,
+    b: ofB.size,
+    onlyA: onlyA.length,
+    onlyB: onlyB.length,
+    different: different.length,
     first: first === undefined ? null : await show(first),
   };
 
@@ -106,7 +110,10 @@ async function readValues(
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
   const decoder = Registry.open({ url, prefix }).decoder(topic);
   await readTopic({
-    ...{ brokers, topic: topicName(prefix, topic), fromBeginning: true, untilEnd: true },
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
     async onRecord(record) {
       const value = record.value === null ? null : await decoder.decode(record.value);
       const isTransition = topic === 'match-transitions' && value !== null;

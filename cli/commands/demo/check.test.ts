@@ -17,12 +17,10 @@ const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
 );
 const SIMULATED = MATCHES.map((facts) =>
   simulateMatch(facts, DATASET.competition, 1_530_000_000, {
-    ...{
-      seed: 'check',
-      faults: parseFaults('every_way=1,cancelled=1,goal_cancelled=1'),
-      keepAliveEvery: 0,
-      clockEvery: 0,
-    },
+    seed: 'check',
+    faults: parseFaults('every_way=1,cancelled=1,goal_cancelled=1'),
+    keepAliveEvery: 0,
+    clockEvery: 0,
   }),
 );
 const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messages));
@@ -30,7 +28,12 @@ const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messa
 function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
   return {
     states: new Map(states.map((state) => [state.event_id, state])),
-    ...{ arrived: 120, messages: 100, deadLetters: 3, transitions: 80, repeatedTransitions: 0, tables: [] },
+    arrived: 120,
+    messages: 100,
+    deadLetters: 3,
+    transitions: 80,
+    repeatedTransitions: 0,
+    tables: [],
     ...change,
   };
 }
@@ -38,17 +41,18 @@ function found(change: Partial<Found> = {}, states: readonly MatchState[] = STAT
 function summary(change: Partial<PlaySummary> = {}): PlaySummary {
   const faults = { duplicate: 1_234, reorder: 2, delay: 3, drop: 4, signature: 5, malformed: 3 };
   return {
-    ...{
-      dataset: 'world-cup-2018',
-      matches: 2,
-      messages: 100,
-      delivered: 118,
-      deliveries: 20,
-      requests: 25,
-      retries: 0,
-    },
-    ...{ faults, invented: { every_way: 2, cancelled: 2, goal_cancelled: 2, review: 1 } },
-    ...{ forged: { refused: 5, accepted: 0 }, malformed: { not_json: 2, not_text: 1 }, seconds: 10 },
+    dataset: 'world-cup-2018',
+    matches: 2,
+    messages: 100,
+    delivered: 118,
+    deliveries: 20,
+    requests: 25,
+    retries: 0,
+    faults,
+    invented: { every_way: 2, cancelled: 2, goal_cancelled: 2, review: 1 },
+    forged: { refused: 5, accepted: 0 },
+    malformed: { not_json: 2, not_text: 1 },
+    seconds: 10,
     ...change,
   };
 }
@@ -129,13 +133,13 @@ describe('the report', () => {
   const report = (seen: Found) =>
     stripVTControlCharacters(
       renderReport({
-        ...{
-          dataset: DATASET,
-          matches: MATCHES,
-          wrong: mismatches(MATCHES, seen),
-          checks: checksOf(summary(), seen),
-        },
-        ...{ summary: summary(), found: seen, seconds: 10 },
+        dataset: DATASET,
+        matches: MATCHES,
+        wrong: mismatches(MATCHES, seen),
+        checks: checksOf(summary(), seen),
+        summary: summary(),
+        found: seen,
+        seconds: 10,
         webhook: { messages: 90, requests: 12, goals: 7, disallowed: 6, differing: 0 },
       }),
     );
@@ -176,13 +180,16 @@ describe('the report', () => {
 
 describe('how to read the topics', () => {
   const running = {
-    ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
+    apiUrl: 'http://localhost:8081',
+    toolsUrl: 'http://localhost:8082',
     newClient: { id: 1, secretKey: 'a'.repeat(32) },
     prefix: 'touchline.',
     backbone: {
       kind: 'embedded',
-      ...{ why: '', stop: async () => {} },
-      ...{ brokers: ['127.0.0.1:9092'], registryUrl: 'http://127.0.0.1:8085/apis/ccompat/v7' },
+      why: '',
+      stop: async () => {},
+      brokers: ['127.0.0.1:9092'],
+      registryUrl: 'http://127.0.0.1:8085/apis/ccompat/v7',
     },
   } as const;
   const root = resolve(import.meta.dirname, '../../..');

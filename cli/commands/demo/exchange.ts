@@ -73,7 +73,9 @@ async function callTool(
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const request = {
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
     params: { name, arguments: args, _meta: meta },
   };
   const answer = await post(`${toolsUrl}/mcp`, request, {

@@ -10,7 +10,10 @@ import { renderProgress, renderTable } from './table.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const [FIRST, ...LATER] = schedule(DATASET, {
-  ...{ seed: 'table', faults: parseFaults('rejected=1'), keepAliveEvery: 0, clockEvery: 60 },
+  seed: 'table',
+  faults: parseFaults('rejected=1'),
+  keepAliveEvery: 0,
+  clockEvery: 60,
 });
 if (FIRST === undefined) throw new Error('no wave');
 const FINAL = LATER.at(-1)?.matches.at(-1);
@@ -169,7 +172,11 @@ describe('the board', () => {
     const board = boardOf(statesAt(FULL_TIME));
     const { title, matches, finished, live, goals, disallowed } = board.totals();
     expect({ title, matches, finished, live, goals }).toEqual({
-      ...{ title: 'World Cup 2018 · Group stage · Round 1', matches: 64, finished: 16, live: 0, goals: 38 },
+      title: 'World Cup 2018 · Group stage · Round 1',
+      matches: 64,
+      finished: 16,
+      live: 0,
+      goals: 38,
     });
     expect(disallowed).toBe(FIRST?.matches.reduce((sum, match) => sum + (match.invented.rejected ?? 0), 0));
     expect(renderProgress(board, 75)).toBe(

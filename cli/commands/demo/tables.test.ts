@@ -40,8 +40,15 @@ function table(type_id: number, object_id: number, id: string, rows: readonly Ro
     ),
   }));
   return {
-    ...{ standings_id: type_id * 1000 + object_id, version: 1, type_id, object_type: 'stage', object_id },
-    ...{ competition_id: 1, season_id: 1, ut: 1, cause: null },
+    standings_id: type_id * 1000 + object_id,
+    version: 1,
+    type_id,
+    object_type: 'stage',
+    object_id,
+    competition_id: 1,
+    season_id: 1,
+    ut: 1,
+    cause: null,
     body: JSON.stringify({ groups: [{ id, participants }] }),
   };
 }

@@ -15,7 +15,12 @@ import {
 import { renderFindings } from './run.ts';
 
 const GOOD: TopicFacts = {
-  ...{ partitions: 8, leaderless: 0, replicas: 3, inSync: 3, mayRead: true, mayWrite: true },
+  partitions: 8,
+  leaderless: 0,
+  replicas: 3,
+  inSync: 3,
+  mayRead: true,
+  mayWrite: true,
   settings: new Map([['cleanup.policy', 'compact']]),
 };
 const WANTED = [{ name: 'a', partitions: 8, settings: { 'cleanup.policy': 'compact' } }];

@@ -122,7 +122,10 @@ async function readEach<T extends TopicName>(
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
   const decoder = decoderOf(place, topic);
   await readTopic({
-    ...{ brokers, topic: topicName(prefix, topic), fromBeginning: true, untilEnd: true },
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
     async onRecord({ value }) {
       if (value !== null) await onValue(await decoder.decode(value));
     },

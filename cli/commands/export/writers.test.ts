@@ -46,8 +46,13 @@ describe('a Parquet file', () => {
     const columns = 'flag, small, large, share, name, body::VARCHAR AS body, epoch_ms(moment) AS moment';
     const [row, unknown] = await query(`SELECT ${columns} FROM read_parquet('${file}')`);
     expect(row).toEqual({
-      ...{ flag: true, small: -7, large: 2n ** 52n + 1n, share: 0.5 },
-      ...{ name: 'Zürich', body: '{"a":[1]}', moment: BigInt(MOMENT) },
+      flag: true,
+      small: -7,
+      large: 2n ** 52n + 1n,
+      share: 0.5,
+      name: 'Zürich',
+      body: '{"a":[1]}',
+      moment: BigInt(MOMENT),
     });
     expect(Object.values(unknown ?? {})).toEqual(COLUMNS.map(() => null));
   });
@@ -85,8 +90,13 @@ test('JSON lines have an object a row', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(row).toEqual({
-    ...{ flag: true, small: -7, large: 2 ** 52 + 1, share: 0.5 },
-    ...{ name: 'Zürich', body: { a: [1] }, moment: '2026-11-21T18:00:00.123Z' },
+    flag: true,
+    small: -7,
+    large: 2 ** 52 + 1,
+    share: 0.5,
+    name: 'Zürich',
+    body: { a: [1] },
+    moment: '2026-11-21T18:00:00.123Z',
   });
   expect(Object.values(unknown)).toEqual(COLUMNS.map(() => null));
 });

@@ -20,7 +20,9 @@ export function parquetWriter(file: string, columns: readonly Column[]): RowWrit
   const part = `${file}.part`;
   const dataOf = (rows: readonly Row[]) =>
     columns.map(({ name, type }, at) => ({
-      ...{ name, type, nullable: true },
+      name,
+      type,
+      nullable: true,
       data: rows.map((row) => parquetValue(row[at] ?? null, type)),
     }));
   const parquet = new ParquetWriter({

@@ -54,7 +54,10 @@ describe('a replay in memory', () => {
     const records = await replayInMemory(inputs([...MESSAGES, Buffer.from('no message')]), 7);
     const [letter] = records.filter(({ topic }) => topic === 'dead-letters');
     expect(await codecOf('dead-letters').decode(letter?.value as Buffer)).toMatchObject({
-      ...{ code: 'undecodable', topic: 'normalized-messages', partition: 0, offset: 2 },
+      code: 'undecodable',
+      topic: 'normalized-messages',
+      partition: 0,
+      offset: 2,
       failed_at: START * 1_000 + 6,
     });
     const without = await replayInMemory(inputs(MESSAGES), 7);

@@ -71,7 +71,10 @@ export class ReplayEngine {
     const { normalized, results } = this.#names;
     const inputs = batch.map((input) => ({ topic: normalized, ...input }));
     const output: ReplayOutput[] = inputs.map(({ topic, partition, key, value }) => ({
-      ...{ topic, partition, key, value },
+      topic,
+      partition,
+      key,
+      value,
     }));
     const timestamp = batch.at(-1)?.timestamp ?? 0;
     const given = await this.#run(this.#matches, this.#matchTask, inputs);
@@ -167,7 +170,10 @@ export class ReplayEngine {
     const { codecs, readBack } = this.#options;
     const { input, changelogs } = PROCESSORS[service];
     return new ReplayTask({
-      ...{ partition, create, readBack, changelogs: changelogs.map(this.#named) },
+      partition,
+      create,
+      readBack,
+      changelogs: changelogs.map(this.#named),
       letters: { service, input, topic: this.#named('dead-letters'), codec: codecs['dead-letters'] },
     });
   }

@@ -65,7 +65,9 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const codecs = await Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).codecs(REPLAY_TOPICS);
   const writer = new Writer(publishers);
   const engine = new ReplayEngine({
-    ...{ prefix, codecs, rulesOf },
+    prefix,
+    codecs,
+    rulesOf,
     readBack: (topic, partition) => writer.readBack(client, topic, partition),
   });
   try {

@@ -30,7 +30,11 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   const progress = showProgress(process.stderr);
   try {
     const { records, seconds } = await replayInto({
-      ...{ source, target, rulesDir: RULES_DIR || OWN_RULES, signal: stop.signal, onProgress: progress },
+      source,
+      target,
+      rulesDir: RULES_DIR || OWN_RULES,
+      signal: stop.signal,
+      onProgress: progress,
       ...options,
     });
     endProgress(process.stderr);
@@ -62,8 +66,13 @@ function parse({ values }: GivenTo<typeof replay>): Parsed {
   const to = parseMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
-    ...{ into: values.into, topic, from, to, gaps: parseGaps(values.gaps) },
-    ...{ replace: values.replace, forSwitch: values['for-switch'] },
+    into: values.into,
+    topic,
+    from,
+    to,
+    gaps: parseGaps(values.gaps),
+    replace: values.replace,
+    forSwitch: values['for-switch'],
     partitions: parseCount('partitions', values.partitions),
   };
 }

@@ -28,8 +28,12 @@ abstract class Followed {
       for (const { key, value } of records) await this.apply(key?.toString() ?? '', value);
     };
     follow({
-      ...{ brokers: KAFKA_BROKERS, topics: [topicName(TOPIC_PREFIX, this.#topic)], signal },
-      ...{ otherwise: 'beginning', onBatch, onCaughtUp: () => resolve() },
+      brokers: KAFKA_BROKERS,
+      topics: [topicName(TOPIC_PREFIX, this.#topic)],
+      signal,
+      otherwise: 'beginning',
+      onBatch,
+      onCaughtUp: () => resolve(),
     }).then(resolve, reject);
     return promise;
   }

@@ -43,7 +43,9 @@ export function processStatus(url: string, text: string): ProcessStatus {
   }
   if (service === '') return { url, problem: 'is no service of Touchline' };
   return {
-    ...{ url, service, tasks },
+    url,
+    service,
+    tasks,
     restoredRecords: sums.get('touchline_restore_records_total') ?? 0,
     undecidedRecords: sums.get('touchline_undecided_records') ?? 0,
     residentBytes: sums.get('process_resident_memory_bytes') ?? 0,

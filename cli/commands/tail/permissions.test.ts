@@ -7,7 +7,11 @@ const state = { ...sampleOf('match-state'), event_id: 1, guard: { safe: true, re
 const belief =
   (of: Belief['state'], believed = of === 'alive') =>
   () => ({
-    ...{ believed, state: of, reason: null, since: null, source: 'feed' },
+    believed,
+    state: of,
+    reason: null,
+    since: null,
+    source: 'feed',
   });
 
 test('says what may be traded once, and again when it changes, by time alone too', () => {

@@ -142,12 +142,10 @@ export class WebhookTopics {
   ): Promise<void> {
     const decoder = this.#registry.decoder(topic);
     await readTopic({
-      ...{
-        brokers: this.#place.KAFKA_BROKERS,
-        topic: this.#name(topic),
-        fromBeginning: true,
-        untilEnd: true,
-      },
+      brokers: this.#place.KAFKA_BROKERS,
+      topic: this.#name(topic),
+      fromBeginning: true,
+      untilEnd: true,
       onRecord: async ({ key, value }) =>
         onValue(key?.toString() ?? '', value === null ? null : await decoder.decode(value)),
     });
@@ -174,7 +172,10 @@ export class WebhookTopics {
     const decoder = this.#registry.decoder(topic);
     const atEnd = new AbortController();
     await follow({
-      ...{ brokers: this.#place.KAFKA_BROKERS, topics: [this.#name(topic)], from, signal: atEnd.signal },
+      brokers: this.#place.KAFKA_BROKERS,
+      topics: [this.#name(topic)],
+      from,
+      signal: atEnd.signal,
       onBatch: async ({ records }) => {
         for (const { value, partition, offset } of records)
           if (value !== null) onValue(await decoder.decode(value), { partition, offset });

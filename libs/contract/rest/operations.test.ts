@@ -322,7 +322,12 @@ describe('parameters', () => {
       OPERATIONS.find((one) => one.name === name)?.prepare(query, 1, NOW).parameters;
     expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
     expect(echoed('events.incidents')).toEqual({
-      ...{ event_id: '1', deleted: 'no', sort_type: 'id', sort_order: 'asc', limit: '500', page: '1' },
+      event_id: '1',
+      deleted: 'no',
+      sort_type: 'id',
+      sort_order: 'asc',
+      limit: '500',
+      page: '1',
     });
     expect(echoed('livescore.index')).toMatchObject({ events_details: 'yes', show_postponed: 'no' });
     expect(echoed('feed.index')).toEqual({ timestamp: String(NOW - 86_400), timestamp_to: String(NOW) });

@@ -98,8 +98,11 @@ function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts):
     return kind === 'yellow' || kind === 'red' ? [{ ...card, kind }] : [];
   });
   return result(id, `A ${ft.join('-')} B`, {
-    ...{ round_id: round, start_date: date.slice(0, 16).replace('T', ' '), cards },
-    ...{ home: { id: home, name: null }, away: { id: away, name: null } },
+    round_id: round,
+    start_date: date.slice(0, 16).replace('T', ' '),
+    cards,
+    home: { id: home, name: null },
+    away: { id: away, name: null },
   });
 }
 

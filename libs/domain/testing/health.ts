@@ -192,7 +192,9 @@ export class Played {
     const ut = BEGIN / 1000 + this.#sent.length;
     const sent: NormalizedMessage = {
       ...messageOf(what, ut),
-      ...{ origin, event_id: event, received_at: this.now },
+      origin,
+      event_id: event,
+      received_at: this.now,
     };
     const offset = this.#sent.push({ message: sent, offset: this.#sent.length }) - 1;
     this.monitor.hear(sent, { partition: 0, offset }, this.now);
@@ -200,8 +202,14 @@ export class Played {
 
   #report(of: string, state: IngressStatus['state']): void {
     const status: IngressStatus = {
-      ...{ source: of, instance: 'one', state, reason: state === 'down' ? 'network' : null },
-      ...{ heard_at: null, progress: null, gap: null, written_at: this.now },
+      source: of,
+      instance: 'one',
+      state,
+      reason: state === 'down' ? 'network' : null,
+      heard_at: null,
+      progress: null,
+      gap: null,
+      written_at: this.now,
     };
     this.#reports.push(status);
     this.monitor.report(status, this.now);

@@ -99,7 +99,10 @@ export async function follow(options: FollowOptions): Promise<void> {
   );
   if (missing.size === 0) onCaughtUp?.();
   await followPartitions({
-    ...{ brokers, clientId: reader, partitions, maxWaitMs: idleMs },
+    brokers,
+    clientId: reader,
+    partitions,
+    maxWaitMs: idleMs,
     signal: options.signal ?? new AbortController().signal,
     onUpToDate: options.onUpToDate,
     async onFetched(of, { records, next, epoch, highWatermark }) {

@@ -94,8 +94,13 @@ export class BatchCommitter {
     // It is tried again in halves.
     if (pending !== null && pending.range.count > this.#suspects.mostFrom(pending.range.first)) return null;
     return {
-      ...{ processor, topicId, changelogIds, pending },
-      ...{ changelogEnds: ends, changelogLasts: lasts, committed: this.#committed },
+      processor,
+      topicId,
+      changelogIds,
+      pending,
+      changelogEnds: ends,
+      changelogLasts: lasts,
+      committed: this.#committed,
     };
   }
 
@@ -215,7 +220,10 @@ export class BatchCommitter {
     const before = this.#changelogEnds;
     const after = before.after(records);
     const position = {
-      ...{ ...reached, topicId, changelogIds, producer: producer.identity },
+      ...reached,
+      topicId,
+      changelogIds,
+      producer: producer.identity,
       changelogEnds: Object.fromEntries(after.ends),
       changelogLasts: Object.fromEntries(after.lasts),
     };

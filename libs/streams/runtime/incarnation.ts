@@ -184,7 +184,9 @@ export class Incarnation {
     const bounds = await this.#still(client.logBounds(logs));
     const [ofPositions, ofInput, ...ofChangelogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
     const restored = changelogs.map((name, at) => ({
-      ...{ topic: name, partition, reader: readers[at] as PartitionReader },
+      topic: name,
+      partition,
+      reader: readers[at] as PartitionReader,
       ...(ofChangelogs[at] as LogBounds),
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));

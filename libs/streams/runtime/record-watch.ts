@@ -38,7 +38,8 @@ export class RecordWatch {
       parent === undefined
         ? null
         : (tracer()?.start(`process ${input}`, {
-            ...{ kind: 'consumer', parent },
+            kind: 'consumer',
+            parent,
             attributes: spanAttributes(this.#fields(record)),
           }) ?? null);
     collector.traceparent = span?.traceparent;

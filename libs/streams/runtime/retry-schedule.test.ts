@@ -4,7 +4,8 @@ import type { TaskState } from './task-state.ts';
 
 const SESSION_MS = 10_000;
 const failed = (failure: Partial<TaskFailure> = {}, state: TaskState = 'failed') => ({
-  ...{ partition: 3, state },
+  partition: 3,
+  state,
   failure: { code: 'UNAVAILABLE', at: 0, hasLearned: false, ...failure },
 });
 

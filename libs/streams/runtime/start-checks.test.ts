@@ -25,8 +25,12 @@ function start(
 ): number {
   return startOffset(
     {
-      ...{ application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
-      ...{ positions: 'touchline.match-processor-positions', onLostInput, metrics, log: quiet },
+      application: 'touchline.match-processor',
+      input: 'touchline.normalized-messages',
+      positions: 'touchline.match-processor-positions',
+      onLostInput,
+      metrics,
+      log: quiet,
     },
     3,
     { position: found, topicId, input },

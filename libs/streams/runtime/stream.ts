@@ -124,7 +124,14 @@ class StreamRuntime implements GroupListener {
     const { application, input, changelogs, log, sessionTimeoutMs = 6_000 } = options;
     const positions = positionsTopic(application);
     this.#context = {
-      ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
+      application,
+      input,
+      changelogs,
+      outputs: options.outputs,
+      positions,
+      partitions,
+      client,
+      log,
       clock: options.clock ?? machineClock,
       mixedChangelogs: options.mixedChangelogs ?? [],
       createProcessor: options.createProcessor,

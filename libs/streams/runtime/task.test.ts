@@ -127,8 +127,15 @@ beforeEach(() => {
 /** A task whose first processor waits at this step. */
 function claimed(step?: 'restore' | 'process'): Task {
   const task = new Task(0, {
-    ...{ application: 'app', input: 'input', changelogs: ['one', 'two'], outputs: [] },
-    ...{ positions: 'app-positions', partitions: 1, client, onLostInput: 'stop', log: quiet },
+    application: 'app',
+    input: 'input',
+    changelogs: ['one', 'two'],
+    outputs: [],
+    positions: 'app-positions',
+    partitions: 1,
+    client,
+    onLostInput: 'stop',
+    log: quiet,
     clock: machineClock,
     metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),

@@ -204,8 +204,11 @@ const SAMPLES: TopicValues = {
     operations: ['events.index'],
     webhooks: [
       {
-        ...{ id: 'a', sealed_url: 'AAAA', sealed_secret: 'BBBB' },
-        ...{ types: ['incident'], created_at: 1_531_670_000_123 },
+        id: 'a',
+        sealed_url: 'AAAA',
+        sealed_secret: 'BBBB',
+        types: ['incident'],
+        created_at: 1_531_670_000_123,
         sealed_next_secret: null,
       },
     ],

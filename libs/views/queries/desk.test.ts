@@ -19,7 +19,11 @@ function match(
   changes: Readonly<Record<string, unknown>> = {},
 ): void {
   const side = ([team, name]: readonly [number, string], counter: number) => ({
-    ...{ id: team, counter, name, short_name: name, stats: [] },
+    id: team,
+    counter,
+    name,
+    short_name: name,
+    stats: [],
     results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
   });
   const over = goals === undefined ? {} : { status_id: 11, status_type: 'finished' };

@@ -4,16 +4,19 @@ import { ranking } from '../testing/ranking.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
 
 const NOWHERE: TablePlace = {
-  ...{ area: null, teamArea: null, season: null, stage: null, object: null, group: () => null },
+  area: null,
+  teamArea: null,
+  season: null,
+  stage: null,
+  object: null,
+  group: () => null,
 };
 const KNOWN: TablePlace = {
-  ...{
-    area: 'Europe',
-    teamArea: { id: 7, name: 'Europe' },
-    season: 'Cup 2017/18',
-    stage: 'Group Stage',
-    object: 'Group Stage',
-  },
+  area: 'Europe',
+  teamArea: { id: 7, name: 'Europe' },
+  season: 'Cup 2017/18',
+  stage: 'Group Stage',
+  object: 'Group Stage',
   group: (id) => (id === 7 ? { name: 'Group A', ut: 1_700_000_000 } : null),
 };
 const derived = { name: 'League standings', type_name: 'League standings', object_name: '', sport_id: 5 };
@@ -21,7 +24,8 @@ const derived = { name: 'League standings', type_name: 'League standings', objec
 test('names a table as the provider names its own', () => {
   expect(nameEntry(derived, KNOWN)).toMatchObject({
     name: 'League standings - Europe, Cup 2017/18, stage: Group Stage',
-    ...{ object_name: 'Group Stage', sport_name: 'Soccer' },
+    object_name: 'Group Stage',
+    sport_name: 'Soccer',
   });
   const ofSeason = { ...KNOWN, area: null, stage: null };
   expect(nameEntry(derived, ofSeason).name).toBe('League standings - Cup 2017/18');
@@ -50,16 +54,30 @@ test('names groups, and writes unknown row fields as the provider does', () => {
   const participants = [
     { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
     {
-      ...{ id: 2, name: 'B C', area_id: 5, area_name: 'England', rank: 1, last_rank: 2, columns: [] },
-      ...{ subparticipant_id: 5, subparticipant_name: 'FC D' },
+      id: 2,
+      name: 'B C',
+      area_id: 5,
+      area_name: 'England',
+      rank: 1,
+      last_rank: 2,
+      columns: [],
+      subparticipant_id: 5,
+      subparticipant_name: 'FC D',
     },
     { id: 3, name: null, participant_type: 'competition', rank: 1, columns: [{ id: 1, code: 'mp' }] },
   ];
   const groups = ['7', 8, ''].map((id) => ({ id, name: '', participants }));
   const rows = [
     {
-      ...{ area_id: 7, area_name: 'Europe', participant_slug: 'a,1', participant_acronym: '', last_rank: 4 },
-      ...{ subparticipant_id: '', subparticipant_name: '', subparticipant_slug: '', more: 1 },
+      area_id: 7,
+      area_name: 'Europe',
+      participant_slug: 'a,1',
+      participant_acronym: '',
+      last_rank: 4,
+      subparticipant_id: '',
+      subparticipant_name: '',
+      subparticipant_slug: '',
+      more: 1,
     },
     { area_name: 'England', last_rank: 2, participant_slug: 'b-c,2', subparticipant_slug: 'fc-d,5' },
     { name: '', columns: [{ id: 1, code: 'mp', name: 'Matches played' }] },

@@ -92,9 +92,17 @@ export class FeedView {
          important, for_trader) VALUES (${Array(11).fill('?').join(', ')})`,
       )
       .run(
-        ...[partition, offset, digest, at, ut, changed],
-        ...[message.event_id, row.competitionId, row.incident ? 1 : 0],
-        ...[row.important ? 1 : 0, row.forTrader ? 1 : 0],
+        partition,
+        offset,
+        digest,
+        at,
+        ut,
+        changed,
+        message.event_id,
+        row.competitionId,
+        row.incident ? 1 : 0,
+        row.important ? 1 : 0,
+        row.forTrader ? 1 : 0,
       );
     if (changes === 1) this.#sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
   }

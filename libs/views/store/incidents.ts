@@ -46,9 +46,20 @@ export class IncidentView {
     this.#sql
       .of(`INSERT OR REPLACE INTO incidents VALUES (${Array(14).fill('?').join(', ')})`)
       .run(
-        ...[event_id, id, version, removed ? 1 : 0, incident.incident_id, incident.participant_id],
-        ...[incident.confirmation, incident.event_status_id, incident.event_time, incident.parent_id],
-        ...[incident.ut, cause.received_at, important ? 1 : 0, json],
+        event_id,
+        id,
+        version,
+        removed ? 1 : 0,
+        incident.incident_id,
+        incident.participant_id,
+        incident.confirmation,
+        incident.event_status_id,
+        incident.event_time,
+        incident.parent_id,
+        incident.ut,
+        cause.received_at,
+        important ? 1 : 0,
+        json,
       );
     this.#delivered(event_id, id, cause.received_at);
   }
@@ -74,7 +85,15 @@ export class IncidentView {
     if (!matters && !STORY_KINDS.has(kind)) return;
     const { id, score, value, guard, cause } = transition;
     const step: StoryStep = {
-      ...{ id, version, n, kind, incident_id, incident_type, score, value, guard },
+      id,
+      version,
+      n,
+      kind,
+      incident_id,
+      incident_type,
+      score,
+      value,
+      guard,
       ut: cause.ut,
       received_at: cause.received_at,
     };

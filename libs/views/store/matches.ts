@@ -96,10 +96,23 @@ export class MatchView {
          away_id, full, plain, state) VALUES (${Array(17).fill('?').join(', ')})`,
       )
       .run(
-        ...[id, state.sport_id, state.competition_id, state.season_id, state.stage_id, state.group_id],
-        ...[state.version, changed, hidden ? 1 : 0, startOf(state.start_date)],
-        ...[state.status_id, statusType, state.home?.id ?? null, state.away?.id ?? null],
-        ...[full, plain, JSON.stringify(shown)],
+        id,
+        state.sport_id,
+        state.competition_id,
+        state.season_id,
+        state.stage_id,
+        state.group_id,
+        state.version,
+        changed,
+        hidden ? 1 : 0,
+        startOf(state.start_date),
+        state.status_id,
+        statusType,
+        state.home?.id ?? null,
+        state.away?.id ?? null,
+        full,
+        plain,
+        JSON.stringify(shown),
       );
     this.#keepSides(state);
     if (statusType === 'live' && !hidden) this.#live.set(id, shown);

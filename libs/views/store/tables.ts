@@ -35,8 +35,15 @@ export class TableView {
     this.#sql
       .of(`INSERT OR REPLACE INTO standings_entries VALUES (${Array(10).fill('?').join(', ')})`)
       .run(
-        ...[id, version, changed, entry.sport_id, entry.competition_id, entry.season_id],
-        ...[entry.object_type, entry.object_id, entry.item_status === 'deleted' ? 1 : 0],
+        id,
+        version,
+        changed,
+        entry.sport_id,
+        entry.competition_id,
+        entry.season_id,
+        entry.object_type,
+        entry.object_id,
+        entry.item_status === 'deleted' ? 1 : 0,
         JSON.stringify({ id: standings_id, ...shown }),
       );
   }

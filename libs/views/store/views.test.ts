@@ -66,7 +66,9 @@ test('keeps nothing of a batch that breaks', () => {
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good: ViewRecord = {
     topic: 'catalogue',
-    ...{ partition: 0, offset: 8, key: 'season/1' },
+    partition: 0,
+    offset: 8,
+    key: 'season/1',
     value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
   };
   const position = { key: 'test-0', next: 10, epoch: null };
@@ -99,14 +101,34 @@ test('notifies of each match and season once per batch, when it is visible', () 
   world.views.onTable((season) => notified.push(season));
   world.play(eventMessage({}, { id: 1 }));
   const entry = {
-    ...{ standings_id: 7, version: 1, name: 'L', type_id: 2, type_name: 'L', subtype: 'standings' },
-    ...{ object_type: 'stage', object_id: 3, object_name: 'S', item_status: 'active', sport_id: 5 },
-    ...{ competition_id: 4, season_id: 30, ut: 1, cause: null },
+    standings_id: 7,
+    version: 1,
+    name: 'L',
+    type_id: 2,
+    type_name: 'L',
+    subtype: 'standings',
+    object_type: 'stage',
+    object_id: 3,
+    object_name: 'S',
+    item_status: 'active',
+    sport_id: 5,
+    competition_id: 4,
+    season_id: 30,
+    ut: 1,
+    cause: null,
   };
   const at = { partition: 0, offset: 0, key: '7' };
   const table = {
-    ...{ standings_id: 7, version: 1, type_id: 2, object_type: 'stage', object_id: 3, competition_id: 4 },
-    ...{ season_id: 30, body: '{"groups":[]}', ut: 1, cause: null },
+    standings_id: 7,
+    version: 1,
+    type_id: 2,
+    object_type: 'stage',
+    object_id: 3,
+    competition_id: 4,
+    season_id: 30,
+    body: '{"groups":[]}',
+    ut: 1,
+    cause: null,
   };
   world.give(
     { topic: 'standings-catalogue', ...at, value: entry },

@@ -107,8 +107,11 @@ export class Views implements BoardView {
    */
   write(position: ReadPosition, now: number, write: (changed: Changed) => void): void {
     const changed: Changed = {
-      ...{ states: new Map(), events: new Set(), seasons: new Set() },
-      ...{ names: false, answers: false },
+      states: new Map(),
+      events: new Set(),
+      seasons: new Set(),
+      names: false,
+      answers: false,
     };
     this.#database.exec('BEGIN');
     try {

@@ -112,8 +112,13 @@ export class World {
   health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
     const value: FeedHealth = {
       ...sampleOf('feed-health'),
-      ...{ source: 'webhook', event_id: eventId, state: 'alive', reason: null, term: 1 },
-      ...{ valid_until: eventId === null ? this.now + 1 : null, ...changes },
+      source: 'webhook',
+      event_id: eventId,
+      state: 'alive',
+      reason: null,
+      term: 1,
+      valid_until: eventId === null ? this.now + 1 : null,
+      ...changes,
     };
     const key = eventId === null ? 'webhook' : `webhook/${eventId}`;
     this.give({ topic: 'feed-health', partition: 0, offset: this.#offset, key, value });

@@ -47,7 +47,10 @@ describe('rounds', () => {
   const quarters = stage(
     1,
     'Quarter-finals',
-    ...[match(1, 7, 8, '1-0'), match(1, 1, 2, '2-1'), match(1, 5, 6, '3-0'), match(1, 4, 3, '0-1')],
+    match(1, 7, 8, '1-0'),
+    match(1, 1, 2, '2-1'),
+    match(1, 5, 6, '3-0'),
+    match(1, 4, 3, '0-1'),
   );
   const final = stage(4, 'Final', match(4, 5, 1, null));
 

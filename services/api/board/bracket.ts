@@ -99,7 +99,10 @@ function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
   const kicksOf = (id: number | null): number | null =>
     last.match.shoot_out?.[last.home_id === id ? 'home' : 'away'] ?? null;
   const side = (id: number | null, { name, short_name }: BoardMatch['home']) => ({
-    ...{ id, name: name ?? short_name ?? 'To be decided', goals: goalsOf(id), kicks: kicksOf(id) },
+    id,
+    name: name ?? short_name ?? 'To be decided',
+    goals: goalsOf(id),
+    kicks: kicksOf(id),
   });
   const home = side(first.home_id, first.match.home);
   const away = side(first.away_id, first.match.away);

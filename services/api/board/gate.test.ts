@@ -46,7 +46,9 @@ async function get(url: string, session = '', host = 'board.example') {
 
 function post(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
   return served.app.inject({
-    ...{ method: 'POST', url, payload: new URLSearchParams(fields).toString() },
+    method: 'POST',
+    url,
+    payload: new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 }
@@ -131,7 +133,9 @@ describe('on loopback behind a proxy', () => {
 describe('/sign-in', () => {
   test('gives the right credentials a cookie that no script reads, and leads on', async () => {
     const { statusCode, headers } = await post('/sign-in', {
-      ...{ client_id: ' 7 ', secret_key: 'right', to: '/standings?season=312' },
+      client_id: ' 7 ',
+      secret_key: 'right',
+      to: '/standings?season=312',
     });
     expect([statusCode, headers.location]).toEqual([303, '/standings?season=312']);
     expect(headers['set-cookie']).toBe(
@@ -150,7 +154,9 @@ describe('/sign-in', () => {
 
   test('asks again after wrong ones, and repeats no secret', async () => {
     const { statusCode, body, headers } = await post('/sign-in', {
-      ...{ client_id: '7', secret_key: 'swordfish', to: MATCH },
+      client_id: '7',
+      secret_key: 'swordfish',
+      to: MATCH,
     });
     expect(statusCode).toBe(401);
     expect(body).toContain('These credentials are wrong.');

@@ -161,7 +161,9 @@ describe('/standings', () => {
     expect((await get('/standings?season=312&table=39730')).status).toBe(404);
     const bracket = (await get('/standings?season=312&show=knock-out')).text;
     expect([...bracket.matchAll(/<h2 id="round-\d+">(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
-      ...['Semi-finals', 'Final', 'Third place'],
+      'Semi-finals',
+      'Final',
+      'Third place',
     ]);
     expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
     expect(bracket).toContain('<a href="/match/3100073" data-phase="live">');

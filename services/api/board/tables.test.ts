@@ -7,7 +7,15 @@ test('a table of the provider is read, with what the live table says of play', (
   if (group === undefined) throw new Error('no group');
   const [first, second] = group.participants;
   expect(columnsOf(group).map(({ code }) => code)).toEqual([
-    ...['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'goals_diff', 'pts', 'form'],
+    'mp',
+    'won',
+    'draw',
+    'lost',
+    'goals_scored',
+    'goals_allowed',
+    'goals_diff',
+    'pts',
+    'form',
   ]);
   expect(first && playing(first)).toEqual({ eventId: SERBIA_BRAZIL.id, score: '0–2' });
   expect(second && playing(second)).toBeNull();

@@ -29,7 +29,12 @@ describe('the reference', () => {
   test('says of a parameter what may be sent, what it means and what the example sends', () => {
     const { parameters } = operations.find(({ name }) => name === 'livescore.index') ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
-      ...{ name: 'limit', in: 'query', required: false, type: 'integer', fallback: '150', example: '5' },
+      name: 'limit',
+      in: 'query',
+      required: false,
+      type: 'integer',
+      fallback: '150',
+      example: '5',
       values: ['5', '10', '25', '50', '100', '150'],
       meaning: 'Items of a page. Any other number is refused with 400.',
     });

@@ -32,7 +32,10 @@ test('reports a new competition, except those of the first read', async () => {
     named += 1;
   });
   const competition = (id: number, name: string): CatalogueEntry => ({
-    ...{ kind: 'competition', id: String(id), parentId: null, body: { id, name } },
+    kind: 'competition',
+    id: String(id),
+    parentId: null,
+    body: { id, name },
   });
   await made.publish([competition(1, 'League'), competition(2, 'Cup')], 1);
   await made.publish([competition(1, 'The league'), sport({ ut: 2 })], 2);

@@ -10,19 +10,27 @@ const { signal } = new AbortController();
 const NOW = 2_000;
 
 const listed = (id: number, more: Raw = {}): Raw => ({
-  ...{ id, type_id: 9, type_name: 'FIFA ranking', name: 'FIFA ranking - World', subtype: 'standings' },
-  ...{
-    object_type: 'sport',
-    object_id: 5,
-    object_name: 'Soccer',
-    sport_id: 5,
-    item_status: 'active',
-    ut: 100,
-  },
+  id,
+  type_id: 9,
+  type_name: 'FIFA ranking',
+  name: 'FIFA ranking - World',
+  subtype: 'standings',
+  object_type: 'sport',
+  object_id: 5,
+  object_name: 'Soccer',
+  sport_id: 5,
+  item_status: 'active',
+  ut: 100,
   ...more,
 });
 const table = (id: number, more: Raw = {}): Raw => ({
-  ...{ id, type_id: 9, type_name: 'FIFA ranking', object_type: 'sport', object_id: 5, ut: 100, columns: [] },
+  id,
+  type_id: 9,
+  type_name: 'FIFA ranking',
+  object_type: 'sport',
+  object_id: 5,
+  ut: 100,
+  columns: [],
   groups: [{ id: '', name: '', participants: [{ id: 1, name: 'One', rank: 1, columns: [] }] }],
   ...more,
 });
@@ -80,8 +88,16 @@ test('publishes a ranking unchanged once, with the fields of its catalogue entry
   expect(written).toHaveLength(1);
   const [{ entry, table: published }] = written as [{ entry: StandingsEntry; table: Standings }];
   expect(entry).toMatchObject({
-    ...{ standings_id: 1, version: 100, ut: 100, type_id: 9, object_type: 'sport', object_id: 5 },
-    ...{ name: 'FIFA ranking - World', object_name: 'Soccer', item_status: 'active', cause: null },
+    standings_id: 1,
+    version: 100,
+    ut: 100,
+    type_id: 9,
+    object_type: 'sport',
+    object_id: 5,
+    name: 'FIFA ranking - World',
+    object_name: 'Soccer',
+    item_status: 'active',
+    cause: null,
   });
   expect(published).toMatchObject({ standings_id: 1, version: 100, ut: 100 });
   expect(JSON.parse(published.body)).toEqual(table(1));

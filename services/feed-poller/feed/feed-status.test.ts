@@ -63,6 +63,9 @@ test('names the part of the feed that it had to skip', () => {
   const skipped = status();
   skipped.skipped(100, 200);
   expect(skipped.report(NOW).gap).toEqual({
-    ...{ from: 100_000, to: 200_000, reason: 'contract', action: 'skipped' },
+    from: 100_000,
+    to: 200_000,
+    reason: 'contract',
+    action: 'skipped',
   });
 });

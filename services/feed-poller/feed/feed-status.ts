@@ -71,8 +71,12 @@ export class FeedStatus {
     if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
       this.#down(NETWORK.includes(this.#failing.code) ? 'network' : 'contract');
     return {
-      ...{ source: FEED_SOURCE, instance: this.#instance, ...this.#state },
-      ...{ heard_at: this.#heardAt, gap: this.#gap, written_at: now },
+      source: FEED_SOURCE,
+      instance: this.#instance,
+      ...this.#state,
+      heard_at: this.#heardAt,
+      gap: this.#gap,
+      written_at: now,
     };
   }
 

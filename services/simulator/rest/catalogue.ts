@@ -16,7 +16,11 @@ function slug(name: string): string {
 /** The records of the catalogues of soccer, all written at `ut`, Unix seconds. */
 export function createCatalogues(ut: number) {
   const statuses = [...STATUSES_OF_SOCCER.values()].map(({ id, name, shortName, type }) => ({
-    ...{ id, name, short_name: shortName, type, ut },
+    id,
+    name,
+    short_name: shortName,
+    type,
+    ut,
   }));
   const incidents = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
     id: type.id,
@@ -37,7 +41,11 @@ export function createCatalogues(ut: number) {
       ? []
       : [
           {
-            ...{ id: type_id, name: type_name, type_id, type_name, ut },
+            id: type_id,
+            name: type_name,
+            type_id,
+            type_name,
+            ut,
             columns: columns.flatMap(({ id, name, short_name, code }) =>
               id === null ? [] : [{ id, name, short_name, code }],
             ),
@@ -45,8 +53,14 @@ export function createCatalogues(ut: number) {
         ],
   );
   const sport = {
-    ...{ id: SOCCER, name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' },
-    ...{ template: 'default', incidents_positions: 'no', ut },
+    id: SOCCER,
+    name: 'Soccer',
+    url: 'soccer',
+    active: 'yes',
+    has_timer: 'yes',
+    template: 'default',
+    incidents_positions: 'no',
+    ut,
   };
   return {
     sports: [sport],

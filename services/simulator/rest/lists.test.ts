@@ -17,7 +17,9 @@ afterEach(async () => {
 
 function open(options: Partial<ProviderOptions> = {}): { provider: Provider; reader: Reader } {
   const provider = createProvider({
-    ...{ dataset: WORLD_CUP, matches: 4, faults: parseFaults('many') },
+    dataset: WORLD_CUP,
+    matches: 4,
+    faults: parseFaults('many'),
     ...options,
   });
   providers.push(provider);

@@ -21,7 +21,10 @@ afterEach(async () => {
 
 function open(order: string, options: Partial<ProviderOptions> = {}) {
   const provider = createProvider({
-    ...{ dataset: WORLD_CUP, matches: 2, restFaults: parseRestFaults(order), slowMs: 20 },
+    dataset: WORLD_CUP,
+    matches: 2,
+    restFaults: parseRestFaults(order),
+    slowMs: 20,
     ...options,
   });
   providers.push(provider);

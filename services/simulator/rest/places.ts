@@ -53,19 +53,38 @@ export function createPlaces(datasets: readonly Dataset[], ut: number): PlaceCat
 
 function competitionRecord({ competition: { competition, area, stages } }: Dataset, ut: number) {
   return {
-    ...{ id: competition.id, name: competition.name, short_name: competition.name, gender: 'male' },
+    id: competition.id,
+    name: competition.name,
+    short_name: competition.name,
+    gender: 'male',
     type: stages.some(({ knockout }) => knockout) ? 'country_cup' : 'country_league',
-    ...{ area_id: area.id, area_name: area.name, area_code: area.code, area_type: 'country', area_sort: 1 },
-    ...{ overall_sort: 1, sport_id: SOCCER, sport_name: 'Soccer', tour_id: 0, tour_name: '' },
+    area_id: area.id,
+    area_name: area.name,
+    area_code: area.code,
+    area_type: 'country',
+    area_sort: 1,
+    overall_sort: 1,
+    sport_id: SOCCER,
+    sport_name: 'Soccer',
+    tour_id: 0,
+    tour_name: '',
     slug: slugOf(competition.name, competition.id),
-    ...{ stats_lvl: 'bronze', generate_season_stats: false, ut },
+    stats_lvl: 'bronze',
+    generate_season_stats: false,
+    ut,
   } satisfies CompetitionRecord;
 }
 
 function seasonRecord({ competition: { season } }: Dataset, ut: number) {
   const year = season.name.split(' ').at(-1) ?? '';
   return {
-    ...{ id: season.id, name: season.name, year, actual: 'yes', range_level: 1, stats_lvl: 'bronze', ut },
+    id: season.id,
+    name: season.name,
+    year,
+    actual: 'yes',
+    range_level: 1,
+    stats_lvl: 'bronze',
+    ut,
   } satisfies SeasonRecord;
 }
 
@@ -76,9 +95,15 @@ function stageRecord(
 ) {
   const dates = matches.filter(({ stage }) => stage === id).map(({ date }) => date.slice(0, 10));
   return {
-    ...{ id, name, start_date: dates[0] ?? null, end_date: dates.at(-1) ?? null },
+    id,
+    name,
+    start_date: dates[0] ?? null,
+    end_date: dates.at(-1) ?? null,
     // No table is kept here.
-    ...{ show_standings: 'no', has_brackets: knockout ? 'yes' : 'no', groups_nr: groups.length },
-    ...{ sort: competition.stages.findIndex((stage) => stage.id === id) + 1, ut },
+    show_standings: 'no',
+    has_brackets: knockout ? 'yes' : 'no',
+    groups_nr: groups.length,
+    sort: competition.stages.findIndex((stage) => stage.id === id) + 1,
+    ut,
   } satisfies StageRecord;
 }

@@ -122,8 +122,12 @@ describe('the state is the fold of the published messages', () => {
                   ...published
                 } = known.get(event.id)?.event ?? ({} as EventRecord);
                 expect(event).toEqual({
-                  ...{ ...published, day: '', tour_id: 0, details: asText(published.details as Values) },
-                  ...{ round_name: published.round_name ?? '', group_id: published.group_id ?? 0 },
+                  ...published,
+                  day: '',
+                  tour_id: 0,
+                  details: asText(published.details as Values),
+                  round_name: published.round_name ?? '',
+                  group_id: published.group_id ?? 0,
                 });
                 expect([sport_name, ut]).toEqual(['Soccer', known.get(event.id)?.ut]);
                 expect(participants).toEqual(

@@ -108,7 +108,10 @@ export function createProvider(options: ProviderOptions): Provider {
     revokes: () => faults.strikes('unauthorized'),
   });
   const data = createProviderData({
-    ...{ state, dataset, outside, faults },
+    state,
+    dataset,
+    outside,
+    faults,
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
   // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.

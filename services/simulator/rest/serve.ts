@@ -49,7 +49,8 @@ export async function serveProvider(options: ServeOptions, metrics: Registry): P
   const counts = restMetrics(metrics, () => clock?.now() ?? 0);
   const provider = createProvider({
     ...options,
-    ...{ onFault: counts.onFault, onAnswer: counts.onAnswer },
+    onFault: counts.onFault,
+    onAnswer: counts.onAnswer,
     clock(timeline) {
       speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
       clock = playClock(timeline.stretches, speed);

@@ -13,7 +13,10 @@ export function eventView({ record, changedAt }: KnownEvent): Readonly<Record<st
   return {
     ...fields,
     sport_name: 'Soccer',
-    ...{ day: '', tour_id: 0, round_name: fields.round_name ?? '', group_id: fields.group_id ?? 0 },
+    day: '',
+    tour_id: 0,
+    round_name: fields.round_name ?? '',
+    group_id: fields.group_id ?? 0,
     ut: changedAt,
     details: textValues(details as Values),
     participants: participants.map(({ results, stats, ...side }) => ({

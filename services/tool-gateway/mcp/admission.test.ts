@@ -8,7 +8,9 @@ import { ALL, LIST, ServedMcp } from './testing/served.ts';
 /** A request whose Host header is as wanted, which fetch does not let one choose. */
 function postAs(served: ServedMcp, host: string): Promise<number> {
   const headers = {
-    ...{ host, authorization: `Bearer ${ALL.token}`, 'content-type': 'application/json' },
+    host,
+    authorization: `Bearer ${ALL.token}`,
+    'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   };
   return new Promise((resolve, reject) => {

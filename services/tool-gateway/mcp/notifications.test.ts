@@ -73,16 +73,20 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     const { partition, offset } = { partition: 0, offset: 0 };
     const entry = served.world.views.table(OPEN.table) ?? {};
     served.world.give({
-      ...{ topic: 'standings', partition, offset, key: String(OPEN.table) },
+      topic: 'standings',
+      partition,
+      offset,
+      key: String(OPEN.table),
       value: {
-        ...{
-          standings_id: OPEN.table,
-          version: 2,
-          type_id: 2,
-          object_type: 'season',
-          object_id: OPEN.season,
-        },
-        ...{ competition_id: OPEN.competition, season_id: OPEN.season, ut: 1, cause: null },
+        standings_id: OPEN.table,
+        version: 2,
+        type_id: 2,
+        object_type: 'season',
+        object_id: OPEN.season,
+        competition_id: OPEN.competition,
+        season_id: OPEN.season,
+        ut: 1,
+        cause: null,
         body: JSON.stringify(entry),
       },
     });
@@ -180,7 +184,9 @@ describe('a session (revision 2025-11-25)', () => {
   }
   const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
   const SUBSCRIBE = {
-    ...{ jsonrpc: '2.0', id: 8, method: 'resources/subscribe' },
+    jsonrpc: '2.0',
+    id: 8,
+    method: 'resources/subscribe',
     params: { uri: matchUri(OPEN.match) },
   };
 
@@ -238,7 +244,9 @@ describe('a session (revision 2025-11-25)', () => {
   test('the idlest one makes room for another where a token has as many as it may, unless all have streams', async () => {
     const served = await ServedMcp.start({ limits: { maxSessionsPerToken: 2 } });
     const initialize = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
     };
     const begin = async (): Promise<string> =>

@@ -89,16 +89,27 @@ export function readResource(documents: readonly Document[], desk: Desk, uri: st
 
 function documentResources(documents: readonly Document[], { access }: Desk): Resource[] {
   return readable(documents, access).map(({ name, title, description }) => ({
-    ...{ uri: documentUri(name), name, title, description, mimeType: JSON_TYPE },
+    uri: documentUri(name),
+    name,
+    title,
+    description,
+    mimeType: JSON_TYPE,
   }));
 }
 
 function liveResources({ desk, access }: Desk): Resource[] {
   if (!covers(access, [...getMatch.operations, 'livescore.index'])) return [];
   const query = {
-    ...{ limit: MAX_LIVE, page: 1, sportId: null, statusType: 'live', timestamp: null },
-    ...{ dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' },
-    ...{ eventsDetails: false, showPostponed: true, holdsNow: true },
+    limit: MAX_LIVE,
+    page: 1,
+    sportId: null,
+    statusType: 'live',
+    timestamp: null,
+    dateFrom: '0000-01-01 00:00:00',
+    dateTo: '9999-12-31 23:59:59',
+    eventsDetails: false,
+    showPostponed: true,
+    holdsNow: true,
   };
   return desk.board(query, access, { competitionId: null, teamId: null }).items.map(({ state }) => ({
     uri: matchUri(state.event_id),

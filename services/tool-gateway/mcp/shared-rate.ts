@@ -50,7 +50,12 @@ export class SharedRate {
     const registry = Registry.open({ url: registryUrl, prefix });
     const shared = new SharedRate(options, await registry.codec('tool-requests'));
     shared.#followed = await followRecords({
-      ...{ brokers, prefix, registry, log, onFailure, topic: 'tool-requests' },
+      brokers,
+      prefix,
+      registry,
+      log,
+      onFailure,
+      topic: 'tool-requests',
       since: now() - WINDOW_MS,
       onRecord: (_, counted) => {
         if (counted !== null && counted.replica !== shared.#replica)

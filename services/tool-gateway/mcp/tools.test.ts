@@ -15,7 +15,9 @@ let desk: Desk;
 beforeEach(() => {
   world = leagues();
   desk = {
-    ...{ data: createProviderData(world.views), desk: deskData(world.views), access: EVERYTHING },
+    data: createProviderData(world.views),
+    desk: deskData(world.views),
+    access: EVERYTHING,
     now: RECEIVED_AT / 1000,
   };
 });

@@ -9,8 +9,17 @@ import { getStandings, getTopScorers, listStandings } from './tools/standings.ts
 import type { Tool } from './tools/tool.ts';
 
 export const TOOLS: readonly Tool[] = [
-  ...[search, listSports, listCompetitions, listMatches, liveBoard, getMatch, listChanges],
-  ...[headToHead, listStandings, getStandings, getTopScorers],
+  search,
+  listSports,
+  listCompetitions,
+  listMatches,
+  liveBoard,
+  getMatch,
+  listChanges,
+  headToHead,
+  listStandings,
+  getStandings,
+  getTopScorers,
 ];
 
 /** Whether a contract has all operations that something answers from; those that ask for no token everyone has. */

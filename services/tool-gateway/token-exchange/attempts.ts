@@ -65,7 +65,12 @@ export class Attempts {
     const registry = Registry.open({ url: registryUrl, prefix });
     const attempts = new Attempts(options, await registry.codec('exchange-attempts'));
     attempts.#followed = await followRecords({
-      ...{ brokers, prefix, registry, log, onFailure, topic: 'exchange-attempts' },
+      brokers,
+      prefix,
+      registry,
+      log,
+      onFailure,
+      topic: 'exchange-attempts',
       since: now() - READ_BACK_MS,
       onRecord: (_, attempt) => {
         if (attempt !== null) attempts.#apply(attempt);

@@ -18,8 +18,12 @@ const NOW = 1_790_000_000_000;
 const KEY = createSecretKey(randomBytes(32));
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
 const TOKEN: AccessToken = {
-  ...{ id: 'a1', clientId: 7, label: null, createdAt: NOW },
-  ...{ expiresAt: NOW + 86_400_000, revokedAt: null },
+  id: 'a1',
+  clientId: 7,
+  label: null,
+  createdAt: NOW,
+  expiresAt: NOW + 86_400_000,
+  revokedAt: null,
 };
 
 /** All that happened, in order. */
@@ -62,14 +66,20 @@ async function served(
         return { text, token: TOKEN };
       },
     },
-    ...{ key: KEY, now: () => NOW, log, ...changes },
+    key: KEY,
+    now: () => NOW,
+    log,
+    ...changes,
   });
   const onAnswer = (outcome: string): void => void outcomes.push(outcome);
   const app = await createApp({ exchange, onAnswer, trustedProxies, log, requestMs });
   const post = async (body: unknown, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') => {
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await app.inject({
-      ...{ method: 'POST', url: '/api/v1/token', payload, remoteAddress },
+      method: 'POST',
+      url: '/api/v1/token',
+      payload,
+      remoteAddress,
       headers: { 'content-type': 'application/json', ...headers },
     });
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -137,7 +147,8 @@ describe('errors', () => {
     async (type) => {
       const { post } = await served();
       expect(await post(RIGHT, { 'content-type': type })).toMatchObject({
-        ...{ status: 400, body: { error: 'missing_fields' } },
+        status: 400,
+        body: { error: 'missing_fields' },
       });
     },
   );
@@ -198,7 +209,8 @@ describe('errors', () => {
       throw new ExchangeError('STATSCORE_UNAVAILABLE');
     };
     expect(await (await served({ check })).post(RIGHT)).toMatchObject({
-      ...{ status: 502, body: { error: 'statscore_unavailable' } },
+      status: 502,
+      body: { error: 'statscore_unavailable' },
     });
   });
 
@@ -222,7 +234,8 @@ describe('errors', () => {
       throw new AttemptNotCountedError('not read back');
     };
     expect(await (await served({ count })).post(RIGHT)).toMatchObject({
-      ...{ status: 500, body: { error: 'limits_unavailable' } },
+      status: 500,
+      body: { error: 'limits_unavailable' },
     });
     expect(steps).toEqual([]);
   });
@@ -240,7 +253,8 @@ describe('errors', () => {
     const { post } = await served();
     const secret_key = 'x'.repeat(MAX_SECRET_BYTES + 1);
     expect(await post({ ...RIGHT, secret_key })).toMatchObject({
-      ...{ status: 403, body: { error: 'invalid_credentials' } },
+      status: 403,
+      body: { error: 'invalid_credentials' },
     });
     expect(steps).toEqual(['count address', 'count client']);
   });

@@ -12,8 +12,14 @@ import { MessageWindow, type PlacedMessage } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
 const SUBSCRIPTION: Subscription = {
-  ...{ id: 's', clientId: 1, url: 'https://a.example/', secret: 'x'.repeat(32), active: true },
-  ...{ competitions: null, types: null, createdAt: null },
+  id: 's',
+  clientId: 1,
+  url: 'https://a.example/',
+  secret: 'x'.repeat(32),
+  active: true,
+  competitions: null,
+  types: null,
+  createdAt: null,
 };
 
 const silent = (): void => {};
@@ -24,8 +30,17 @@ function message(partition: number, offset: number, change: Partial<WebhookMessa
   return {
     offset,
     message: {
-      ...{ uuid, id: 1, event_id: partition, competition_id: 7, type: 'incident', version: 1, ut: 0 },
-      ...{ received_at: 0, message_id: `m-${uuid}`, message: Buffer.from(JSON.stringify(uuid)), ...change },
+      uuid,
+      id: 1,
+      event_id: partition,
+      competition_id: 7,
+      type: 'incident',
+      version: 1,
+      ut: 0,
+      received_at: 0,
+      message_id: `m-${uuid}`,
+      message: Buffer.from(JSON.stringify(uuid)),
+      ...change,
     },
   };
 }
@@ -125,15 +140,16 @@ class World {
 }
 
 const started = (...at: number[]): WebhookProgress => ({
-  ...{
-    subscription_id: 's',
-    client_id: 1,
-    epoch: 1,
-    attempts: 0,
-    failing_since: null,
-    next_attempt_at: null,
-  },
-  ...{ last_outcome: null, delivered_at: null, disabled: null, updated_at: 0 },
+  subscription_id: 's',
+  client_id: 1,
+  epoch: 1,
+  attempts: 0,
+  failing_since: null,
+  next_attempt_at: null,
+  last_outcome: null,
+  delivered_at: null,
+  disabled: null,
+  updated_at: 0,
   next: at.map((offset, partition) => ({ partition, offset })),
 });
 

@@ -156,7 +156,10 @@ export class Delivery {
   async #collect(progress: WebhookProgress): Promise<Collected | null> {
     const { window, backlog, limits } = this.#context;
     const collected = await collectBatch({
-      ...{ window, limits, next: this.#next, turn: this.#turn },
+      window,
+      limits,
+      next: this.#next,
+      turn: this.#turn,
       wants: (message) => wants(this.#subscription, message),
       read: async (partition, offset) => {
         const chunk = await this.#read(backlog, partition, offset);
@@ -211,8 +214,13 @@ export class Delivery {
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
     const fields = {
-      ...{ started_at, attempt: progress.attempts + 1, outcome: outcome.kind, bytes },
-      ...{ messages: messages.length, first: messages[0]?.uuid ?? null, last: messages.at(-1)?.uuid ?? null },
+      started_at,
+      attempt: progress.attempts + 1,
+      outcome: outcome.kind,
+      bytes,
+      messages: messages.length,
+      first: messages[0]?.uuid ?? null,
+      last: messages.at(-1)?.uuid ?? null,
     };
     if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));

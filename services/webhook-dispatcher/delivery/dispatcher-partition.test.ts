@@ -14,8 +14,21 @@ const codecs = {
 
 function attempt(subscription_id: string, kind: string, offset: number): WebhookAttempt {
   return {
-    ...{ subscription_id, client_id: 1, kind, epoch: 1, at: 100, started_at: 90, attempt: 1, outcome: null },
-    ...{ status: null, reason: null, messages: 0, bytes: 0, first: null, last: null, next_attempt_at: null },
+    subscription_id,
+    client_id: 1,
+    kind,
+    epoch: 1,
+    at: 100,
+    started_at: 90,
+    attempt: 1,
+    outcome: null,
+    status: null,
+    reason: null,
+    messages: 0,
+    bytes: 0,
+    first: null,
+    last: null,
+    next_attempt_at: null,
     next: [{ partition: 0, offset }],
   };
 }
@@ -26,7 +39,9 @@ function world() {
   const committed: Map<string, Progress>[] = [];
   const released: number[] = [];
   const partition = new DispatcherPartition({
-    ...{ partition: 3, codecs, progressTopic: 'progress' },
+    partition: 3,
+    codecs,
+    progressTopic: 'progress',
     listener: {
       own: (_, progress) => void owned.push(new Map(progress)),
       committed: (_, changed) => void committed.push(new Map(changed)),

@@ -12,8 +12,12 @@ export function startSpan({ messages, traces }: Batch, { id, clientId }: Subscri
   if (parent === undefined) return null;
   const [first] = messages;
   const attributes = {
-    ...{ message_id: first?.message_id, event_id: first?.event_id, uuid: first?.uuid },
-    ...{ subscription: id, client: clientId, 'messaging.batch.message_count': messages.length },
+    message_id: first?.message_id,
+    event_id: first?.event_id,
+    uuid: first?.uuid,
+    subscription: id,
+    client: clientId,
+    'messaging.batch.message_count': messages.length,
   };
   return tracer()?.start('deliver webhook', { kind: 'client', parent, links, attributes }) ?? null;
 }

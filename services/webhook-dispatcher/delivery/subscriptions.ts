@@ -62,7 +62,10 @@ export class Subscriptions {
   async follow(signal: AbortSignal): Promise<void> {
     const { brokers, topic, decoder, onChange } = this.#options;
     await follow({
-      ...{ brokers, reader: 'touchline-webhook-dispatcher', topics: [topic], signal },
+      brokers,
+      reader: 'touchline-webhook-dispatcher',
+      topics: [topic],
+      signal,
       onBatch: async ({ records }) => {
         for (const { value } of records) if (value !== null) this.#apply(await decoder.decode(value));
         if (this.#known) onChange();
@@ -90,7 +93,9 @@ export class Subscriptions {
     try {
       return {
         ...openWebhook(clientId, webhook, keys),
-        ...{ clientId, active, createdAt },
+        clientId,
+        active,
+        createdAt,
         competitions: competitions === null ? null : new Set(competitions),
         types: types === null ? null : new Set(types),
       };

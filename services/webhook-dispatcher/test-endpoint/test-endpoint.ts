@@ -125,7 +125,11 @@ async function probe(
   { allowed, ca, now, timeoutMs }: TestEndpointOptions,
 ): Promise<DeliveryOutcome> {
   const endpoint = new WebhookEndpoint({
-    ...{ url, secret, allowed, now, connections: 1 },
+    url,
+    secret,
+    allowed,
+    now,
+    connections: 1,
     ...(ca === undefined ? {} : { ca }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });

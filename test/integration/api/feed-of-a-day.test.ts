@@ -52,13 +52,21 @@ type FeedRead = {
 function message(match: number, n: number): NormalizedMessage {
   const stats = Array.from({ length: 24 }, (_, at) => ({ id: 8 + at, value: String((n + at) % 90) }));
   const side = (counter: number) => ({
-    ...{ id: 1_000 * counter + match, counter, name: `Team ${match}-${counter}`, stats },
+    id: 1_000 * counter + match,
+    counter,
+    name: `Team ${match}-${counter}`,
+    stats,
     results: [2, 3, 4, 5, 7, 104, 133, 134, 411, 412].map((id) => ({ id, value: '0' })),
   });
   const ut = NOW - DAY + Math.floor((n * (DAY - 60)) / MESSAGES);
   const event = {
-    ...{ id: 50_000 + match, competition_id: 46, season_id: 460, start_date: `${TODAY} 15:00` },
-    ...{ status_id: 34, status_type: 'live', participants: [side(1), side(2)] },
+    id: 50_000 + match,
+    competition_id: 46,
+    season_id: 460,
+    start_date: `${TODAY} 15:00`,
+    status_id: 34,
+    status_type: 'live',
+    participants: [side(1), side(2)],
   };
   const id = match * MESSAGES + n;
   const incident = { id: `5-${id}`, incident_id: 400, confirmation: 'confirmed', event_status_id: 34 };

@@ -135,7 +135,8 @@ test('asks for the credentials of a client before the board where it listens bey
   const [, client_id = '', secret_key = ''] =
     /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
   const signedIn = await fetch(`${api.url}/sign-in`, {
-    ...{ method: 'POST', redirect: 'manual' },
+    method: 'POST',
+    redirect: 'manual',
     body: new URLSearchParams({ client_id, secret_key, to: `/match/${EVENT}` }),
   });
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, `/match/${EVENT}`]);

@@ -158,7 +158,7 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
   const name = 'League standings - Europe, UEFA Champions League 2017/18, stage: Group Stage';
   expect(named).toMatchObject({ name, object_name: 'Group Stage', sport_name: 'Soccer' });
   expect(named.groups.map((group) => group.name)).toEqual(['Group A', 'Group B']);
-  expect({ ...named, ...{ name: before.name, object_name: '' }, groups: null }).toEqual({
+  expect({ ...named, name: before.name, object_name: '', groups: null }).toEqual({
     ...before,
     groups: null,
   });

@@ -91,16 +91,21 @@ beforeAll(async () => {
     since: number,
   ): Promise<void> => {
     const value: FeedHealth = {
-      ...{
-        source,
-        event_id: eventId,
-        state,
-        reason: state === 'stale' ? 'silence' : null,
-        since,
-        heard_at: null,
-      },
-      ...{ clock_runs: true, progress: null, gaps: [], gap_count: 0, fields: [], keep_alive_at: null },
-      ...{ term: 1, written_at: Date.now(), valid_until: null },
+      source,
+      event_id: eventId,
+      state,
+      reason: state === 'stale' ? 'silence' : null,
+      since,
+      heard_at: null,
+      clock_runs: true,
+      progress: null,
+      gaps: [],
+      gap_count: 0,
+      fields: [],
+      keep_alive_at: null,
+      term: 1,
+      written_at: Date.now(),
+      valid_until: null,
     };
     const key = `${source}/${eventId}`;
     return publisher.publish([{ topic: topicName(prefix, 'feed-health'), key, value: codec.encode(value) }]);

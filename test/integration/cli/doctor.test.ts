@@ -37,8 +37,12 @@ async function publishHealth(): Promise<void> {
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
   const value = codec.encode({
     ...sampleOf('feed-health'),
-    ...{ source: 'webhook', event_id: null, state: 'down', reason: 'network' },
-    ...{ since: Date.UTC(2026, 5, 11, 20, 45, 10), valid_until: Date.now() + 3_600_000 },
+    source: 'webhook',
+    event_id: null,
+    state: 'down',
+    reason: 'network',
+    since: Date.UTC(2026, 5, 11, 20, 45, 10),
+    valid_until: Date.now() + 3_600_000,
   });
   const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
   await publisher.publish([{ topic: topicName(prefix, 'feed-health'), key: 'webhook', value }]);

@@ -26,7 +26,9 @@ export class HealthReader {
     const decoder = Registry.open({ url: registryUrl, prefix }).decoder('feed-health');
     const stopping = new AbortController();
     const followed = follow({
-      ...{ brokers, topics: [topicName(prefix, 'feed-health')], signal: stopping.signal },
+      brokers,
+      topics: [topicName(prefix, 'feed-health')],
+      signal: stopping.signal,
       async onBatch({ records }) {
         for (const { key, value, timestamp } of records)
           reader.#take(String(key), value === null ? null : await decoder.decode(value), timestamp);

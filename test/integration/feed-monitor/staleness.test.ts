@@ -96,18 +96,15 @@ test(
     );
     process.stderr.write(
       `${JSON.stringify({
-        ...{
-          matches: judged.length,
-          messages: feed.sent.length,
-          outages: outages.map(({ from, to }) => to - from),
-        },
-        ...{ publishedAfterDueMs: without, publishedAfterOutageMs: within },
+        matches: judged.length,
+        messages: feed.sent.length,
+        outages: outages.map(({ from, to }) => to - from),
+        publishedAfterDueMs: without,
+        publishedAfterOutageMs: within,
         believedAfterDueMs: spread(judged.map(({ believedMs }) => believedMs)),
         expired: reader.expiredOutside(outages.map(({ from, to }) => ({ from, to: to + WITHIN_MS }))),
-        ...{
-          falsely: falsely.length,
-          backlog: reader.seen.filter(({ record }) => record.reason === 'backlog').length,
-        },
+        falsely: falsely.length,
+        backlog: reader.seen.filter(({ record }) => record.reason === 'backlog').length,
       })}\n`,
     );
     expect(

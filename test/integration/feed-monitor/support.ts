@@ -91,7 +91,9 @@ export class LiveFeed {
     const message = {
       // Each later than the one before: of two of the same second, the larger text would win (law 2).
       ...eventMessage(BEGAN + this.#clock, event),
-      ...{ event_id: eventId, received_at: receivedAt, message_id: `m-${this.#clock}` },
+      event_id: eventId,
+      received_at: receivedAt,
+      message_id: `m-${this.#clock}`,
     };
     await this.#publish('normalized-messages', String(eventId), this.#encode(message));
     sent.storedAt = Date.now();
@@ -108,8 +110,15 @@ export class LiveFeed {
     [this.#state, this.#options] = [state, options];
     const now = Date.now();
     const status: IngressStatus = {
-      ...{ source: 'webhook', instance: 'test', state, reason: null },
-      ...{ heard_at: now, progress: null, gap: null, written_at: now, ...options },
+      source: 'webhook',
+      instance: 'test',
+      state,
+      reason: null,
+      heard_at: now,
+      progress: null,
+      gap: null,
+      written_at: now,
+      ...options,
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
   }

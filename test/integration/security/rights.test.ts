@@ -32,16 +32,25 @@ beforeAll(async () => {
 
 function start(service: ServiceName, settings: Record<string, string> = {}): ServiceProcess {
   return startService(service, {
-    ...{
-      KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
-      KAFKA_TLS: 'on',
-      KAFKA_TLS_CA_FILE: secured.ca,
-    },
-    ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_SASL_USERNAME: service, KAFKA_SASL_PASSWORD: PASSWORD },
-    ...{ SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: '6000' },
-    ...{ WEBHOOK_PORT: '0', WEBHOOK_SECRET: SECRET, API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
-    ...{ CLIENTS_KEY, DATA_DIR: temporaryFolder(), PROVIDER_BASE_URL: 'http://127.0.0.1:9' },
-    ...{ PROVIDER_CLIENT_ID: '1', PROVIDER_SECRET_KEY: 'none' },
+    KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
+    KAFKA_TLS: 'on',
+    KAFKA_TLS_CA_FILE: secured.ca,
+    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256',
+    KAFKA_SASL_USERNAME: service,
+    KAFKA_SASL_PASSWORD: PASSWORD,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
+    SESSION_TIMEOUT_MS: '6000',
+    WEBHOOK_PORT: '0',
+    WEBHOOK_SECRET: SECRET,
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+    DISPATCHER_PORT: '0',
+    CLIENTS_KEY,
+    DATA_DIR: temporaryFolder(),
+    PROVIDER_BASE_URL: 'http://127.0.0.1:9',
+    PROVIDER_CLIENT_ID: '1',
+    PROVIDER_SECRET_KEY: 'none',
     ...settings,
   });
 }
@@ -62,8 +71,11 @@ describe('with an authorizer', () => {
     const receiver = await HttpsReceiver.start();
     const collector = await Collector.start();
     const settings = {
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${PASSWORD}` },
-      ...{ LOG_LEVEL: 'debug', WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8', WEBHOOK_CA_FILE: await caFile() },
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${PASSWORD}`,
+      LOG_LEVEL: 'debug',
+      WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+      WEBHOOK_CA_FILE: await caFile(),
     };
     const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
@@ -99,8 +111,13 @@ describe('with an authorizer', () => {
       collector.spans.find(({ service }) => service === 'webhook-receiver'),
     );
     const traced = [
-      ...['webhook-receiver', 'match-processor', 'standings-processor', 'api'],
-      ...['webhook-composer', 'webhook-dispatcher', 'tool-gateway'],
+      'webhook-receiver',
+      'match-processor',
+      'standings-processor',
+      'api',
+      'webhook-composer',
+      'webhook-dispatcher',
+      'tool-gateway',
     ];
     await untilTrue(`one trace has ${traced}`, () => {
       const found = new Set(collector.trace(root.traceId).map(({ service }) => service));

@@ -62,7 +62,9 @@ const bearer = (token: string): Sasl => ({ mechanism: 'OAUTHBEARER', source: { t
 function saslEnv(mechanism: string, file: string): Record<string, string> {
   return {
     KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
-    ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: secured.ca, KAFKA_SASL_MECHANISM: mechanism },
+    KAFKA_TLS: 'on',
+    KAFKA_TLS_CA_FILE: secured.ca,
+    KAFKA_SASL_MECHANISM: mechanism,
     ...(mechanism === 'OAUTHBEARER'
       ? { KAFKA_SASL_TOKEN_FILE: file }
       : { KAFKA_SASL_USERNAME: 'operator', KAFKA_SASL_PASSWORD_FILE: file }),
@@ -85,7 +87,10 @@ describe('connections of each kind', () => {
     await publisher.close();
     const read: string[] = [];
     await readTopic({
-      ...{ brokers, topic, fromBeginning: true, untilEnd: true },
+      brokers,
+      topic,
+      fromBeginning: true,
+      untilEnd: true,
       onRecord: ({ value }) => void read.push(String(value)),
     });
     expect(read).toEqual([name]);
@@ -146,7 +151,8 @@ describe('what is refused', () => {
       'no client certificate',
       () => ({
         addresses: secured.kafka.secured?.tls ?? [],
-        ...{ tls: { ca: secured.ca, cert: null, key: null, keyPassword: null }, sasl: null },
+        tls: { ca: secured.ca, cert: null, key: null, keyPassword: null },
+        sasl: null,
       }),
       { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('without a client certificate') },
     ],
@@ -205,16 +211,17 @@ describe('a pipeline', () => {
     expect(await topics.ended, topics.err).toBe(0);
     const receiver = startService('webhook-receiver', {
       ...place(saslEnv('SCRAM-SHA-512', right)),
-      ...{
-        ...served,
-        WEBHOOK_PORT: '0',
-        WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
-      },
+      ...served,
+      WEBHOOK_PORT: '0',
+      WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
     });
     const processor = startService('match-processor', place((await secured.byCertificate('operator')).env));
     const api = startService('api', {
       ...place(saslEnv('OAUTHBEARER', token)),
-      ...{ ...served, API_PORT: '0', CLIENTS_KEY, DATA_DIR: temporaryFolder() },
+      ...served,
+      API_PORT: '0',
+      CLIENTS_KEY,
+      DATA_DIR: temporaryFolder(),
     });
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const { port } = await logged(receiver, 'POST /webhook');
@@ -258,7 +265,8 @@ test('sessions that end lose no record, repeat none and fail no task', async () 
   const processor = startService('match-processor', {
     ...saslEnv('SCRAM-SHA-256', writeText(secured.folder, 'right', PASSWORD)),
     ...registryEnv,
-    ...{ TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: '6000' },
+    TOPIC_PREFIX: prefix,
+    SESSION_TIMEOUT_MS: '6000',
   });
   await processor.ready();
   const claims = await processor.metric('touchline_claims_total');
@@ -271,7 +279,9 @@ test('sessions that end lose no record, repeat none and fail no task', async () 
   const reading = new AbortController();
   const codec = await registry.codec('match-transitions');
   const following = follow({
-    ...{ brokers, topics: [topicName(prefix, 'match-transitions')], signal: reading.signal },
+    brokers,
+    topics: [topicName(prefix, 'match-transitions')],
+    signal: reading.signal,
     onBatch: async ({ records }) => {
       for (const { value } of records) if (value !== null) note(versions, await codec.decode(value));
     },

@@ -14,7 +14,10 @@ function start(settings: Readonly<Record<string, string>>) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'summary.json');
   const simulator = startService('simulator', {
-    ...{ REST_PORT: '0', REST_SECRET_KEY: SECRET_KEY, MATCHES: '2', SUMMARY_FILE: file },
+    REST_PORT: '0',
+    REST_SECRET_KEY: SECRET_KEY,
+    MATCHES: '2',
+    SUMMARY_FILE: file,
     ...settings,
   });
   return { simulator, summary: () => JSON.parse(readFileSync(file, 'utf8')) };

@@ -73,15 +73,16 @@ function rankings(ut: number, leader: number): Ranking[] {
   return Array.from({ length: RANKINGS }, (_, at) => {
     const ranking = providerTable(
       {
-        ...{ id: at + 1, type_id: at % 2 === 0 ? 9 : 11, type_name: 'Ranking', name: `Ranking ${at + 1}` },
-        ...{
-          object_type: 'sport',
-          object_id: 5,
-          object_name: 'Soccer',
-          sport_id: 5,
-          item_status: 'active',
-          ut,
-        },
+        id: at + 1,
+        type_id: at % 2 === 0 ? 9 : 11,
+        type_name: 'Ranking',
+        name: `Ranking ${at + 1}`,
+        object_type: 'sport',
+        object_id: 5,
+        object_name: 'Soccer',
+        sport_id: 5,
+        item_status: 'active',
+        ut,
         groups: [{ id: '', participants: [{ id: leader, rank: 1, columns: [{ code: 'pts', value: 100 }] }] }],
       },
       ut,

@@ -64,7 +64,10 @@ async function beginTransaction(transactionalId: string) {
 
 function openReader(options: Partial<ReaderOptions> = {}): PartitionReader {
   const reader = client.openReader({
-    ...{ topic, partition: 0, maxBytes: 1_000_000, maxWaitMs: 100 },
+    topic,
+    partition: 0,
+    maxBytes: 1_000_000,
+    maxWaitMs: 100,
     ...options,
   });
   onTestFinished(() => reader.close());

@@ -93,7 +93,9 @@ export class Counting {
       outputs: [{ topic: letters, partitions: 1 }],
       createProcessor: (partition) => new CountByKey(this.counts, partition, hooks),
       deadLetter: (partition, { offset, value }, { published }) => ({
-        ...{ topic: letters, partition: 0, key: `${partition}/${offset}` },
+        topic: letters,
+        partition: 0,
+        key: `${partition}/${offset}`,
         value: Buffer.from(`${published} ${value}`),
       }),
       log: quietLog,
@@ -124,7 +126,9 @@ export class Counting {
   ): Promise<void> {
     const producer = await openBatchProducer(this.brokers, 'counting-test');
     const records = messages.map(({ key, value, partition }) => ({
-      ...{ topic, partition, key },
+      topic,
+      partition,
+      key,
       value: value === null ? null : Buffer.from(value),
     }));
     await producer.send(records, () => {});

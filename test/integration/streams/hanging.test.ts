@@ -33,7 +33,8 @@ test('refuses the partition, which continues by itself once an operator has abor
   const counting = await Counting.create({ brokers, prefix: 'hanging.' });
   const place = { topic: counting.counts, partition: 1 };
   const left = await leaveUndecided({
-    ...{ brokers, transactionalId: 'an-earlier-one' },
+    brokers,
+    transactionalId: 'an-earlier-one',
     records: [{ ...place, key: 'a', value: Buffer.from('100') }],
   });
   const { log, lines } = keepingLog();
@@ -66,7 +67,8 @@ test('in the input is reported with the records that wait behind it', async () =
   const place = { topic: counting.input, partition: 1 };
   await counting.send(['a', '1']);
   const left = await leaveUndecided({
-    ...{ brokers, transactionalId: 'an-earlier-one' },
+    brokers,
+    transactionalId: 'an-earlier-one',
     records: [{ ...place, key: 'a', value: Buffer.from('2') }],
   });
   await counting.send(['a', '3'], ['a', '4']);

@@ -97,8 +97,13 @@ test('somebody else has written in between: the state is restored', async () => 
   });
   const reader = client.openReader({ topic: input, partition: 1, maxBytes: 1 });
   const position = {
-    ...{ next: 2, topicId: await reader.topicId(), inputEpoch: null, producer: other.identity },
-    ...{ changelogIds: {}, changelogEnds: {}, changelogLasts: {} },
+    next: 2,
+    topicId: await reader.topicId(),
+    inputEpoch: null,
+    producer: other.identity,
+    changelogIds: {},
+    changelogEnds: {},
+    changelogLasts: {},
   };
   await other.transact([
     { topic: counts, partition: 1, key: 'a', value: Buffer.from('41') },

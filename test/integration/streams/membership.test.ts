@@ -47,7 +47,9 @@ class Member {
     const { name = 'membership', ...membership } = options;
     this.#client = openStreamClient({ brokers, clientId: name, log: quietLog });
     this.#member = this.#client.openGroupMember({
-      ...{ group, topic: group, sessionTimeoutMs: SESSION_MS },
+      group,
+      topic: group,
+      sessionTimeoutMs: SESSION_MS,
       ...membership,
       listener: {
         onAssigned: (partitions) => {

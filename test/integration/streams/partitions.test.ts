@@ -46,7 +46,9 @@ test('partitions added to the input while it runs are refused, the others contin
   // The group learns of new partitions with its next rebalance, five minutes later by itself.
   const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({
-    ...{ group: counting.application, topic: counting.input, sessionTimeoutMs: 300_000 },
+    group: counting.application,
+    topic: counting.input,
+    sessionTimeoutMs: 300_000,
     listener: { onAssigned: () => {}, onLost: () => {}, onHeartbeat: () => {}, onFenced: () => {} },
   });
   await another.start();

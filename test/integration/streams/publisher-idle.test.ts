@@ -99,7 +99,10 @@ describe('a publisher whose connection was closed', () => {
   const written = async (): Promise<string[]> => {
     const texts: string[] = [];
     await readTopic({
-      ...{ brokers: [at], topic: TOPIC, fromBeginning: true, untilEnd: true, log: quietLog },
+      brokers: [at],
+      topic: TOPIC,
+      fromBeginning: true,
+      untilEnd: true,
       onRecord: ({ value }) => void texts.push(String(value)),
     });
     return texts.sort();

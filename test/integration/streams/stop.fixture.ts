@@ -25,7 +25,10 @@ async function reached(step: string): Promise<void> {
 
 const client = openStreamClient({ brokers, clientId: 'stop', log: quietLog });
 const stream = await runStream({
-  ...{ brokers, application: APPLICATION, input: INPUT, changelogs: [COUNTS] },
+  brokers,
+  application: APPLICATION,
+  input: INPUT,
+  changelogs: [COUNTS],
   outputs: [{ topic: LETTERS, partitions: 1 }],
   createProcessor: (partition) =>
     new CountByKey(COUNTS, partition, {
@@ -37,8 +40,9 @@ const stream = await runStream({
   metrics: new Registry(),
   onFenced: () => process.exit(1),
   client: {
-    ...{ openReader: (options) => client.openReader(options), close: () => client.close() },
-    ...{ openGroupMember: (options) => client.openGroupMember(options) },
+    openReader: (options) => client.openReader(options),
+    close: () => client.close(),
+    openGroupMember: (options) => client.openGroupMember(options),
     logBounds: (of) => client.logBounds(of),
     epochEnd: (of, epoch) => client.epochEnd(of, epoch),
     partitionCount: (topic) => client.partitionCount(topic),

@@ -39,8 +39,13 @@ async function runTo(step: string, exit: '0' | '1' = '0'): Promise<ChildProcess>
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {
       ...bareEnvironment(),
-      ...{ BROKERS: brokers.join(','), APPLICATION: application, INPUT: input },
-      ...{ COUNTS: counts, LETTERS: letters, STEP: step, EXIT: exit },
+      BROKERS: brokers.join(','),
+      APPLICATION: application,
+      INPUT: input,
+      COUNTS: counts,
+      LETTERS: letters,
+      STEP: step,
+      EXIT: exit,
     },
   });
   atEnd(() => child.kill('SIGKILL'));

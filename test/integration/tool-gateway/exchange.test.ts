@@ -15,7 +15,10 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
   let text = '';
   await readTopic({
-    ...{ brokers, topic: topicName(prefix, topic), fromBeginning: true, untilEnd: true },
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
     onRecord: ({ key, value }) => {
       text += `${key?.toString('latin1')} ${value?.toString('latin1')}\n`;
     },
@@ -28,7 +31,9 @@ async function tokensCommand(
   ...args: string[]
 ): Promise<string> {
   const { code, out, err } = await touchlineHere(['tokens', ...args], {
-    ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
   });
   expect(code, err).toBe(0);
   return out;
@@ -37,7 +42,8 @@ async function tokensCommand(
 /** What a replica knows of tokens. */
 async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = await AccessTokens.follow({
-    ...{ ...at, log: quietLog },
+    ...at,
+    log: quietLog,
     onFailure: (error) => expect.unreachable(String(error)),
   });
   atEnd(() => tokens.close());
@@ -69,7 +75,8 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(second.body.token).not.toBe(token);
 
   expect(await gateway.exchange({ ...right, secret_key: 'wrong-secret' })).toMatchObject({
-    ...{ status: 403, body: { error: 'invalid_credentials' } },
+    status: 403,
+    body: { error: 'invalid_credentials' },
   });
   expect(await gateway.exchange({ client_id: '2', secret_key })).toMatchObject({ status: 403 });
   await clients(at, 'disable 1');
@@ -80,8 +87,10 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
 
   const all = [
     ...(await Promise.all([contents(at, 'access-tokens'), contents(at, 'exchange-attempts')])),
-    ...[gateway.service.lines.join('\n'), await gateway.service.metrics()],
-    ...[api.service.lines.join('\n'), await tokensCommand(at, 'list', '--json')],
+    gateway.service.lines.join('\n'),
+    await gateway.service.metrics(),
+    api.service.lines.join('\n'),
+    await tokensCommand(at, 'list', '--json'),
   ];
   for (const text of all) {
     for (const hidden of [token, second.body.token ?? '', secret_key, 'wrong-secret', CLIENTS_KEY])
@@ -99,7 +108,8 @@ test('409 tenant_slug_conflict: the upstream accepts credentials of an account t
   const upstream = await startUpstream(grant);
   const gateway = await startGateway(at, upstream.url);
   expect(await gateway.exchange({ client_id: '5', secret_key: 'x' })).toMatchObject({
-    ...{ status: 409, body: { error: 'tenant_slug_conflict' } },
+    status: 409,
+    body: { error: 'tenant_slug_conflict' },
   });
   await clients(at, 'add --id 5');
   await untilTrue('the account is here', async () => {
@@ -114,7 +124,8 @@ test('502 statscore_unavailable: the upstream does not answer, or not in time', 
   const gone = await startGateway(at, 'http://127.0.0.1:1');
   for (const gateway of [slow, gone])
     expect(await gateway.exchange({ client_id: '1', secret_key: 'x' })).toMatchObject({
-      ...{ status: 502, body: { error: 'statscore_unavailable' } },
+      status: 502,
+      body: { error: 'statscore_unavailable' },
     });
 });
 

@@ -31,8 +31,16 @@ async function publish(
 
 function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
   return {
-    ...{ token_id: newTokenId(), client_id: CLIENT, token_hash: hashToken(newToken()), label: null },
-    ...{ created_at: 1, expires_at: null, revoked_at: null, version: 1, updated_at: 1, ...changes },
+    token_id: newTokenId(),
+    client_id: CLIENT,
+    token_hash: hashToken(newToken()),
+    label: null,
+    created_at: 1,
+    expires_at: null,
+    revoked_at: null,
+    version: 1,
+    updated_at: 1,
+    ...changes,
   };
 }
 

@@ -25,7 +25,10 @@ const count = (answers: readonly Answer[], status: number): number =>
 async function attemptsOnTopic({ brokers, prefix }: TestBackbone): Promise<number> {
   let records = 0;
   await readTopic({
-    ...{ brokers, topic: topicName(prefix, 'exchange-attempts'), fromBeginning: true, untilEnd: true },
+    brokers,
+    topic: topicName(prefix, 'exchange-attempts'),
+    fromBeginning: true,
+    untilEnd: true,
     onRecord: () => {
       records += 1;
     },

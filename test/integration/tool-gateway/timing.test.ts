@@ -23,19 +23,25 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
   const api = await startApi(at, temporaryFolder());
   await clients(at, 'add --id 7');
   const upstream = new Upstream({
-    ...{ baseUrl: api.url, timeoutMs: 30_000, onAnswer: () => {} },
+    baseUrl: api.url,
+    timeoutMs: 30_000,
+    onAnswer: () => {},
   });
   const log = createLogger({ name: 'test', level: 'silent' });
   const { signal } = new AbortController();
   const app = await createApp({
-    ...{ trustedProxies: [], log, onAnswer: () => {} },
+    trustedProxies: [],
+    log,
+    onAnswer: () => {},
     exchange: new Exchange({
       // The limits would end the measurement after ten; counting is the same for every id.
       count: async () => null,
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
       contracts: { findSoon: async () => undefined },
       issuer: { issue: () => expect.unreachable() },
-      ...{ key: createSecretKey(randomBytes(32)), now: Date.now, log },
+      key: createSecretKey(randomBytes(32)),
+      now: Date.now,
+      log,
     }),
   });
   const timed = async (client_id: string): Promise<number> => {

@@ -31,10 +31,16 @@ let ut = Math.floor(Date.now() / 1_000);
 function goal(eventId: number, id: string, competition: number, more: object = {}) {
   ut += 1;
   return {
-    ...{ id: ut, type: 'incident', ut },
+    id: ut,
+    type: 'incident',
+    ut,
     data: {
       incident: {
-        ...{ id, action: 'insert', incident_id: 413, participant_id: 1, confirmation: 'tbd' },
+        id,
+        action: 'insert',
+        incident_id: 413,
+        participant_id: 1,
+        confirmation: 'tbd',
         ...more,
       },
       event: { id: eventId, competition_id: competition, status_id: 33, status_type: 'live', clock_time: ut },
@@ -275,7 +281,11 @@ test('is sent from the start again where webhook-messages ends before what was d
   const before = receiver.received.length;
   // As after the topic was created again: no offset of its progress exists.
   await recordAttempt({
-    ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'skipped', at: Date.now() },
+    subscription_id: id,
+    client_id: 1,
+    epoch: 1,
+    kind: 'skipped',
+    at: Date.now(),
     next: Array.from({ length: FEW_PARTITIONS }, (_, partition) => ({ partition, offset: 1_000_000 })),
   });
   await dispatcher();

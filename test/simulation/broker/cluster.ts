@@ -52,7 +52,9 @@ export class Cluster {
   constructor(world: World, brokers = 3) {
     this.world = world;
     this.brokers = Array.from({ length: brokers }, (_, id) => ({
-      ...{ id, isUp: true, hangsUntil: 0 },
+      id,
+      isUp: true,
+      hangsUntil: 0,
       connections: new Set<{ cut(): void }>(),
     }));
     const cluster = this;
@@ -83,7 +85,9 @@ export class Cluster {
     const topic: Topic = {
       id: `id-${this.#created}`,
       partitions: Array.from({ length: partitions }, (_, partition) => ({
-        ...{ topic: name, partition, log: new PartitionLog() },
+        topic: name,
+        partition,
+        log: new PartitionLog(),
         leader: up[(this.#created + partition) % up.length] ?? null,
         waiting: new Set<() => void>(),
       })),

@@ -84,7 +84,13 @@ export class Group {
     const id = memberId === '' ? this.#newId() : memberId;
     this.#pending.delete(id);
     const member: Member = this.#members.get(id) ?? {
-      ...{ id, instanceId, sessionMs: 0, rebalanceMs: 0, metadata: null, join: null, sync: null },
+      id,
+      instanceId,
+      sessionMs: 0,
+      rebalanceMs: 0,
+      metadata: null,
+      join: null,
+      sync: null,
       seenAt: this.#world.now,
     };
     const isNew = !this.#members.has(id);

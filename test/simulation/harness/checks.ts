@@ -42,7 +42,11 @@ export class Checks {
   constructor(cluster: Cluster, partitions: number) {
     this.#cluster = cluster;
     this.#progress = Array.from({ length: partitions }, (_, partition) => ({
-      ...{ partition, next: 0, isAhead: false, lines: [], former: [] },
+      partition,
+      next: 0,
+      isAhead: false,
+      lines: [],
+      former: [],
       counts: new Map<string, number>(),
       excuses: new Set<string>(),
     }));

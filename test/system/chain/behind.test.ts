@@ -10,7 +10,9 @@ const EVENT = 7_000_001;
 /** When the match was published, Unix seconds: long ago, so that new messages of it are late. */
 const PUBLISHED = 1_790_000_000;
 const OVER = {
-  ...{ status_id: 11, status_type: 'finished', clock_status: 'stopped' },
+  status_id: 11,
+  status_type: 'finished',
+  clock_status: 'stopped',
   verified_result: 'yes',
 };
 

@@ -43,8 +43,21 @@ function essenceOf(state: MatchState, registers: readonly RegisterOf[]) {
         ],
   );
   return {
-    ...{ score, firm, shoot_out, status_id, status_type, verified_result, coverage, under_review },
-    ...{ counting_goals, void_goals, orphans, removed, anomalies, home: home?.id, away: away?.id },
+    score,
+    firm,
+    shoot_out,
+    status_id,
+    status_type,
+    verified_result,
+    coverage,
+    under_review,
+    counting_goals,
+    void_goals,
+    orphans,
+    removed,
+    anomalies,
+    home: home?.id,
+    away: away?.id,
     incidents: incidents.sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
 }
@@ -119,8 +132,11 @@ export function netStates({ states }: PipelineOutput): Record<number, NetEffect>
       .map(([id, { score, firm, status_id, status_type, removed, void_goals }]) => [
         id,
         {
-          ...{ score, firm, status: `${status_id} ${status_type}` },
-          ...{ removed: removed.toSorted(), void: Object.keys(void_goals).sort() },
+          score,
+          firm,
+          status: `${status_id} ${status_type}`,
+          removed: removed.toSorted(),
+          void: Object.keys(void_goals).sort(),
         },
       ]),
   );

@@ -11,9 +11,13 @@ const LISTS = [
   ...['sports', 'areas', 'languages', 'statuses', 'incidents', 'standings-types', 'standings'].map(
     (name) => `${name}?limit=5`,
   ),
-  ...['competitions?limit=5', 'stages?limit=5', 'livescore?date_from=2018-06-14&date_to=2018-07-14&limit=5'],
-  ...[`events?season_id=${SEASON}&limit=5`, `events-simple?season_id=${SEASON}&limit=5`],
-  ...['basic-livescore?', 'feed?limit=50'],
+  'competitions?limit=5',
+  'stages?limit=5',
+  'livescore?date_from=2018-06-14&date_to=2018-07-14&limit=5',
+  `events?season_id=${SEASON}&limit=5`,
+  `events-simple?season_id=${SEASON}&limit=5`,
+  'basic-livescore?',
+  'feed?limit=50',
 ];
 
 /** The levels of an answer that are records of their own; what else is nested belongs to its record. */

@@ -85,7 +85,9 @@ export async function playChain(): Promise<Chain> {
     simulate(webhooksOfA.url, { FAULTS }),
     simulate(webhooksOfC.url, {
       FAULTS: OTHER_DELIVERY,
-      ...{ REST_PORT: '0', REST_SECRET_KEY: 'nobody asks for it', REST_FAULTS: 'webhook_loss=0.2' },
+      REST_PORT: '0',
+      REST_SECRET_KEY: 'nobody asks for it',
+      REST_FAULTS: 'webhook_loss=0.2',
     }),
   ];
   for (let kill = 1; kill <= KILLS; kill++) {
@@ -109,8 +111,14 @@ export async function playChain(): Promise<Chain> {
   );
   const rebuilt = await a.startApi(temporaryFolder());
   return {
-    ...{ matches: MATCHES, source: await a.output(), polling, both, faults, incremental },
-    ...{ replicas: [steady, killed, rebuilt], client },
+    matches: MATCHES,
+    source: await a.output(),
+    polling,
+    both,
+    faults,
+    incremental,
+    replicas: [steady, killed, rebuilt],
+    client,
   };
 }
 
@@ -127,8 +135,11 @@ async function readIncrementally(system: System): Promise<IncrementalClient> {
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): ServiceProcess {
   return startService('simulator', {
-    ...{ WEBHOOK_URL: url, WEBHOOK_SECRET, SEED },
-    ...{ MATCHES: String(MATCHES), DURATION: String(SECONDS) },
+    WEBHOOK_URL: url,
+    WEBHOOK_SECRET,
+    SEED,
+    MATCHES: String(MATCHES),
+    DURATION: String(SECONDS),
     ...settings,
   });
 }

@@ -36,8 +36,15 @@ const INVALID: Readonly<Record<string, readonly string[]>> = {
   ],
   'missing timestamp on basic-livescore': ['/v2/basic-livescore', '/v2/basic-livescore?sport_id=5'],
   'invalid filter value on incidents': [
-    ...['deleted=maybe', 'confirmation=rejected', 'updated=1', 'sort_type=ut', 'sort_order=up'],
-    ...['participant_id=home', 'deleted=', 'confirmation=TBD', 'deleted=yes&deleted=yes'],
+    'deleted=maybe',
+    'confirmation=rejected',
+    'updated=1',
+    'sort_type=ut',
+    'sort_order=up',
+    'participant_id=home',
+    'deleted=',
+    'confirmation=TBD',
+    'deleted=yes&deleted=yes',
   ].map((query) => `/v2/events/1005/incidents?${query}`),
 };
 

@@ -25,8 +25,12 @@ type Resource = {
 
 const side = (counter: 1 | 2) =>
   z.looseObject({
-    ...{ id: int, name: text, short_name: nullable(text), acronym: nullable(text).optional() },
-    ...{ counter: z.literal(counter), results: z.array(z.looseObject({ id: int, value: text })).min(1) },
+    id: int,
+    name: text,
+    short_name: nullable(text),
+    acronym: nullable(text).optional(),
+    counter: z.literal(counter),
+    results: z.array(z.looseObject({ id: int, value: text })).min(1),
   });
 
 /** Competition 12 is none of the catalogue: only an event names it. */
@@ -101,10 +105,14 @@ const RESOURCES: readonly Resource[] = [
     name: 'Standings catalogue',
     read: tables,
     rows: [
-      ...[{ id: int }, { name: text.min(1) }, { type_id: int, type_name: text }],
+      { id: int },
+      { name: text.min(1) },
+      { type_id: int, type_name: text },
       { subtype: z.enum(['standings', 'standings_live', 'form', 'overall_stats']) },
       { object_type: z.enum(['season', 'stage']) },
-      ...[{ object_id: int }, { object_name: text }, { item_status: z.literal('active') }],
+      { object_id: int },
+      { object_name: text },
+      { item_status: z.literal('active') },
     ],
   },
   {
@@ -117,7 +125,10 @@ const RESOURCES: readonly Resource[] = [
         groups: z
           .array(
             z.looseObject({
-              ...{ id: text, name: text, zones: z.array(z.unknown()), corrections: z.array(z.unknown()) },
+              id: text,
+              name: text,
+              zones: z.array(z.unknown()),
+              corrections: z.array(z.unknown()),
               participants: z.array(z.unknown()).min(1),
             }),
           )
@@ -131,7 +142,8 @@ const RESOURCES: readonly Resource[] = [
     rows: [
       { id: int, name: text.min(1) },
       { participant_type: z.literal('team') },
-      ...[{ participant_acronym: nullable(text) }, { area_id: nullable(int), area_name: nullable(text) }],
+      { participant_acronym: nullable(text) },
+      { area_id: nullable(int), area_name: nullable(text) },
       { rank: int, last_rank: nullable(int) },
       { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       {
@@ -146,8 +158,12 @@ const RESOURCES: readonly Resource[] = [
     read: async () => (await dataOf('/v2/competitions')).competitions.filter(isListed),
     rows: [
       {
-        ...{ id: int, name: text, short_name: text.optional(), seasons: z.array(z.unknown()) },
-        ...{ stats_lvl: z.enum(['bronze', 'silver', 'gold', '']), generate_season_stats: z.boolean() },
+        id: int,
+        name: text,
+        short_name: text.optional(),
+        seasons: z.array(z.unknown()),
+        stats_lvl: z.enum(['bronze', 'silver', 'gold', '']),
+        generate_season_stats: z.boolean(),
       },
     ],
   },
@@ -161,8 +177,13 @@ const RESOURCES: readonly Resource[] = [
     read: async () => (await dataOf('/v2/stages?season_id=20')).competitions[0].seasons[0].stages,
     rows: [
       {
-        ...{ id: int, name: text, start_date: text.optional(), end_date: text.optional() },
-        ...{ show_standings: yesNo, has_brackets: yesNo, groups: z.array(z.unknown()).min(1) },
+        id: int,
+        name: text,
+        start_date: text.optional(),
+        end_date: text.optional(),
+        show_standings: yesNo,
+        has_brackets: yesNo,
+        groups: z.array(z.unknown()).min(1),
       },
     ],
   },
@@ -175,17 +196,21 @@ const RESOURCES: readonly Resource[] = [
     name: 'Event',
     read: async () => [await event()],
     rows: [
-      ...[{ id: int }, { name: text }, { start_date: text.regex(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) }],
+      { id: int },
+      { name: text },
+      { start_date: text.regex(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) },
       { competition_id: int, season_id: int, stage_id: int, group_id: int, sport_id: int },
       { round_id: int, round_name: text },
       { status_id: int, status_name: text.min(1), status_type: z.literal('live') },
-      ...[{ relation_status: nullable(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
+      { relation_status: nullable(text) },
+      { clock_time: int.min(0) },
+      { played_time: int.min(2_700) },
       { clock_status: z.enum(['running', 'stopped']) },
-      ...[{ winner_id: nullable(int) }, { neutral_venue: yesNo }, { coverage_type: nullable(text) }],
-      ...[
-        { event_stats_lvl_live: nullable(text) },
-        { bet_status: nullable(z.enum(['active', 'suspended'])) },
-      ],
+      { winner_id: nullable(int) },
+      { neutral_venue: yesNo },
+      { coverage_type: nullable(text) },
+      { event_stats_lvl_live: nullable(text) },
+      { bet_status: nullable(z.enum(['active', 'suspended'])) },
       { latency: nullable(z.enum(['1-2s', '3-6s', '7-15s'])) },
       { verified_result: yesNo },
       { series: z.looseObject({ order: int, event_ids: z.array(z.unknown()) }) },
@@ -199,7 +224,9 @@ const RESOURCES: readonly Resource[] = [
     name: 'Incident',
     read: async () => dataOf('/v2/events/1005/incidents'),
     rows: [
-      ...[{ id: text.regex(/^5-/) }, { incident_id: int }, { incident_name: text.min(1) }],
+      { id: text.regex(/^5-/) },
+      { incident_id: int },
+      { incident_name: text.min(1) },
       { participant_id: nullable(int), participant_name: nullable(text) },
       { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       { event_status_id: int, event_status_name: text.min(1) },
@@ -207,7 +234,8 @@ const RESOURCES: readonly Resource[] = [
       { for: z.enum(['all', 'own', 'rival', 'none']) },
       { confirmation: z.enum(['confirmed', 'tbd', 'cancelled']).nullable() },
       { attribute_ids: z.array(z.unknown()), properties: there, additional_info: there },
-      ...[{ ut: int.gt(1_700_000_000) }, { parent_id: text.nullable() }],
+      { ut: int.gt(1_700_000_000) },
+      { parent_id: text.nullable() },
     ],
   },
 ];

@@ -5,8 +5,16 @@ import { expectParameters } from './reading.ts';
 import { contract } from './served.ts';
 
 const CATALOGUES = [
-  ...['/v2/sports', '/v2/areas', '/v2/languages', '/v2/statuses', '/v2/incidents', '/v2/standings-types'],
-  ...['/v2/standings', '/v2/competitions', '/v2/stages', '/v2/events/1005/incidents'],
+  '/v2/sports',
+  '/v2/areas',
+  '/v2/languages',
+  '/v2/statuses',
+  '/v2/incidents',
+  '/v2/standings-types',
+  '/v2/standings',
+  '/v2/competitions',
+  '/v2/stages',
+  '/v2/events/1005/incidents',
 ];
 const LISTS = ['/v2/events', '/v2/events-simple', '/v2/livescore'];
 

@@ -24,8 +24,15 @@ export type ServedClient = { readonly id: string; readonly secret: string; reado
 export const NARROW = {
   competitions: [10],
   operations: [
-    ...['events.index', 'events.show', 'events.incidents', 'events.important-incidents', 'feed.index'],
-    ...['livescore.index', 'competitions.index', 'standings.index', 'standings.show'],
+    'events.index',
+    'events.show',
+    'events.incidents',
+    'events.important-incidents',
+    'feed.index',
+    'livescore.index',
+    'competitions.index',
+    'standings.index',
+    'standings.show',
   ],
 };
 
@@ -118,7 +125,8 @@ export class Served {
     const { api } = answerError.parse(JSON.parse(body));
     expect(JSON.parse(body), path).toEqual({
       api: {
-        ...{ ver: api.ver, timestamp: api.timestamp },
+        ver: api.ver,
+        timestamp: api.timestamp,
         error: { message, internal_code: internalCode },
       },
     });
@@ -168,12 +176,16 @@ function expectJson(response: Response): void {
 async function publishCatalogue(place: PipelinePlace): Promise<void> {
   const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
   const publisher = await openPublisher({
-    ...{ brokers: place.brokers, clientId: 'test-catalogue', log: quietLog },
+    brokers: place.brokers,
+    clientId: 'test-catalogue',
+    log: quietLog,
   });
   const topic = topicName(place.prefix, 'catalogue');
   await publisher.publish(
     catalogue().map((record) => ({
-      ...{ topic, key: `${record.kind}/${record.id}`, value: codec.encode(record) },
+      topic,
+      key: `${record.kind}/${record.id}`,
+      value: codec.encode(record),
     })),
   );
   await publisher.close();

@@ -30,13 +30,19 @@ beforeAll(async () => {
   const { pipeline } = system;
   const { place } = pipeline;
   const env = {
-    ...{ KAFKA_BROKERS: place.brokers.join(','), SCHEMA_REGISTRY_URL: place.registryUrl },
+    KAFKA_BROKERS: place.brokers.join(','),
+    SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   };
   const tables = startService('standings-processor', env);
   const provider = startService('simulator', {
-    ...{ DATASET: TOURNAMENT.competition.dataset, DURATION: '20', FAULTS: 'some' },
-    ...{ KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '0', REST_PORT: '0', REST_SECRET_KEY: SECRET },
+    DATASET: TOURNAMENT.competition.dataset,
+    DURATION: '20',
+    FAULTS: 'some',
+    KEEP_ALIVE_EVERY: '0',
+    CLOCK_EVERY: '0',
+    REST_PORT: '0',
+    REST_SECRET_KEY: SECRET,
   });
   const { port } = await logged(provider, 'REST is served');
   simulator = { url: `http://127.0.0.1:${port}` };
@@ -83,17 +89,29 @@ async function paths(): Promise<string[]> {
   const matches = [TOURNAMENT, LEAGUE].flatMap(({ matches }) => matches.map(({ id }) => id));
   const some = matches.filter((_, at) => at % EVERY === 0);
   return [
-    ...['sports', 'sports/5', 'areas', 'languages', 'statuses', 'incidents', 'standings-types', 'standings'],
-    ...['competitions', 'stages', 'incidents?sport_id=5', 'basic-livescore?timestamp=1', 'feed'],
-    ...[
-      'livescore?date_from=2018-06-14&date_to=2018-06-30',
-      'livescore?date_from=2018-04-01&date_to=2018-04-30',
-    ],
+    'sports',
+    'sports/5',
+    'areas',
+    'languages',
+    'statuses',
+    'incidents',
+    'standings-types',
+    'standings',
+    'competitions',
+    'stages',
+    'incidents?sport_id=5',
+    'basic-livescore?timestamp=1',
+    'feed',
+    'livescore?date_from=2018-06-14&date_to=2018-06-30',
+    'livescore?date_from=2018-04-01&date_to=2018-04-30',
     ...SEASONS.flatMap((season) => [1, 2, 3].map((page) => `events?season_id=${season}&page=${page}`)),
     ...SEASONS.map((season) => `events-simple?season_id=${season}`),
     ...some.flatMap((id) => [
-      ...[`events/${id}`, `events/${id}/incidents?deleted=no`, `events/${id}/incidents?deleted=yes`],
-      ...[`events/${id}/important-incidents`, `feed/${id}`],
+      `events/${id}`,
+      `events/${id}/incidents?deleted=no`,
+      `events/${id}/incidents?deleted=yes`,
+      `events/${id}/important-incidents`,
+      `feed/${id}`,
     ]),
   ]
     .map((path) => `/v2/${path}`)

@@ -35,7 +35,11 @@ type Fields = Record<string, unknown>;
 
 function sides(home: number, away: number, goals?: readonly [number, number]): Fields {
   const side = (id: number, counter: 1 | 2): Fields => ({
-    ...{ id, counter, name: `Team ${id}`, short_name: `T${id}`, stats: [{ id: 20, value: 4 }] },
+    id,
+    counter,
+    name: `Team ${id}`,
+    short_name: `T${id}`,
+    stats: [{ id: 20, value: 4 }],
     results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
   });
   return { participants: [side(home, 1), side(away, 2)] };
@@ -44,8 +48,11 @@ function sides(home: number, away: number, goals?: readonly [number, number]): F
 /** Four matches of a round of the league on two days, with what they have in common. */
 function round(number: number, first: number, state: Fields): Fields[] {
   return [0, 1, 2, 3].map((index) => ({
-    ...{ id: 1000 + 4 * (number - 1) + index + 1, ...LEAGUE },
-    ...{ name: 'A league match', round_id: number, round_name: `Round ${number}` },
+    id: 1000 + 4 * (number - 1) + index + 1,
+    ...LEAGUE,
+    name: 'A league match',
+    round_id: number,
+    round_name: `Round ${number}`,
     start_date: `${day(first + (index > 1 ? 1 : 0))} 15:00`,
     ...state,
     ...sides(101 + 2 * index, 102 + 2 * index, state === FINISHED ? [2, 1] : undefined),
@@ -133,7 +140,10 @@ export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
   const sports = Array.from({ length: 12 }, (_, index) =>
     place('sport', 901 + index, null, {
-      ...{ name: `Sport ${index}`, url: `sport-${index}`, active: 'yes', has_timer: 'no' },
+      name: `Sport ${index}`,
+      url: `sport-${index}`,
+      active: 'yes',
+      has_timer: 'no',
     }),
   );
   return [

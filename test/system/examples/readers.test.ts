@@ -53,8 +53,12 @@ beforeAll(async () => {
 
   const receiver = await system.startReceiver();
   const simulator = startService('simulator', {
-    ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET, SEED: '1', FAULTS: 'many' },
-    ...{ MATCHES: String(MATCHES), DURATION: String(SECONDS) },
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET,
+    SEED: '1',
+    FAULTS: 'many',
+    MATCHES: String(MATCHES),
+    DURATION: String(SECONDS),
   });
   await untilTrue('there is something to begin with', async () => {
     return (await receiver.service.metric('touchline_webhook_messages_total')) > 300;
@@ -80,7 +84,10 @@ beforeAll(async () => {
 
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
   const publisher = await openPublisher({
-    ...{ brokers: directBrokers, clientId: 'test-health', log: quietLog, timeoutMs: 60_000 },
+    brokers: directBrokers,
+    clientId: 'test-health',
+    log: quietLog,
+    timeoutMs: 60_000,
   });
   atEnd(() => publisher.close());
   const topic = topicName(prefix, 'feed-health');
@@ -106,17 +113,22 @@ beforeAll(async () => {
 
 function health(change: Partial<FeedHealth>): FeedHealth {
   return {
-    ...{
-      source: SOURCE,
-      event_id: null,
-      state: 'alive',
-      reason: null,
-      since: 1,
-      heard_at: null,
-      clock_runs: true,
-    },
-    ...{ progress: null, gaps: [], gap_count: 0, fields: [], keep_alive_at: null, term: 1, written_at: 1 },
-    ...{ valid_until: null, ...change },
+    source: SOURCE,
+    event_id: null,
+    state: 'alive',
+    reason: null,
+    since: 1,
+    heard_at: null,
+    clock_runs: true,
+    progress: null,
+    gaps: [],
+    gap_count: 0,
+    fields: [],
+    keep_alive_at: null,
+    term: 1,
+    written_at: 1,
+    valid_until: null,
+    ...change,
   };
 }
 

@@ -60,7 +60,8 @@ describe.each(IN_FULL)('%s', () => {
       const users = ['webhook-receiver', 'match-processor'] as const;
       const { tls, ca, folder } = await brokerCertificates();
       const cluster = await startCluster({
-        ...{ tls, authorizer: true },
+        tls,
+        authorizer: true,
         users: Object.fromEntries(users.map((user) => [user, PASSWORD])),
       });
       const prefix = `${place.prefix}secured.`;
@@ -76,8 +77,11 @@ describe.each(IN_FULL)('%s', () => {
           sasl: { mechanism: 'SCRAM-SHA-512', username: 'webhook-receiver', password: { file: password } },
         },
         processor: {
-          ...{ KAFKA_BROKERS: addresses.join(','), KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
-          ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: 'match-processor' },
+          KAFKA_BROKERS: addresses.join(','),
+          KAFKA_TLS: 'on',
+          KAFKA_TLS_CA_FILE: ca,
+          KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+          KAFKA_SASL_USERNAME: 'match-processor',
           KAFKA_SASL_PASSWORD_FILE: password,
         },
       });
@@ -101,13 +105,22 @@ describe.each(IN_FULL)('%s', () => {
         { ...all, operation: 'Write', resource: 'TransactionalId' },
       ]);
       const demonstration = touchline(['demo'], {
-        ...{ HOME: folder, DATA_DIR: folder, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl },
+        HOME: folder,
+        DATA_DIR: folder,
+        TOPIC_PREFIX: prefix,
+        SCHEMA_REGISTRY_URL: registryUrl,
         KAFKA_BROKERS: cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []).join(','),
-        ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
-        ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: USER },
+        KAFKA_TLS: 'on',
+        KAFKA_TLS_CA_FILE: ca,
+        KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+        KAFKA_SASL_USERNAME: USER,
         KAFKA_SASL_PASSWORD_FILE: writeText(folder, 'password', PASSWORD),
-        ...{ DURATION: String(PLAY_SECONDS), FAULTS: 'many' },
-        ...{ WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
+        DURATION: String(PLAY_SECONDS),
+        FAULTS: 'many',
+        WEBHOOK_PORT: '0',
+        API_PORT: '0',
+        TOOLS_PORT: '0',
+        DISPATCHER_PORT: '0',
       });
       await written(demonstration, 'live board, while it is played');
       const killed = await killInTurns(cluster, SLOWLY, seeded());

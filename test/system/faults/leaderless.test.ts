@@ -95,7 +95,8 @@ test('a transaction left undecided there is committed before the first record th
   const letter = { topic: counting.letters, partition: 0 };
   const [key, value] = ['earlier', Buffer.from('letter')];
   await leaveUndecided({
-    ...{ brokers: counting.brokers, transactionalId },
+    brokers: counting.brokers,
+    transactionalId,
     records: [{ ...letter, key, value }],
     decided: { records: [{ topic: counting.counts, partition: 1, key: 'a', value: null }], commit: true },
   });

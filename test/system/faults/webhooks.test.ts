@@ -66,8 +66,12 @@ test(
     await Promise.all([...composers, ...dispatchers].map((service) => service.ready()));
 
     const simulator = startService('simulator', {
-      ...{ WEBHOOK_URL: intoA.url, WEBHOOK_SECRET, SEED: '1', FAULTS: 'many' },
-      ...{ MATCHES: String(MATCHES), DURATION: String(SECONDS) },
+      WEBHOOK_URL: intoA.url,
+      WEBHOOK_SECRET,
+      SEED: '1',
+      FAULTS: 'many',
+      MATCHES: String(MATCHES),
+      DURATION: String(SECONDS),
     });
     for (let kill = 0; kill < KILLS; kill++) {
       await delay(random() * ((2 * SECONDS * 1_000) / KILLS));
@@ -118,15 +122,21 @@ test(
     const services = [startComposer(place), await startDispatcher(place)];
     await Promise.all(services.map((service) => service.ready()));
     const simulator = startService('simulator', {
-      ...{ REST_PORT: '0', REST_SECRET_KEY: REST_SECRET, REST_FAULTS: 'vanish=1', FAULTS: 'many', SEED: '3' },
-      ...{ MATCHES: String(POLLED_MATCHES), DURATION: String(times(240, 30)) },
+      REST_PORT: '0',
+      REST_SECRET_KEY: REST_SECRET,
+      REST_FAULTS: 'vanish=1',
+      FAULTS: 'many',
+      SEED: '3',
+      MATCHES: String(POLLED_MATCHES),
+      DURATION: String(times(240, 30)),
     });
     const { port } = await logged(simulator, 'REST is served');
     const poller = a.startPoller(
       { url: `http://127.0.0.1:${port}`, client: { id: '1', secret: REST_SECRET } },
       // Few windows for the month before: the poller must see incidents before they vanish, also on a busy machine.
       {
-        ...{ FEED_WINDOW_SECONDS: String(7 * DAY_SECONDS), FEED_INITIAL_SECONDS: String(30 * DAY_SECONDS) },
+        FEED_WINDOW_SECONDS: String(7 * DAY_SECONDS),
+        FEED_INITIAL_SECONDS: String(30 * DAY_SECONDS),
         FEED_PERIOD_MS: '200',
       },
     );

@@ -30,12 +30,60 @@ export type Known = {
 };
 
 const HOSTILE = [
-  ...['', ' ', '0', '-0', '-1', '1.5', '1e3', '0x10', '007', '+5', '9007199254740991', '9007199254740993'],
-  ...['2147483648', '99999999999999999999', 'NaN', 'Infinity', 'null', 'undefined', 'true', '[]', '{}'],
-  ...['YES', 'Yes', 'yes ', 'no\n', '٣', '１', '\0', 'a\0b', '\u202e', '😀', '\ufeff5', 'é'.normalize('NFD')],
-  ...["' OR 1=1 --", '1; DROP TABLE events', '%', '_', '*', '../../etc/passwd', '<script>', '{{7*7}}', '\\'],
-  ...['0000-00-00', '2026-02-31', '9999-12-31', '2026-1-1', '2026-01-01T00:00:00Z', '2026-01-01 24:00'],
-  ...['1,2', ',', '1,,2', '5,'.repeat(600), 'x'.repeat(4_000), '9'.repeat(4_000)],
+  '',
+  ' ',
+  '0',
+  '-0',
+  '-1',
+  '1.5',
+  '1e3',
+  '0x10',
+  '007',
+  '+5',
+  '9007199254740991',
+  '9007199254740993',
+  '2147483648',
+  '99999999999999999999',
+  'NaN',
+  'Infinity',
+  'null',
+  'undefined',
+  'true',
+  '[]',
+  '{}',
+  'YES',
+  'Yes',
+  'yes ',
+  'no\n',
+  '٣',
+  '１',
+  '\0',
+  'a\0b',
+  '\u202e',
+  '😀',
+  '\ufeff5',
+  'é'.normalize('NFD'),
+  "' OR 1=1 --",
+  '1; DROP TABLE events',
+  '%',
+  '_',
+  '*',
+  '../../etc/passwd',
+  '<script>',
+  '{{7*7}}',
+  '\\',
+  '0000-00-00',
+  '2026-02-31',
+  '9999-12-31',
+  '2026-1-1',
+  '2026-01-01T00:00:00Z',
+  '2026-01-01 24:00',
+  '1,2',
+  ',',
+  '1,,2',
+  '5,'.repeat(600),
+  'x'.repeat(4_000),
+  '9'.repeat(4_000),
 ];
 
 /** Sent as they are: percent signs that encode nothing, bytes that are no UTF-8, signs with a meaning of their own. */
@@ -59,28 +107,34 @@ const MAX_LENGTH = 12_000;
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 const PATHS = [
-  ...['/v2', '/v2/', '/v2//sports', '/v2/Sports', '/v2/venues', '/v2/events/1005/lineups'],
-  ...[
-    '/v2/../v2/nothing',
-    '/v2/%73ports%2f',
-    '/v2/__proto__',
-    '/v1/sports',
-    '/v3/events',
-    '/nowhere',
-    '/.env',
-  ],
+  '/v2',
+  '/v2/',
+  '/v2//sports',
+  '/v2/Sports',
+  '/v2/venues',
+  '/v2/events/1005/lineups',
+  '/v2/../v2/nothing',
+  '/v2/%73ports%2f',
+  '/v2/__proto__',
+  '/v1/sports',
+  '/v3/events',
+  '/nowhere',
+  '/.env',
 ];
 
 /** Requests of these operations, of paths that are of none, and by methods that none has. */
 export function requests(operations: readonly Documented[], known: Known): fc.Arbitrary<FuzzRequest> {
   const of = operations.map((operation) => ofOperation(operation, known));
   const elsewhere = fc.record({
-    ...{ method: fc.constant('GET'), operation: fc.constant(null), id: fc.constant(null) },
+    method: fc.constant('GET'),
+    operation: fc.constant(null),
+    id: fc.constant(null),
     path: fc.oneof(
       fc.constantFrom(...PATHS),
       fc.webPath().map((path) => `/v2/nowhere${path}`),
     ),
-    ...{ query: fc.array(stray, { maxLength: 2 }), bearer },
+    query: fc.array(stray, { maxLength: 2 }),
+    bearer,
   });
   const method = fc.constantFrom(...METHODS);
   const otherwise = fc
@@ -140,7 +194,8 @@ function ofOperation(operation: Documented, known: Known): fc.Arbitrary<FuzzRequ
   );
   return fc
     .record({
-      ...{ method: fc.constant('GET'), operation: fc.constant(operation.id) },
+      method: fc.constant('GET'),
+      operation: fc.constant(operation.id),
       id: path.includes('{id}') ? id : fc.constant(null),
       query: fc.oneof(
         orderly.map((all) => all.filter((one) => one !== null)),

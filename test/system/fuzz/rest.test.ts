@@ -56,8 +56,12 @@ beforeAll(async () => {
     numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, PUBLISHED, BEGAN, LISTED, LONG_AGO],
     texts: [day(0), day(-40), `${day(7)} 15:00`, '3001,1005', '1005'],
     ids: {
-      ...{ 'sports.show': [1, 5, 901], 'standings.show': tables, 'feed.show': events, 'events.show': events },
-      ...{ 'events.incidents': events, 'events.important-incidents': events },
+      'sports.show': [1, 5, 901],
+      'standings.show': tables,
+      'feed.show': events,
+      'events.show': events,
+      'events.incidents': events,
+      'events.important-incidents': events,
     },
     named: { client_id: [everything.id], secret_key: [everything.secret] },
   };

@@ -63,7 +63,9 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     const customer = await HttpsReceiver.start(answers.accepted);
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
     const monitor = system.start('feed-monitor', {
-      ...{ SESSION_TIMEOUT_MS: '6000', STALE_AFTER_MS: '6000', KEEP_ALIVE_AFTER_MS: '6000' },
+      SESSION_TIMEOUT_MS: '6000',
+      STALE_AFTER_MS: '6000',
+      KEEP_ALIVE_AFTER_MS: '6000',
     });
     const composer = startComposer(place);
     [receiver, api] = await Promise.all([
@@ -76,8 +78,12 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     const dispatcher = await startDispatcher(place);
     await dispatcher.ready();
     simulator = startService('simulator', {
-      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET, MATCHES: '4', DURATION: PLAY_SECONDS },
-      ...{ REST_PORT: '0', REST_SECRET_KEY: REST_SECRET },
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET,
+      MATCHES: '4',
+      DURATION: PLAY_SECONDS,
+      REST_PORT: '0',
+      REST_SECRET_KEY: REST_SECRET,
     });
     const { port } = await logged(simulator, "the provider's REST is served");
     const client = { id: '1', secret: REST_SECRET };

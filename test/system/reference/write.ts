@@ -14,8 +14,15 @@ const demo = spawn(process.execPath, ['bin/touchline.js', 'demo', '--keep'], {
   stdio: ['ignore', 'pipe', 'inherit'],
   env: {
     ...process.env,
-    ...{ DATA_DIR: dataDir, MATCHES: '4', DURATION: '8', FAULTS: 'none', SEED: 'examples' },
-    ...{ API_PORT: '0', WEBHOOK_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
+    DATA_DIR: dataDir,
+    MATCHES: '4',
+    DURATION: '8',
+    FAULTS: 'none',
+    SEED: 'examples',
+    API_PORT: '0',
+    WEBHOOK_PORT: '0',
+    TOOLS_PORT: '0',
+    DISPATCHER_PORT: '0',
   },
 });
 const ended = once(demo, 'close');

@@ -27,15 +27,14 @@ export async function playLive(): Promise<TablesPipeline> {
   const { port } = await logged(receiver, 'POST /webhook');
   for (const [dataset, matches] of Object.entries(MATCHES)) {
     const simulator = startService('simulator', {
-      ...{ WEBHOOK_URL: `http://127.0.0.1:${port}/webhook`, WEBHOOK_SECRET },
-      ...{
-        DATASET: dataset,
-        MATCHES: String(matches),
-        SPEED: 'max',
-        FAULTS: 'some',
-        ...(FULL ? {} : { KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '300' }),
-        SEED: process.env.SEED ?? '1',
-      },
+      WEBHOOK_URL: `http://127.0.0.1:${port}/webhook`,
+      WEBHOOK_SECRET,
+      DATASET: dataset,
+      MATCHES: String(matches),
+      SPEED: 'max',
+      FAULTS: 'some',
+      ...(FULL ? {} : { KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '300' }),
+      SEED: process.env.SEED ?? '1',
     });
     await untilTrue(`${dataset} is played`, () => simulator.exited, DEADLINE_MS);
   }

@@ -110,20 +110,19 @@ describe('a replay', () => {
     if (state === undefined) throw new Error('nothing was played');
     await target.feed([
       {
-        ...{
-          message_id: 'late',
-          uuid: null,
-          source: null,
-          type: 'event',
-          origin: 'webhook',
-          delivery_id: 'late',
-        },
-        ...{
-          event_id: state.event_id,
-          ut: state.cause.ut + 1_000_000,
-          received_at: state.cause.received_at + 1,
-        },
-        ...{ event_fields: ['{"bet_status":"late"}'], incident: null, snapshot: null, body: null },
+        message_id: 'late',
+        uuid: null,
+        source: null,
+        type: 'event',
+        origin: 'webhook',
+        delivery_id: 'late',
+        event_id: state.event_id,
+        ut: state.cause.ut + 1_000_000,
+        received_at: state.cause.received_at + 1,
+        event_fields: ['{"bet_status":"late"}'],
+        incident: null,
+        snapshot: null,
+        body: null,
       },
     ]);
     await target.settled();

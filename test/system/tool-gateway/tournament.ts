@@ -43,7 +43,8 @@ export class Tournament {
     const system = await System.create();
     const { place } = system.pipeline;
     const env = {
-      ...{ KAFKA_BROKERS: place.brokers.join(','), SCHEMA_REGISTRY_URL: place.registryUrl },
+      KAFKA_BROKERS: place.brokers.join(','),
+      SCHEMA_REGISTRY_URL: place.registryUrl,
       TOPIC_PREFIX: place.prefix,
     };
     startService('standings-processor', { ...env, RULES_DIR: RULES });
@@ -56,9 +57,14 @@ export class Tournament {
   async play(): Promise<ServiceProcess> {
     const port = await freePort();
     const simulator = startService('simulator', {
-      ...{ WEBHOOK_URL: this.#webhookUrl, WEBHOOK_SECRET, DATASET: DATASET.competition.dataset },
-      ...{ MATCHES: String(MATCHES), DURATION: SECONDS, FAULTS: 'some' },
-      ...{ REST_PORT: String(port), REST_SECRET_KEY },
+      WEBHOOK_URL: this.#webhookUrl,
+      WEBHOOK_SECRET,
+      DATASET: DATASET.competition.dataset,
+      MATCHES: String(MATCHES),
+      DURATION: SECONDS,
+      FAULTS: 'some',
+      REST_PORT: String(port),
+      REST_SECRET_KEY,
     });
     this.#system.startPoller({
       url: `http://127.0.0.1:${port}`,
@@ -89,7 +95,9 @@ export class Tournament {
   async revoke({ clientId }: Issued): Promise<void> {
     const { brokers, registryUrl, prefix } = this.#system.pipeline.place;
     const { code, err } = await touchlineHere(['tokens', 'revoke', '--client', clientId], {
-      ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
     });
     expect(code, err).toBe(0);
   }

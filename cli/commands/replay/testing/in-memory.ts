@@ -25,7 +25,9 @@ export async function replayInMemory(
 ): Promise<readonly ReplayOutput[]> {
   const published: ReplayOutput[] = [];
   const engine = new ReplayEngine({
-    ...{ prefix: '', codecs, rulesOf: readRules(RULES) },
+    prefix: '',
+    codecs,
+    rulesOf: readRules(RULES),
     async *readBack(topic, partition) {
       yield published
         .filter((record) => record.topic === topic && record.partition === partition)

@@ -20,7 +20,7 @@ const samePartitions: PartitionAssigner = ({ cluster }) => {
   const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
   const [name, version] = ['same-partitions', 0];
   return {
-    ...{ name, version },
+    name, version,
     protocol: ({ topics }) => ({
       name,
       metadata: MemberMetadata.encode({ version, topics, userData: Buffer.alloc(0) }),
@@ -80,7 +80,7 @@ const consumer = kafka.consumer({
   groupId: group,
   readUncommitted: false,
   partitionAssigners: [samePartitions],
-  ...{ sessionTimeout: 10_000, heartbeatInterval: 1_000, maxWaitTimeInMs: 200, rebalanceTimeout: 10_000 },
+  sessionTimeout: 10_000, heartbeatInterval: 1_000, maxWaitTimeInMs: 200, rebalanceTimeout: 10_000,
 });
 
 /** Which assignment is the current one: what was asked for another is of no use. */

@@ -23,7 +23,8 @@ export async function withTopicAdmin<T>(
   const connections = new Connections(brokers, 'touchline-admin');
   const ask = <A>(request: () => Promise<A>): Promise<A> =>
     retry(request, {
-      ...{ ...PAUSE, deadlineMs: withinMs },
+      ...PAUSE,
+      deadlineMs: withinMs,
       async passes(error) {
         const isAway = isDisconnected(error);
         if (isAway) await connections.reset();

@@ -36,7 +36,10 @@ const SPORTS: readonly Json[] = [
 ];
 
 const STATUS_RECORDS: readonly Json[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
-  ...{ id, name, short_name: shortName, type },
+  id,
+  name,
+  short_name: shortName,
+  type,
 }));
 
 const INCIDENT_TYPES: readonly Json[] = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
@@ -64,20 +67,33 @@ const RANKING_COLUMNS = [
 const STANDINGS_TYPES: readonly Json[] = [
   // An unknown id is 0 here and in the tables.
   ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
-    ...{ id: type_id ?? 0, name: type_name, columns },
+    id: type_id ?? 0,
+    name: type_name,
+    columns,
   })),
   ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
 ].map(({ id, name, columns }) => ({
-  ...{ type_id: id, type_name: name, id, name, sport_id: SOCCER },
+  type_id: id,
+  type_name: name,
+  id,
+  name,
+  sport_id: SOCCER,
   // A column with an unknown id is found by its code, as all of them are.
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
 const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({
-  ...{ id, area_code: area_code ?? '', name, parent_area_id: '' },
+  id,
+  area_code: area_code ?? '',
+  name,
+  parent_area_id: '',
 }));
 const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, original_name]) => ({
-  ...{ id, code, name, original_name, active: yesNo(!INACTIVE_LANGUAGES.has(id)) },
+  id,
+  code,
+  name,
+  original_name,
+  active: yesNo(!INACTIVE_LANGUAGES.has(id)),
 }));
 
 /** Answers from the catalogues of `views`. */

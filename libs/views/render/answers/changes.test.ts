@@ -24,7 +24,10 @@ function record(kind: string, id: number, parent: number | null, at = READ): Vie
   const parent_id = parent === null ? null : String(parent);
   return {
     topic: 'catalogue',
-    ...{ partition: 0, offset: 0, key: `${kind}/${id}`, written: at * 1_000 },
+    partition: 0,
+    offset: 0,
+    key: `${kind}/${id}`,
+    written: at * 1_000,
     value: { kind, id: String(id), parent_id, ut: WRITTEN + at - READ, body },
   };
 }
@@ -89,7 +92,8 @@ test('an entry of the standings is another one when its table is', async () => {
   const entry = { name: 'L', type_name: 'L', subtype: 'standings', object_name: '', sport_id: 5 };
   const at = (time: number) => ({ partition: 0, offset: 0, key: '7', written: time * 1_000 });
   world.give({
-    ...{ topic: 'standings-catalogue', ...at(READ) },
+    topic: 'standings-catalogue',
+    ...at(READ),
     value: { ...of, ...entry, ...where, version: 1, item_status: 'active', ut: WRITTEN },
   });
   await expectChange('standings', READ);
@@ -103,7 +107,9 @@ test('an entry of the standings is another one when its table is', async () => {
 
 test('reports a deleted event as deleted', async () => {
   const lists = [
-    ...['events?season_id=25528', 'events-simple?season_id=25528', 'livescore?date_from=2026-08-15'],
+    'events?season_id=25528',
+    'events-simple?season_id=25528',
+    'livescore?date_from=2026-08-15',
     'basic-livescore?',
   ];
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1 }), READ * 1_000));

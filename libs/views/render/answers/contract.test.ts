@@ -45,17 +45,36 @@ beforeEach(async () => {
   const at = { partition: 0, offset: 0 };
   const place = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
     topic: 'catalogue',
-    ...{ ...at, key: `${kind}/${id}` },
+    ...at,
+    key: `${kind}/${id}`,
     value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
   });
   const entry = {
-    ...{ standings_id: 71, version: 1, name: 'League', type_id: 2, type_name: 'League standings' },
-    ...{ subtype: 'standings', object_type: 'season', object_id: 25528, object_name: 'S', sport_id: 5 },
-    ...{ item_status: 'active', competition_id: 6628, season_id: 25528, ut: 1_700_000_000, cause: null },
+    standings_id: 71,
+    version: 1,
+    name: 'League',
+    type_id: 2,
+    type_name: 'League standings',
+    subtype: 'standings',
+    object_type: 'season',
+    object_id: 25528,
+    object_name: 'S',
+    sport_id: 5,
+    item_status: 'active',
+    competition_id: 6628,
+    season_id: 25528,
+    ut: 1_700_000_000,
+    cause: null,
   };
   const table = {
-    ...{ id: 71, name: 'League', type_id: 2, type_name: 'League standings', columns: [] },
-    ...{ object_type: 'season', object_id: 25528, groups: [] },
+    id: 71,
+    name: 'League',
+    type_id: 2,
+    type_name: 'League standings',
+    columns: [],
+    object_type: 'season',
+    object_id: 25528,
+    groups: [],
   };
   world.give(
     place('competition', '6628', null, { id: 6628, name: 'Premier', stats_lvl: 'gold' }),
@@ -64,10 +83,18 @@ beforeEach(async () => {
     { topic: 'standings-catalogue', ...at, key: '71', value: entry },
     {
       topic: 'standings',
-      ...{ ...at, key: '71' },
+      ...at,
+      key: '71',
       value: {
-        ...{ standings_id: 71, version: 1, type_id: 2, object_type: 'season', object_id: 25528 },
-        ...{ competition_id: 6628, season_id: 25528, ut: 1_700_000_000, cause: null },
+        standings_id: 71,
+        version: 1,
+        type_id: 2,
+        object_type: 'season',
+        object_id: 25528,
+        competition_id: 6628,
+        season_id: 25528,
+        ut: 1_700_000_000,
+        cause: null,
         body: JSON.stringify(table),
       },
     },
@@ -112,7 +139,9 @@ test('shows an event with a name that came after it', async () => {
   const body = JSON.stringify({ id: 6628, name: 'First' });
   world.give({
     topic: 'catalogue',
-    ...{ partition: 0, offset: 9, key: 'competition/6628' },
+    partition: 0,
+    offset: 9,
+    key: 'competition/6628',
     value: { kind: 'competition', id: '6628', parent_id: null, ut: 1_800_000_000, body },
   });
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
@@ -148,7 +177,9 @@ test.each([
 test('lists what belongs to a sport as that sport’s alone', async () => {
   const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
     topic: 'catalogue',
-    ...{ partition: 0, offset: 9, key: `${kind}/${id}` },
+    partition: 0,
+    offset: 9,
+    key: `${kind}/${id}`,
     value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
   });
   const columns = [{ id: 1, code: 'mp', name: 'Matches played', short_name: 'MP' }];

@@ -49,7 +49,9 @@ test('has the derived score as result 2, as text, whatever is reported', async (
   const shown = await event();
   expect(score(shown)).toEqual(['1', '0']);
   expect(shown.participants[0]?.results).toContainEqual({
-    ...{ id: 411, short_name: 'Winner', name: 'Winner' },
+    id: 411,
+    short_name: 'Winner',
+    name: 'Winner',
     value: '0',
   });
 });
@@ -62,13 +64,38 @@ test('has no result 2 where the score is unknown, never a zero', async () => {
 test('has every field of the spec, whatever was reported', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({
-    ...{ id: 8_000_000, name: '', start_date: '', day: '', sport_id: 5, sport_name: 'Soccer' },
-    ...{ competition_id: 0, season_id: 0, stage_id: 0, group_id: 0, round_id: null, round_name: '' },
-    ...{ status_id: 0, status_name: '', status_type: '', relation_status: '', bet_status: '' },
-    ...{ clock_time: null, clock_status: null, played_time: null, winner_id: null, progress_id: null },
-    ...{ neutral_venue: 'no', coverage_type: '', event_stats_lvl_live: '', latency: null },
-    ...{ verified_result: 'no', item_status: 'active' },
-    ...{ series: { order: 0, event_ids: [] }, ut: 1_790_000_000, details: [], participants: [] },
+    id: 8_000_000,
+    name: '',
+    start_date: '',
+    day: '',
+    sport_id: 5,
+    sport_name: 'Soccer',
+    competition_id: 0,
+    season_id: 0,
+    stage_id: 0,
+    group_id: 0,
+    round_id: null,
+    round_name: '',
+    status_id: 0,
+    status_name: '',
+    status_type: '',
+    relation_status: '',
+    bet_status: '',
+    clock_time: null,
+    clock_status: null,
+    played_time: null,
+    winner_id: null,
+    progress_id: null,
+    neutral_venue: 'no',
+    coverage_type: '',
+    event_stats_lvl_live: '',
+    latency: null,
+    verified_result: 'no',
+    item_status: 'active',
+    series: { order: 0, event_ids: [] },
+    ut: 1_790_000_000,
+    details: [],
+    participants: [],
     events_incidents: [],
   });
 });
@@ -77,7 +104,10 @@ test('keeps fields that it does not know, and adds names that it knows', async (
   const changes = { status_id: 34, clock_time: 60, weather: { wind: 3 }, details: [{ id: 141, value: 900 }] };
   world.play(eventMessage({}, changes));
   expect(await event()).toMatchObject({
-    ...{ weather: { wind: 3 }, status_name: '2nd half', clock_time: 60, played_time: 2_760 },
+    weather: { wind: 3 },
+    status_name: '2nd half',
+    clock_time: 60,
+    played_time: 2_760,
     details: [{ id: 141, name: 'Attendance', value: '900' }],
   });
 });
@@ -197,9 +227,15 @@ test('shows each client what its contract covers, and says so where something el
   expect((await ask('/v2/stages', 200, 'nine')).method.total_items).toBe(1);
   await ask('/v2/events/2', 200, 'nine');
   for (const url of [
-    ...['/v2/events/1', '/v2/events/1/incidents', '/v2/events/1/important-incidents', '/v2/feed/1'],
-    ...['/v2/events?competition_id=6628', '/v2/events?season_id=25528', '/v2/events?stage_id=0'],
-    ...['/v2/stages?season_id=25528', '/v2/standings?object_type=season&object_id=25528'],
+    '/v2/events/1',
+    '/v2/events/1/incidents',
+    '/v2/events/1/important-incidents',
+    '/v2/feed/1',
+    '/v2/events?competition_id=6628',
+    '/v2/events?season_id=25528',
+    '/v2/events?stage_id=0',
+    '/v2/stages?season_id=25528',
+    '/v2/standings?object_type=season&object_id=25528',
     '/v2/standings?object_type=competition&object_id=6628',
   ]) {
     await ask(url, 403, 'nine');
@@ -209,7 +245,10 @@ test('shows each client what its contract covers, and says so where something el
 /** Both sides with a reported score. */
 function sides(home: number | null, away: number | null, [first, second] = [101, 102]) {
   const side = (id: number | undefined, counter: number, value: number | null) => ({
-    ...{ id, counter, name: `Team ${id}`, stats: [{ id: 20, value: 4 }] },
+    id,
+    counter,
+    name: `Team ${id}`,
+    stats: [{ id: 20, value: 4 }],
     results: [...(value === null ? [] : [{ id: 2, value }]), { id: 411, value: 0 }],
   });
   return [side(first, 1, home), side(second, 2, away)];

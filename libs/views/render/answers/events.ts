@@ -120,17 +120,22 @@ function asked(timestamp: number | null): 'standing' | 'all' {
 }
 
 const SIMPLE_EVENT = [
-  ...['id', 'name', 'start_date', 'sport_id', 'status_id', 'status_name', 'status_type', 'relation_status'],
-  ...[
-    'clock_time',
-    'clock_status',
-    'played_time',
-    'round_id',
-    'round_name',
-    'winner_id',
-    'item_status',
-    'ut',
-  ],
+  'id',
+  'name',
+  'start_date',
+  'sport_id',
+  'status_id',
+  'status_name',
+  'status_type',
+  'relation_status',
+  'clock_time',
+  'clock_status',
+  'played_time',
+  'round_id',
+  'round_name',
+  'winner_id',
+  'item_status',
+  'ut',
 ];
 const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
 

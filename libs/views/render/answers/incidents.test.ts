@@ -69,11 +69,28 @@ test('shows a record with every field of the contract and what else it has', asy
   );
   const { data } = await ask('&sort_order=desc');
   expect(data.find(({ id }: { id: string }) => id === '5-50')).toEqual({
-    ...{ id: '5-50', incident_id: 423, incident_name: 'Own goal', for: 'rival', confirmation: 'tbd' },
-    ...{ participant_id: 101, participant_name: 'Home', subparticipant_id: null, subparticipant_name: null },
-    ...{ event_status_id: 33, event_status_name: '1st half', event_time: '09:30', parent_id: null },
-    ...{ attribute_ids: [], properties: {}, additional_info: {}, ut: 1_790_000_000, x_pos: null, note: [1] },
-    ...{ important: 'yes', important_for_trader: 'yes', game_break: 'no' },
+    id: '5-50',
+    incident_id: 423,
+    incident_name: 'Own goal',
+    for: 'rival',
+    confirmation: 'tbd',
+    participant_id: 101,
+    participant_name: 'Home',
+    subparticipant_id: null,
+    subparticipant_name: null,
+    event_status_id: 33,
+    event_status_name: '1st half',
+    event_time: '09:30',
+    parent_id: null,
+    attribute_ids: [],
+    properties: {},
+    additional_info: {},
+    ut: 1_790_000_000,
+    x_pos: null,
+    note: [1],
+    important: 'yes',
+    important_for_trader: 'yes',
+    game_break: 'no',
   });
 });
 

@@ -17,9 +17,20 @@ const START = Math.floor(RECEIVED_AT / 1000);
 
 /** Lists that are read, each by what its records are called in it. */
 const LISTS = [
-  ...['sports', 'areas', 'languages', 'statuses', 'incidents', 'standings-types', 'competitions'],
-  ...['stages', 'standings', 'events?season_id=25528&', 'events-simple?season_id=25528&', 'feed'],
-  ...['livescore?date_from=2026-08-15&', 'basic-livescore'],
+  'sports',
+  'areas',
+  'languages',
+  'statuses',
+  'incidents',
+  'standings-types',
+  'competitions',
+  'stages',
+  'standings',
+  'events?season_id=25528&',
+  'events-simple?season_id=25528&',
+  'feed',
+  'livescore?date_from=2026-08-15&',
+  'basic-livescore',
 ];
 
 /** A client's state of a list: the time of its next query, and every mark it received. */

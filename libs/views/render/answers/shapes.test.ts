@@ -61,7 +61,9 @@ beforeEach(async () => {
   const { group: __, ...ofStage } = stage;
   const place = (kind: string, id: number, parent_id: string | null, body: Json): ViewRecord => ({
     topic: 'catalogue',
-    ...{ partition: 0, offset: 0, key: `${kind}/${id}` },
+    partition: 0,
+    offset: 0,
+    key: `${kind}/${id}`,
     value: { kind, id: String(id), parent_id, ut: 1, body: JSON.stringify(body) },
   });
   world.give(
@@ -70,11 +72,25 @@ beforeEach(async () => {
     place('stage', 0, '25528', ofStage),
     {
       topic: 'standings-catalogue',
-      ...{ partition: 0, offset: 0, key: '71' },
+      partition: 0,
+      offset: 0,
+      key: '71',
       value: {
-        ...{ standings_id: 71, version: 1, name: 'League', type_id: 2, type_name: 'League standings' },
-        ...{ subtype: 'standings', object_type: 'season', object_id: 25528, object_name: 'S', sport_id: 5 },
-        ...{ item_status: 'active', competition_id: 6628, season_id: 25528, ut: 1, cause: null },
+        standings_id: 71,
+        version: 1,
+        name: 'League',
+        type_id: 2,
+        type_name: 'League standings',
+        subtype: 'standings',
+        object_type: 'season',
+        object_id: 25528,
+        object_name: 'S',
+        sport_id: 5,
+        item_status: 'active',
+        competition_id: 6628,
+        season_id: 25528,
+        ut: 1,
+        cause: null,
       },
     },
   );

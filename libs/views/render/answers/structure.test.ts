@@ -10,9 +10,14 @@ async function cup(final: Json = {}) {
   const world = new World();
   const place = (kind: string, id: number, parent: number | null, record: Json = {}) => ({
     topic: 'catalogue' as const,
-    ...{ partition: 0, offset: 0, key: `${kind}/${id}` },
+    partition: 0,
+    offset: 0,
+    key: `${kind}/${id}`,
     value: {
-      ...{ kind, id: String(id), parent_id: parent === null ? null : String(parent), ut: 1 },
+      kind,
+      id: String(id),
+      parent_id: parent === null ? null : String(parent),
+      ut: 1,
       body: JSON.stringify({ id, name: `${kind} ${id}`, ...record }),
     },
   });
@@ -20,15 +25,18 @@ async function cup(final: Json = {}) {
     const at = { partition: 0, offset: 0, key: String(id) };
     const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2, cause: null };
     const entry = {
-      ...{ standings_id: id, version: 1, ut: 1, name: 'League', type_id: 2, type_name: 'League standings' },
-      ...{
-        subtype: 'standings',
-        object_name: '',
-        item_status: 'active',
-        sport_id: 5,
-        stage_id: stage,
-        ...of,
-      },
+      standings_id: id,
+      version: 1,
+      ut: 1,
+      name: 'League',
+      type_id: 2,
+      type_name: 'League standings',
+      subtype: 'standings',
+      object_name: '',
+      item_status: 'active',
+      sport_id: 5,
+      stage_id: stage,
+      ...of,
     };
     const body = JSON.stringify({ id, type_id: 2, object_type: 'stage', object_id: stage, groups: [] });
     return [

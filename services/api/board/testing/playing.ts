@@ -67,8 +67,13 @@ export class Played {
   health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
     const value: FeedHealth = {
       ...sampleOf('feed-health'),
-      ...{ source: 'webhook', event_id: eventId, state: 'alive', reason: null, term: 1 },
-      ...{ valid_until: eventId === null ? Number.MAX_SAFE_INTEGER : null, ...changes },
+      source: 'webhook',
+      event_id: eventId,
+      state: 'alive',
+      reason: null,
+      term: 1,
+      valid_until: eventId === null ? Number.MAX_SAFE_INTEGER : null,
+      ...changes,
     };
     this.#apply([{ topic: 'feed-health', key: eventId === null ? 'webhook' : `webhook/${eventId}`, value }]);
   }
@@ -95,8 +100,12 @@ export class Played {
     };
     const entry = {
       ...at,
-      ...{ name: typeName, type_name: typeName, subtype: 'standings', object_name: 'Group stage' },
-      ...{ item_status: 'active', sport_id: 5 },
+      name: typeName,
+      type_name: typeName,
+      subtype: 'standings',
+      object_name: 'Group stage',
+      item_status: 'active',
+      sport_id: 5,
     };
     this.#publish(entry, { ...at, body: JSON.stringify(body) });
   }

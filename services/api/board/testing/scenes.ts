@@ -168,7 +168,10 @@ export function playBoard(played: Played, now: number): void {
         played.publish(fixture, at - 8000 + scored, firstHalf(9), goal(2 + scored, 'home', `1${scored}:10`));
       }
       played.publish(fixture, at - 3600, {
-        ...{ status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 },
+        status_id: 11,
+        status_type: 'finished',
+        clock_status: 'stopped',
+        clock_time: 0,
         reported: n === 1 ? [2, 0] : [2, 0],
       });
     } else
@@ -193,7 +196,9 @@ export function playKnockOut(played: Played, now: number): void {
   const stages = ['Semi-finals', 'Third place', 'Final'];
   stages.forEach((name, n) => {
     played.name('stage', SEMI_FINALS + n, PLACE.season_id, name, {
-      ...{ has_brackets: 'yes', show_standings: 'no', sort: n + 2 },
+      has_brackets: 'yes',
+      show_standings: 'no',
+      sort: n + 2,
     });
   });
   const pairs = [
@@ -258,7 +263,10 @@ export function leagueTable(live: boolean): Fields {
         subparticipant_name: '',
         columns: [
           ...COLUMNS.map(([id, code, short_name, long], at) => ({
-            ...{ id, code, short_name, name: long },
+            id,
+            code,
+            short_name,
+            name: long,
             value: values[at],
           })),
           ...(live ? playingCells(n === 0) : []),

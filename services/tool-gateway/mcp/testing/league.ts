@@ -7,27 +7,23 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Everything that is called after a place has its id in its name, so that a leak of one can be seen. */
 export const OPEN = {
-  ...{
-    competition: 601,
-    season: 611,
-    stage: 621,
-    match: 7_000_001,
-    earlier: 7_000_002,
-    table: 71,
-    scorers: 72,
-  },
+  competition: 601,
+  season: 611,
+  stage: 621,
+  match: 7_000_001,
+  earlier: 7_000_002,
+  table: 71,
+  scorers: 72,
   teams: [101, 102] as const,
 };
 export const CLOSED = {
-  ...{
-    competition: 602,
-    season: 612,
-    stage: 622,
-    match: 8_000_001,
-    earlier: 8_000_002,
-    table: 81,
-    scorers: 82,
-  },
+  competition: 602,
+  season: 612,
+  stage: 622,
+  match: 8_000_001,
+  earlier: 8_000_002,
+  table: 81,
+  scorers: 82,
   teams: [201, 202] as const,
 };
 
@@ -51,7 +47,10 @@ export function leagues(): World {
 }
 
 const FINISHED: Fields = {
-  ...{ status_id: 11, status_type: 'finished', start_date: '2026-08-01 15:00', clock_status: 'stopped' },
+  status_id: 11,
+  status_type: 'finished',
+  start_date: '2026-08-01 15:00',
+  clock_status: 'stopped',
 };
 
 /** The event of a match of a league, as in a message. */
@@ -64,12 +63,23 @@ export function event(
   const mark = markOf(league);
   const [home, away] = league.teams;
   const side = (team: number, counter: number) => ({
-    ...{ id: team, counter, name: `${mark} ${team}`, short_name: `${mark} ${team}`, acronym: 'T' },
-    ...{ results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }], stats: [] },
+    id: team,
+    counter,
+    name: `${mark} ${team}`,
+    short_name: `${mark} ${team}`,
+    acronym: 'T',
+    results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
+    stats: [],
   });
   return {
-    ...{ id, name: `${mark} match`, competition_id: league.competition, season_id: league.season },
-    ...{ stage_id: league.stage, group_id: null, round_id: 1, round_name: `${mark} round` },
+    id,
+    name: `${mark} match`,
+    competition_id: league.competition,
+    season_id: league.season,
+    stage_id: league.stage,
+    group_id: null,
+    round_id: 1,
+    round_name: `${mark} round`,
     participants: [side(home, 1), side(away, 2)],
     ...changes,
   };
@@ -79,8 +89,11 @@ export function event(
 export function incident(league: League, changes: Fields = {}): Fields {
   const mark = markOf(league);
   return {
-    ...{ participant_id: league.teams[0], participant_name: `${mark} home`, confirmation: 'confirmed' },
-    ...{ subparticipant_id: 9_000, subparticipant_name: `${mark} player` },
+    participant_id: league.teams[0],
+    participant_name: `${mark} home`,
+    confirmation: 'confirmed',
+    subparticipant_id: 9_000,
+    subparticipant_name: `${mark} player`,
     ...changes,
   };
 }
@@ -89,9 +102,14 @@ function places(league: League): ViewRecord[] {
   const mark = markOf(league);
   const place = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord => ({
     topic: 'catalogue',
-    ...{ partition: 0, offset: 0, key: `${kind}/${id}` },
+    partition: 0,
+    offset: 0,
+    key: `${kind}/${id}`,
     value: {
-      ...{ kind, id: String(id), parent_id: parent === null ? null : String(parent), ut: 1_700_000_000 },
+      kind,
+      id: String(id),
+      parent_id: parent === null ? null : String(parent),
+      ut: 1_700_000_000,
       body: JSON.stringify({ id, name: `${mark} ${kind}`, ...body }),
     },
   });
@@ -122,35 +140,47 @@ function table(
   const mark = markOf(league);
   const at = { partition: 0, offset: 0, key: String(id) };
   const place = {
-    ...{ standings_id: id, version: 1, type_id: typeId, object_type: 'season', object_id: league.season },
-    ...{ competition_id: league.competition, season_id: league.season, ut: 1_700_000_000, cause: null },
+    standings_id: id,
+    version: 1,
+    type_id: typeId,
+    object_type: 'season',
+    object_id: league.season,
+    competition_id: league.competition,
+    season_id: league.season,
+    ut: 1_700_000_000,
+    cause: null,
   };
   const entry = {
-    ...{
-      ...place,
-      name: `${mark} ${type}`,
-      type_name: type,
-      subtype: 'standings',
-      object_name: `${mark} season`,
-    },
-    ...{ sport_id: 5, item_status: 'active' },
+    ...place,
+    name: `${mark} ${type}`,
+    type_name: type,
+    subtype: 'standings',
+    object_name: `${mark} season`,
+    sport_id: 5,
+    item_status: 'active',
   };
   const body = {
-    ...{
-      id,
-      name: `${mark} ${type}`,
-      type_id: typeId,
-      type_name: type,
-      season_id: league.season,
-      columns: [],
-    },
-    ...{ object_type: 'season', object_id: league.season },
+    id,
+    name: `${mark} ${type}`,
+    type_id: typeId,
+    type_name: type,
+    season_id: league.season,
+    columns: [],
+    object_type: 'season',
+    object_id: league.season,
     groups: [
       {
-        ...{ id: '', name: '', zones: [], corrections: [] },
+        id: '',
+        name: '',
+        zones: [],
+        corrections: [],
         participants: rows.map(([row, points], n) => ({
-          ...{ id: row, name: `${mark} ${row}`, rank: n + 1, last_rank: n + 1 },
-          ...{ subparticipant_id: league.teams[0], subparticipant_name: `${mark} club` },
+          id: row,
+          name: `${mark} ${row}`,
+          rank: n + 1,
+          last_rank: n + 1,
+          subparticipant_id: league.teams[0],
+          subparticipant_name: `${mark} club`,
           columns: [
             { id: 1, code: typeId === 6 ? 'goals_scored' : 'pts', short_name: 'P', value: points },
             { id: 2, code: 'mp', short_name: 'MP', value: '1' },

@@ -128,12 +128,22 @@ export const search = tool({
     const competitions = kind === 'team' ? [] : desk.desk.competitions(query, desk.access);
     const all = [
       ...competitions.map((one) => () => ({
-        ...{ kind: 'competition' as const, team_id: null, competition_id: one.id, name: one.name },
-        ...{ area: one.area, competition: null, seasons: seasonsOf(one.id, desk) },
+        kind: 'competition' as const,
+        team_id: null,
+        competition_id: one.id,
+        name: one.name,
+        area: one.area,
+        competition: null,
+        seasons: seasonsOf(one.id, desk),
       })),
       ...teams.map(({ id: team_id, competition_id, name }) => () => ({
-        ...{ kind: 'team' as const, team_id, competition_id, name, area: null },
-        ...{ competition: desk.desk.place({ competition_id, ...nowhere }).competition, seasons: [] },
+        kind: 'team' as const,
+        team_id,
+        competition_id,
+        name,
+        area: null,
+        competition: desk.desk.place({ competition_id, ...nowhere }).competition,
+        seasons: [],
       })),
     ];
     const results = all.slice((page - 1) * limit, page * limit).map((make) => make());

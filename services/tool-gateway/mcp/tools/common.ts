@@ -110,15 +110,16 @@ export function isoOf(milliseconds: number): string {
 
 /** A query of events that asks for everything. */
 export const ANY_EVENT: Omit<EventsQuery, keyof Paging> = {
-  ...{
-    sportId: null,
-    competitionId: null,
-    seasonId: null,
-    stageId: null,
-    statusType: null,
-    participantId: null,
-  },
-  ...{ venueType: null, dateFrom: null, dateTo: null, timestamp: null },
+  sportId: null,
+  competitionId: null,
+  seasonId: null,
+  stageId: null,
+  statusType: null,
+  participantId: null,
+  venueType: null,
+  dateFrom: null,
+  dateTo: null,
+  timestamp: null,
 };
 
 /** A season, or a competition, of which it is the current one. */

@@ -35,13 +35,16 @@ export const listMatches = tool({
     const { date_from, date_to } = narrowed === undefined ? dateWindow(args, desk.now) : openDates(args);
     const query = {
       ...ANY_EVENT,
-      ...{
-        sportId: args.sport_id ?? null,
-        competitionId: competition_id ?? null,
-        seasonId: season_id ?? null,
-      },
-      ...{ stageId: stage_id ?? null, participantId: team_id ?? null, statusType: args.status ?? null },
-      ...{ dateFrom: date_from ?? null, dateTo: date_to ?? null, limit, page },
+      sportId: args.sport_id ?? null,
+      competitionId: competition_id ?? null,
+      seasonId: season_id ?? null,
+      stageId: stage_id ?? null,
+      participantId: team_id ?? null,
+      statusType: args.status ?? null,
+      dateFrom: date_from ?? null,
+      dateTo: date_to ?? null,
+      limit,
+      page,
     };
     const { items, total } = desk.desk.matches(query, desk.access, args.order);
     return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
@@ -69,9 +72,16 @@ export const liveBoard = tool({
         ? dateWindow({}, desk.now)
         : { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' };
     const query = {
-      ...{ limit, page, sportId: sport_id ?? null, statusType: show === 'live' ? 'live' : null },
-      ...{ dateFrom: days.date_from, dateTo: days.date_to, showPostponed: true },
-      ...{ eventsDetails: false, timestamp: null, holdsNow: true },
+      limit,
+      page,
+      sportId: sport_id ?? null,
+      statusType: show === 'live' ? 'live' : null,
+      dateFrom: days.date_from,
+      dateTo: days.date_to,
+      showPostponed: true,
+      eventsDetails: false,
+      timestamp: null,
+      holdsNow: true,
     };
     const of = { competitionId: competition_id ?? null, teamId: team_id ?? null };
     const { items, total } = desk.desk.board(query, desk.access, of);
@@ -111,8 +121,12 @@ export const headToHead = tool({
       page,
     });
     return {
-      ...{ played: balance.played, team_won: balance.won, drawn: balance.drawn, opponent_won: balance.lost },
-      ...{ team_goals: balance.goals, opponent_goals: balance.against },
+      played: balance.played,
+      team_won: balance.won,
+      drawn: balance.drawn,
+      opponent_won: balance.lost,
+      team_goals: balance.goals,
+      opponent_goals: balance.against,
       matches: items.map((match) => summaryOf(match, desk)),
       ...pageInfoOf(total, { limit, page }),
     };

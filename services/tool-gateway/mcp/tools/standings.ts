@@ -92,8 +92,12 @@ export const getStandings = tool({
       groups: [...Map.groupBy(shown, (one) => one.group)].map(([index, of]) => ({
         name: table.groups[index]?.name ?? '',
         rows: of.map(({ record }) => ({
-          ...{ rank: record.rank, last_rank: record.last_rank ?? null, id: record.id, name: record.name },
-          ...{ club: record.subparticipant_name || null, zone: record.zone_name || null },
+          rank: record.rank,
+          last_rank: record.last_rank ?? null,
+          id: record.id,
+          name: record.name,
+          club: record.subparticipant_name || null,
+          zone: record.zone_name || null,
           values: Object.fromEntries(record.columns.map(({ code, value }) => [code, value])),
         })),
       })),
@@ -132,9 +136,13 @@ export const getTopScorers = tool({
     const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {
-        ...{ rank: record.rank, player_id: record.id, player: record.name },
-        ...{ team_id: toWholeNumber(record.subparticipant_id), team: record.subparticipant_name || null },
-        ...{ goals: numberOf(values.get('goals_scored')), matches: numberOf(values.get('mp')) },
+        rank: record.rank,
+        player_id: record.id,
+        player: record.name,
+        team_id: toWholeNumber(record.subparticipant_id),
+        team: record.subparticipant_name || null,
+        goals: numberOf(values.get('goals_scored')),
+        matches: numberOf(values.get('mp')),
       };
     });
     return { standings_id, season_id, scorers, ...pageInfoOf(rows.length, { limit, page }) };
@@ -143,8 +151,12 @@ export const getTopScorers = tool({
 
 function entryOf(one: TableListEntry): z.input<typeof entry> {
   return {
-    ...{ standings_id: one.id, name: one.name, type_id: one.type_id, type: one.type_name },
-    ...{ of: one.object_type, of_id: one.object_id },
+    standings_id: one.id,
+    name: one.name,
+    type_id: one.type_id,
+    type: one.type_name,
+    of: one.object_type,
+    of_id: one.object_id,
   };
 }
 

@@ -18,11 +18,19 @@ export async function endpoint(options: Partial<TestEndpointOptions> = {}): Prom
   onTestFinished(() => app.close());
   const { ca } = await HttpsReceiver.start();
   await app.register(testEndpoint, {
-    ...{ allowed: LOOPBACK, ca, now: Date.now, attemptsPerMinute: 1_000, timeoutMs: 60_000, ...options },
+    allowed: LOOPBACK,
+    ca,
+    now: Date.now,
+    attemptsPerMinute: 1_000,
+    timeoutMs: 60_000,
+    ...options,
   });
   return (body, remoteAddress = '192.0.2.1', url = '/test-webhook-url/', type = 'application/json') =>
     app.inject({
-      ...{ method: 'POST', url, remoteAddress, headers: { 'content-type': type } },
+      method: 'POST',
+      url,
+      remoteAddress,
+      headers: { 'content-type': type },
       payload: typeof body === 'string' ? body : JSON.stringify(body),
     });
 }

@@ -8,7 +8,11 @@ export const UNLISTED: readonly Reason[] = [
     why: 'its name is unknown: catalogues and messages have names, matches alone have ids only',
     kinds: ['""'],
     fields: [
-      ...['competition.name', 'season.name', 'stage.name', 'row.name', 'standings.object_name'],
+      'competition.name',
+      'season.name',
+      'stage.name',
+      'row.name',
+      'standings.object_name',
       'standings_entry.object_name',
     ],
   },
@@ -19,8 +23,16 @@ export const UNLISTED: readonly Reason[] = [
       ...['short_name', 'mini_name', 'gender', 'type', 'area_id', 'area_name', 'area_type', 'area_code'].map(
         (field) => `competition.${field}`,
       ),
-      ...['competition.slug', 'competition.ut', 'season.actual', 'season.range_level', 'season.stats_lvl'],
-      ...['season.ut', 'stage.has_brackets', 'stage.sort', 'stage.ut', 'group.ut'],
+      'competition.slug',
+      'competition.ut',
+      'season.actual',
+      'season.range_level',
+      'season.stats_lvl',
+      'season.ut',
+      'stage.has_brackets',
+      'stage.sort',
+      'stage.ut',
+      'group.ut',
     ],
   },
   {
@@ -49,8 +61,10 @@ export const UNLISTED: readonly Reason[] = [
     why: 'an incident of the match itself is of no side: the provider’s published client takes null there',
     kinds: ['null'],
     fields: [
-      ...['feed_incident.participant_id', 'feed_incident.participant_name'],
-      ...['incident.participant_id', 'incident.participant_name'],
+      'feed_incident.participant_id',
+      'feed_incident.participant_name',
+      'incident.participant_id',
+      'incident.participant_name',
     ],
   },
   {
@@ -76,7 +90,7 @@ export const UNLISTED: readonly Reason[] = [
   {
     why: 'whose it is, beside what the provider shows: lists are asked for by it',
     kinds: ['integer'],
-    fields: [...['standings_type.sport_id', 'standings_entry.competition_id', 'standings_entry.season_id']],
+    fields: ['standings_type.sport_id', 'standings_entry.competition_id', 'standings_entry.season_id'],
   },
   {
     why: 'no catalogue was read that tells it: the area is one of those that are known without one',

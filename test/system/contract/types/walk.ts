@@ -13,13 +13,20 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   stage: { groups: 'group', group: 'group' },
   group: { events: 'event', event: 'event' },
   event: {
-    ...{ participants: 'participant', details: 'detail', events_incidents: 'incident', series: 'series' },
+    participants: 'participant',
+    details: 'detail',
+    events_incidents: 'incident',
+    series: 'series',
   },
   participant: { results: 'result', stats: 'stat' },
   incident: { additional_info: 'additional_info' },
   sport: {
-    ...{ statuses: 'status', results: 'sport_result', stats: 'sport_stats', details: 'sport_detail' },
-    ...{ incidents: 'incident_type', standings_types: 'standings_type' },
+    statuses: 'status',
+    results: 'sport_result',
+    stats: 'sport_stats',
+    details: 'sport_detail',
+    incidents: 'incident_type',
+    standings_types: 'standings_type',
   },
   sport_stats: { team: 'sport_stat', person: 'sport_stat' },
   sport_detail: { possible_values: 'possible_value' },
@@ -35,15 +42,25 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** The records of the payload, by the field that they are in. */
 const CONTAINERS: Readonly<Record<string, string>> = {
-  ...{ sports: 'sport', sport: 'sport', areas: 'area', languages: 'language', statuses: 'status' },
-  ...{ incidents: 'incident_type', standings_types: 'standings_type', standings_list: 'standings_entry' },
-  ...{ standings: 'standings', competitions: 'competition', competition: 'competition' },
+  sports: 'sport',
+  sport: 'sport',
+  areas: 'area',
+  languages: 'language',
+  statuses: 'status',
+  incidents: 'incident_type',
+  standings_types: 'standings_type',
+  standings_list: 'standings_entry',
+  standings: 'standings',
+  competitions: 'competition',
+  competition: 'competition',
   event_incidents: 'incident',
 };
 
 /** The records of an operation whose payload is a bare list, or the record itself. */
 const BARE: Readonly<Record<string, string>> = {
-  ...{ 'events.incidents': 'incident', 'feed.index': 'feed_message', 'feed.show': 'feed_message' },
+  'events.incidents': 'incident',
+  'feed.index': 'feed_message',
+  'feed.show': 'feed_message',
   oauth: 'token',
 };
 
