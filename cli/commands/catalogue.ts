@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./doctor/run.ts')).runDoctor,
   },
   tail: {
-    summary: 'shows the records of a topic, decoded',
+    summary: 'shows the records of topics, decoded',
     define: async () => (await import('./tail/command.ts')).tail,
     load: async () => (await import('./tail/run.ts')).runTail,
   },

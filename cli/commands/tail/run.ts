@@ -1,70 +1,89 @@
-/** `touchline tail`: shows the records of a topic, decoded. */
+/** `touchline tail`: shows the records of topics, decoded. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { type ReadRecord, readTopic } from '#streams/read/read-topic.ts';
+import { topicBounds } from '#streams/client/platformatic/offsets.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
+import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { findPlace, type Place, requireTopic } from '../../place.ts';
-import { didYouMean } from '../../suggest.ts';
-import { summaryOf } from '../../summaries.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
+import { parseTail, type TailRequest } from './arguments.ts';
 import type { tail } from './command.ts';
+import { formatter } from './format.ts';
 import { Permissions } from './permissions.ts';
 
 const PERMISSIONS_EVERY_MS = 100;
+const FORMAT = '{time}  {key}  {summary}';
 
-/** Shows the records of a topic. */
+/** Shows the records of topics. */
 export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
-  const { topic, fromBeginning, untilEnd, json, key } = parse(given);
+  const request = parseTail(given, Date.now());
+  const { topics, untilEnd, json, key, limit } = request;
+  const several = topics.length > 1 ? '{topic}  ' : '';
+  const format = formatter(request.format ?? `${several}${FORMAT}`);
   const place = findPlace(process.env);
-  await requireTopic(place, topic);
-  const decoder = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).decoder(
-    topic,
-  );
+  for (const topic of topics) await requireTopic(place, topic);
+  const decoders = decodersOf(place, topics);
+  const from = await startOf(place, request);
+  const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
   const stop = new AbortController();
   const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
-  let undecodable = 0;
-  // With --json a line is a value and nothing else; a command that ends does not see what changes.
-  const isFollowed = topic === 'match-state' && !json && !untilEnd && (await hasTopic(place, 'feed-health'));
-  const permissions = isFollowed ? new Permissions() : null;
   const caughtUp = Promise.withResolvers<void>();
   const health = new Health(place);
-  const show = async (record: ReadRecord): Promise<void> => {
+  let shown = 0;
+  let undecodable = 0;
+
+  const show = async (topic: TopicName, record: ReadRecord): Promise<void> => {
     const keyText = record.key?.toString() ?? '';
-    if (key !== undefined && keyText !== key && !keyText.startsWith(`${key}/`)) return;
-    if (record.value === null) {
-      permissions?.show(Number(keyText), null);
-      if (!json) await print(line(record, keyText, '(no value: the key is deleted)'));
-      return;
-    }
+    if (request.partition !== null && record.partition !== request.partition) return;
+    if (key !== null && keyText !== key && !keyText.startsWith(`${key}/`)) return;
+    if (record.value === null && json) return;
     try {
-      const value = await decoder.decode(record.value);
-      permissions?.show(Number(keyText), value as MatchState);
-      await print(json ? jsonText(value) : line(record, keyText, summaryOf(topic, value)));
+      const value = record.value === null ? null : await decoders[topic].decode(record.value);
+      if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
+      await print(json ? jsonText(value) : format({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;
       process.stderr.write(`partition ${record.partition}, offset ${record.offset}: ${error.message}\n`);
     }
+    shown += 1;
+    if (shown >= limit) stop.abort();
   };
-  const shown = caughtUp.promise.then(() => health.known(place, stop.signal));
-  const following = permissions === null ? null : shown.then(() => say(permissions, health, stop.signal));
+
+  const following =
+    permissions &&
+    caughtUp.promise
+      .then(() => health.known(place, stop.signal))
+      .then(() => say(permissions, health, stop.signal));
   // Awaited below; without feed health nothing may be said of what may be traded.
   following?.catch(() => stop.abort());
+  const names = new Map(topics.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
   try {
-    await readTopic({
+    await follow({
       brokers: place.KAFKA_BROKERS,
-      topic: topicName(place.TOPIC_PREFIX, topic),
-      fromBeginning,
-      untilEnd,
+      topics: [...names.keys()],
+      from,
+      otherwise: request.from === 'beginning' ? 'beginning' : 'end',
       signal: stop.signal,
-      onRecord: show,
-      onCaughtUp: () => caughtUp.resolve(),
+      async onBatch({ topic: name, records }) {
+        const topic = names.get(name);
+        for (const record of records) {
+          if (stop.signal.aborted || topic === undefined) return;
+          await show(topic, record);
+        }
+      },
+      onCaughtUp: () => {
+        caughtUp.resolve();
+        if (untilEnd) stop.abort();
+      },
     });
     caughtUp.resolve();
     stop.abort();
@@ -76,6 +95,15 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
   return undecodable === 0 ? 0 : 1;
 }
 
+/** Whether it also says what may be traded: values and lines in a given format stand alone, and a command that ends sees no change. */
+async function showsTrading(
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { topics, json, format, untilEnd }: TailRequest,
+): Promise<boolean> {
+  if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
+  return (await findTopics({ brokers, prefix })).has('feed-health');
+}
+
 /** Prints what may be traded as it changes, by time alone too, until `signal`. */
 async function say(permissions: Permissions, health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -85,38 +113,38 @@ async function say(permissions: Permissions, health: Health, signal: AbortSignal
   }
 }
 
-async function hasTopic({ KAFKA_BROKERS, TOPIC_PREFIX }: Place, topic: TopicName): Promise<boolean> {
-  return (await findTopics({ brokers: KAFKA_BROKERS, prefix: TOPIC_PREFIX })).has(topic);
+type Decoders = { readonly [T in TopicName]: Decoder<TopicValues[T]> };
+
+function decodersOf(place: Place, topics: readonly TopicName[]): Decoders {
+  const registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders;
 }
 
-type TailOptions = {
-  topic: TopicName;
-  fromBeginning: boolean;
-  untilEnd: boolean;
-  json: boolean;
-  key: string | undefined;
-};
-
-function parse({ values, positionals }: GivenTo<typeof tail>): TailOptions {
-  const [topic, ...more] = positionals;
-  if (topic === undefined || more.length > 0) throw new UsageError('name one topic');
-  if (!isTopic(topic))
-    throw new UsageError(`there is no topic ${JSON.stringify(topic)}${didYouMean(topic, TOPIC_NAMES)}`);
-  return {
-    topic,
-    fromBeginning: values['from-beginning'],
-    untilEnd: values['exit-at-end'],
-    json: values.json,
-    key: values.key,
-  };
-}
-
-function isTopic(name: string): name is TopicName {
-  return Object.hasOwn(TOPICS, name);
-}
-
-function line(record: ReadRecord, key: string, text: string): string {
-  return lineShown(`${new Date(record.timestamp).toISOString()}  ${key}  ${text}`);
+/** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
+async function startOf(
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { topics, from, partition }: TailRequest,
+): Promise<Map<string, number>> {
+  const offsets = new Map<string, number>();
+  for (const topic of topics.map((one) => topicName(prefix, one))) {
+    const bounds = await topicBounds({ brokers, clientId: 'touchline-tail' }, [topic]);
+    if (partition !== null && !bounds.some((one) => one.partition === partition))
+      throw new CommandError(`${topic} has partitions 0 to ${bounds.length - 1}, not ${partition}`);
+    if (typeof from === 'string') continue;
+    if ('since' in from) {
+      for (const [key, offset] of await offsetsAt({ brokers, topic, time: from.since }))
+        offsets.set(key, offset);
+      continue;
+    }
+    for (const { partition: at, start, end } of bounds) {
+      if (partition !== null && partition !== at) continue;
+      if (from.offset > end)
+        throw new CommandError(`${topic}-${at} ends at ${end}, before offset ${from.offset}`);
+      const offset = from.offset < 0 ? end + from.offset : from.offset;
+      offsets.set(partitionKey({ topic, partition: at }), Math.max(start, offset));
+    }
+  }
+  return offsets;
 }
 
 /** Waits while the reader of the output is slower than the topic. */

@@ -134,6 +134,80 @@ describe('touchline tail --json', () => {
   });
 });
 
+describe('touchline tail begins and ends', () => {
+  const written = async (): Promise<TestTopics> => {
+    const topics = await TestTopics.create(['match-state', 'match-incidents'], 2);
+    await topics.write('match-state', [
+      { key: '1', value: state(1), partition: 0 },
+      { key: '2', value: state(2), partition: 0 },
+      { key: '3', value: state(3), partition: 0 },
+      { key: '4', value: state(4), partition: 1 },
+    ]);
+    return topics;
+  };
+
+  test.each([
+    [['--from-beginning', '--partition', '1'], [4]],
+    [
+      ['--offset', '1', '--partition', '0'],
+      [2, 3],
+    ],
+    [['--offset=-1'], [3, 4]],
+    [
+      ['--since', '1h'],
+      [1, 2, 3, 4],
+    ],
+    [['--since', '2100-01-01T00:00:00Z'], []],
+    [
+      ['--from-beginning', '--partition', '0', '--limit', '2'],
+      [1, 2],
+    ],
+  ])('where %j says', async (args, wanted) => {
+    const topics = await written();
+    const run = await touchlineHere(['tail', 'match-state', '--json', '--exit-at-end', ...args], topics.env);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(ids(run.out)).toEqual(wanted);
+  });
+
+  test('after so many records, without an end of its own', async () => {
+    const topics = await written();
+    const args = [
+      '--from-beginning',
+      '--partition',
+      '0',
+      '--limit',
+      '2',
+      '--format',
+      '{offset} {value.event_id}',
+    ];
+    expect(await touchlineHere(['tail', 'match-state', ...args], topics.env)).toMatchObject({
+      code: 0,
+      out: '0 1\n1 2\n',
+    });
+  });
+
+  test('with several topics, each line with its own', async () => {
+    const topics = await written();
+    await topics.write('match-incidents', [
+      { key: '1/5-1', value: sampleOf('match-incidents'), partition: 0 },
+    ]);
+    const args = ['match-state', 'match-incidents', '--from-beginning', '--exit-at-end', '--key', '1'];
+    const { out } = await touchlineHere(['tail', ...args], topics.env);
+    expect(out.split('\n').sort()).toEqual([
+      '',
+      expect.stringMatching(/^match-incidents {2}\S+Z {2}1\/5-1 {2}v12/),
+      expect.stringMatching(/^match-state {2}\S+Z {2}1 {2}v1 /),
+    ]);
+  });
+
+  test('nowhere that a partition does not have', async () => {
+    const topics = await written();
+    const run = (...args: string[]) => touchlineHere(['tail', 'match-state', ...args], topics.env);
+    expect((await run('--partition', '7')).err).toContain('has partitions 0 to 1, not 7');
+    expect((await run('--partition', '1', '--offset', '9')).err).toContain('ends at 1, before offset 9');
+  });
+});
+
 describe('touchline tail', () => {
   test.each([
     ['raw-messages', 'webhook  12 bytes'],
@@ -179,6 +253,23 @@ describe('touchline tail', () => {
     expect(run.out).not.toContain('old');
   });
 
+  test('says beside several topics what may be traded, and nothing beside lines of a given format', async () => {
+    const topics = await TestTopics.create(['match-state', 'match-incidents', 'feed-health'], 1);
+    await topics.write('match-state', [{ key: '1', value: state(1) }]);
+    const both = ['tail', 'match-state', 'match-incidents', '--from-beginning'];
+    const run = touchline(both, topics.env);
+    await written(run, '  1  TRADING halted: ');
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(0);
+    const lines = touchline([...both, '--format', '{topic} {key}'], topics.env);
+    await written(lines, 'match-state 1\n');
+    await topics.write('match-incidents', [{ key: '1/5-1', value: sampleOf('match-incidents') }]);
+    await written(lines, 'match-incidents 1/5-1\n');
+    expect(lines.out).not.toContain('TRADING');
+    lines.child.kill('SIGINT');
+    expect(await lines.ended).toBe(0);
+  });
+
   test('ends without a word when its reader has seen enough', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write(
@@ -194,8 +285,12 @@ describe('touchline tail', () => {
   });
 
   test.each([
-    [[], 'name one topic'],
-    [['match-state', 'match-incidents'], 'name one topic'],
+    [[], 'name a topic'],
+    [['match-state', 'match-incident'], 'did you mean match-incidents?'],
+    [['match-state', '--since', '1h', '--from-beginning'], 'exclude each other'],
+    [['match-state', '--offset', '5'], '--offset goes with --partition'],
+    [['match-state', '--limit', '0'], '--limit is 1 or more'],
+    [['match-state', '--format', '{nonsense}'], 'it has {topic}, {partition}'],
     [['match-state', '--jsn'], 'there is no option --jsn; did you mean --json?'],
     [['match-state', '--key'], '--key needs a value'],
   ])('refuses %j', async (args, problem) => {

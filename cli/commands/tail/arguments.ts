@@ -1,0 +1,75 @@
+import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { didYouMean } from '../../suggest.ts';
+import { durationMs, parseMoment } from '../moments.ts';
+import type { tail } from './command.ts';
+
+/** A parsed request of `touchline tail`. */
+export type TailRequest = {
+  readonly topics: readonly TopicName[];
+  /** Where it begins: Unix milliseconds, or an offset; a negative one counts back from the end. */
+  readonly from: 'beginning' | 'end' | { readonly since: number } | { readonly offset: number };
+  readonly untilEnd: boolean;
+  readonly json: boolean;
+  readonly format: string | null;
+  readonly key: string | null;
+  readonly partition: number | null;
+  readonly limit: number;
+};
+
+/** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
+export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: number): TailRequest {
+  if (positionals.length === 0) throw new UsageError('name a topic, or several');
+  const { json, format = null, key = null } = values;
+  if (json && format !== null) throw new UsageError('--json and --format exclude each other');
+  const partition = values.partition === undefined ? null : wholeNumber('--partition', values.partition);
+  return {
+    topics: positionals.map(topicOf),
+    from: startOf(values, now),
+    untilEnd: values['exit-at-end'],
+    json,
+    format,
+    key,
+    partition,
+    limit: values.limit === undefined ? Number.POSITIVE_INFINITY : limitOf(values.limit),
+  };
+}
+
+function startOf(values: GivenTo<typeof tail>['values'], now: number): TailRequest['from'] {
+  const { since, offset, 'from-beginning': fromBeginning } = values;
+  if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
+    throw new UsageError('--from-beginning, --since and --offset exclude each other');
+  if (since !== undefined) {
+    const ago = durationMs(since);
+    return { since: ago === null ? (parseMoment('--since', since) ?? now) : now - ago };
+  }
+  if (offset !== undefined) {
+    if (!/^-?\d{1,15}$/.test(offset))
+      throw new UsageError('--offset is a whole number; as --offset=-10 the last ten of each partition');
+    if (!offset.startsWith('-') && values.partition === undefined)
+      throw new UsageError('--offset goes with --partition: offsets count in a partition');
+    return { offset: Number(offset) };
+  }
+  return fromBeginning ? 'beginning' : 'end';
+}
+
+function topicOf(name: string): TopicName {
+  if (isTopic(name)) return name;
+  throw new UsageError(`there is no topic ${JSON.stringify(name)}${didYouMean(name, TOPIC_NAMES)}`);
+}
+
+function isTopic(name: string): name is TopicName {
+  return Object.hasOwn(TOPICS, name);
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new UsageError(`${option} is a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function limitOf(text: string): number {
+  const limit = wholeNumber('--limit', text);
+  if (limit === 0) throw new UsageError('--limit is 1 or more');
+  return limit;
+}

@@ -1,0 +1,57 @@
+/** How `touchline tail` shows a record. */
+import type { ReadRecord } from '#streams/read/follow.ts';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+import { UsageError } from '../../command.ts';
+import { summaryOf } from '../../summaries.ts';
+import { jsonText, lineShown } from '../../values.ts';
+
+/** A record and what it says; `value` is null where its key is deleted. */
+type DecodedRecord<T extends TopicName = TopicName> = {
+  readonly topic: T;
+  readonly record: ReadRecord;
+  readonly key: string;
+  readonly value: TopicValues[T] | null;
+};
+
+type Field = (decoded: DecodedRecord) => string;
+
+const FIELDS: Readonly<Record<string, Field>> = {
+  topic: ({ topic }) => topic,
+  partition: ({ record }) => String(record.partition),
+  offset: ({ record }) => String(record.offset),
+  time: ({ record }) => new Date(record.timestamp).toISOString(),
+  key: ({ key }) => key,
+  value: ({ value }) => (value === null ? '' : jsonText(value)),
+  summary: ({ topic, value }) =>
+    value === null ? '(no value: the key is deleted)' : summaryOf(topic, value as never),
+};
+
+/** The names of what a format may hold, beside `value.` and the path of a field. */
+const FIELD_NAMES = Object.keys(FIELDS);
+
+/** A function that fills the `{names}` of a format; `\t` and `\n` are a tab and a line end. Throws `UsageError`. */
+export function formatter(format: string): Field {
+  const parts = format
+    .replaceAll('\\t', '\t')
+    .replaceAll('\\n', '\n')
+    .split(/\{([^{}]*)\}/);
+  const fields = parts.map((part, at) => (at % 2 === 0 ? () => part : fieldNamed(part)));
+  return (decoded) => fields.map((field) => field(decoded)).join('');
+}
+
+function fieldNamed(name: string): Field {
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  if (field !== undefined) return (decoded) => lineShown(field(decoded));
+  const [head, ...path] = name.split('.');
+  if (head !== 'value' || path.length === 0)
+    throw new UsageError(`--format has no {${name}}: it has {${FIELD_NAMES.join('}, {')}}, {value.<field>}`);
+  return ({ value }) => {
+    const found = path.reduce<unknown>(
+      (of, step) =>
+        typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[step] : undefined,
+      value,
+    );
+    if (found === undefined || found === null) return '';
+    return lineShown(typeof found === 'string' ? found : jsonText(found));
+  };
+}
