@@ -51,9 +51,8 @@ describe.each(FEEDINGS)('fed by %s', (feeding) => {
   let fed: FedSystem;
 
   beforeAll(async () => {
-    fed = await FedSystem.start(feeding);
     const stopped = { clock_time: 2_830, clock_status: 'stopped' };
-    await fed.report(
+    fed = await FedSystem.start(feeding, [
       ...STOPPED.map(({ played: _, ...fields }) => eventAt(NOW - 600, { ...fields, ...stopped })),
       ...wholeMatch(),
       ...FOR_TRADERS.map((incident_id, n) =>
@@ -65,7 +64,7 @@ describe.each(FEEDINGS)('fed by %s', (feeding) => {
       ),
       eventAt(NOW - 300, { id: POSTPONED, status_id: 5, status_type: 'scheduled' }),
       eventAt(NOW - 200, { id: ELSEWHERE, competition_id: 77, season_id: 770, stage_id: 7_700 }),
-    );
+    ]);
     await untilTrue('everything is served', async () => {
       const served = [...STOPPED.map(({ id }) => id), PLAYED, ELSEWHERE].map((id) => fed.event(id));
       const isPostponed = (await fed.event(POSTPONED))?.status_id === 5;

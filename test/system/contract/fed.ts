@@ -20,60 +20,35 @@ type Message = Json & {
   readonly data: { readonly event: Json; readonly incident?: Json };
 };
 
-/** A running system, and the provider that feeds it. */
+/** A running system that was fed. */
 export class FedSystem {
   readonly #api: ApiReplica;
   readonly #token: string;
-  readonly #provider: TestProvider | null;
-  readonly #webhook: string | null;
 
-  private constructor(api: ApiReplica, token: string, provider: TestProvider | null, webhook: string | null) {
+  private constructor(api: ApiReplica, token: string) {
     this.#api = api;
     this.#token = token;
-    this.#provider = provider;
-    this.#webhook = webhook;
   }
 
-  static async start(feeding: Feeding): Promise<FedSystem> {
+  /**
+   * Starts it, with what the provider has reported: pushed to the receiver, or in the feed and the lists before the
+   * poller asks for the first time, since a provider adds nothing to a past that was read.
+   */
+  static async start(feeding: Feeding, messages: readonly Message[]): Promise<FedSystem> {
     const system = await System.create();
     const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
-    const provider = feeding === 'webhooks' ? null : await TestProvider.start();
-    if (provider !== null) {
+    if (feeding !== 'webhooks') {
+      const provider = await TestProvider.start();
       atEnd(() => provider.close());
+      list(messages, provider);
       const client = { id: CLIENT.id, secret: CLIENT.secret };
       system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(PLACE.season_id) });
     }
-    const receiver = feeding === 'polling' ? null : await system.startReceiver();
+    if (feeding !== 'polling') await push(messages, (await system.startReceiver()).url);
     await tables.ready();
     const client = await system.addClient('fed');
     const api = await system.startApi(temporaryFolder());
-    const token = await api.token(`client_id ${client.id} secret_key ${client.secret}`);
-    return new FedSystem(api, token, provider, receiver?.url ?? null);
-  }
-
-  /** The provider reports messages: it pushes them, and has them in its feed and its lists, as far as it is asked. */
-  async report(...messages: readonly Message[]): Promise<void> {
-    for (const message of messages) {
-      const { event, incident } = message.data;
-      const id = Number(event.id);
-      this.#provider?.feed.push(message);
-      if (event.competition_id === PLACE.competition_id)
-        this.#provider?.events.set(id, { ...event, ut: message.ut });
-      if (incident === undefined || this.#provider === null) continue;
-      const listed = this.#provider.incidents.get(id) ?? [];
-      const others = listed.filter((one) => one.id !== incident.id);
-      this.#provider.incidents.set(id, [...others, { ...incident, ut: message.ut }]);
-    }
-    if (this.#webhook === null) return;
-    const body = Buffer.from(JSON.stringify(messages));
-    const timestamp = String(Math.floor(Date.now() / 1000) + 300);
-    const headers = {
-      'content-type': 'application/json',
-      [TIMESTAMP_HEADER]: timestamp,
-      [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
-    };
-    const answer = await fetch(this.#webhook, { method: 'POST', headers, body });
-    expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
+    return new FedSystem(api, await api.token(`client_id ${client.id} secret_key ${client.secret}`));
   }
 
   /** The `api` of an answer of 200. */
@@ -87,4 +62,30 @@ export class FedSystem {
     if (answer.status === 404) return undefined;
     return JSON.parse(await answer.text()).api.data.competition.season.stage.group.event;
   }
+}
+
+/** Puts messages into a provider's feed, and their events and incidents into its lists. */
+function list(messages: readonly Message[], provider: TestProvider): void {
+  for (const message of messages) {
+    const { event, incident } = message.data;
+    const id = Number(event.id);
+    provider.feed.push(message);
+    if (event.competition_id === PLACE.competition_id) provider.events.set(id, { ...event, ut: message.ut });
+    if (incident === undefined) continue;
+    const others = (provider.incidents.get(id) ?? []).filter((one) => one.id !== incident.id);
+    provider.incidents.set(id, [...others, { ...incident, ut: message.ut }]);
+  }
+}
+
+/** Pushes messages to a receiver in one signed delivery. */
+async function push(messages: readonly Message[], url: string): Promise<void> {
+  const body = Buffer.from(JSON.stringify(messages));
+  const timestamp = String(Math.floor(Date.now() / 1000) + 300);
+  const headers = {
+    'content-type': 'application/json',
+    [TIMESTAMP_HEADER]: timestamp,
+    [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
+  };
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
 }
