@@ -47,11 +47,6 @@ if (unknown.length > 0) {
   console.error(`${asked ? '' : `No bench ${unknown.join(', ')}.\n`}${await usage()}`);
   process.exit(asked ? 0 : 2);
 }
-// kafkajs asks for timers in the past, which newer versions of Node warn of.
-process.removeAllListeners('warning');
-process.on('warning', (warning) => {
-  if (warning.name !== 'TimeoutNegativeWarning') console.error(warning);
-});
 const failed = await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
 process.exit(failed.length === 0 ? 0 : 1);
 

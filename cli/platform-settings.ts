@@ -1,19 +1,16 @@
-import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
   ConfigError,
   dataSettings,
   httpUrl,
   kafkaSettings,
-  list,
   listenSettings,
   port,
   processSettings,
-  secret,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
-import { SECRET_LENGTH } from '#signing/signing.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
+import { webhookSecret } from '../services/webhook-receiver/config.ts';
 import { topicTableSettings } from './topic-settings.ts';
 
 /** Settings of `touchline up` and of the demonstration. */
@@ -35,9 +32,7 @@ export const platformSettings = {
     'Address that metrics and health of each service are bound to, on free ports.',
   ),
   WEBHOOK_PORT: port().prefault('8080').describe('HTTP port of POST /webhook; 0 takes a free one.'),
-  WEBHOOK_SECRET: secret(
-    list(z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`)),
-  )
+  WEBHOOK_SECRET: webhookSecret
     .optional()
     .describe(
       'Secret of the webhook signatures, 32 characters, two with a comma between while it is rotated; else one is made and kept in DATA_DIR.',

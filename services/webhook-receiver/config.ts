@@ -16,6 +16,14 @@ const KIB = 1024;
 
 const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);
 
+/** Secrets of the webhook signatures. */
+export const webhookSecret = secret(
+  list(secretText).refine(
+    (secrets) => secrets.length <= 2,
+    'must be one secret, or two while they are rotated',
+  ),
+);
+
 const settings = z.object({
   ...processSettings,
   ...listenSettings,
@@ -23,12 +31,7 @@ const settings = z.object({
   WEBHOOK_PORT: port()
     .prefault('8080')
     .describe('HTTP port of POST /webhook; 0 takes a free one and logs it.'),
-  WEBHOOK_SECRET: secret(
-    list(secretText).refine(
-      (secrets) => secrets.length <= 2,
-      'must be one secret, or two while they are rotated',
-    ),
-  ).describe(
+  WEBHOOK_SECRET: webhookSecret.describe(
     `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two with a comma between while it is rotated.`,
   ),
   BODY_LIMIT: integer(1, LARGEST_BODY_BYTES)

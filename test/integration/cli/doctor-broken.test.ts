@@ -6,25 +6,21 @@ import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
-import { createTopics, deleteTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
+import { deleteTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Finding } from '../../../cli/commands/doctor/rules.ts';
-import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
+import { initializedPlace } from './initialized.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  place = backbone();
-  const { brokers, registryUrl, prefix } = place;
-  env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-  await createTopics({ brokers, prefix, partitions: 2 });
-  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  ({ place, env } = await initializedPlace());
 });
 
 /** Breaks one thing; gives the settings that lead to it, and the services that are named. */

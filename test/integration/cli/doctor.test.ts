@@ -2,25 +2,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import { createTopics, deleteTopics } from '#topics/admin.ts';
+import { deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Finding } from '../../../cli/commands/doctor/rules.ts';
-import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
+import { initializedPlace } from './initialized.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 /** Complete at first; the last tests break it. */
 beforeAll(async () => {
-  place = backbone();
-  const { brokers, registryUrl, prefix } = place;
-  env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-  await createTopics({ brokers, prefix, partitions: 2 });
-  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  ({ place, env } = await initializedPlace());
 });
 
 /** Runs doctor; its findings by check, without those that are fine. */

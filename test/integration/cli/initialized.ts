@@ -1,0 +1,13 @@
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+
+/** A place with every topic and schema, and the settings that lead to it. */
+export async function initializedPlace(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
+  const place = backbone();
+  const { brokers, registryUrl, prefix } = place;
+  await createTopics({ brokers, prefix, partitions: 2 });
+  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  return { place, env };
+}
