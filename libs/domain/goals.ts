@@ -87,6 +87,8 @@ export type GoalTally = {
 
 /** A side of a match. */
 export type Side = 'home' | 'away';
+/** Both sides, as far as goals need them. */
+type KnownSides = Pick<Sides, 'home' | 'away'>;
 type Goal = { readonly id: string; readonly incident: Incident; readonly removed: boolean };
 
 /** Whether an incident is a goal, in play or in the shoot-out. */
@@ -106,7 +108,7 @@ export function isCancellation(incident: Incident): boolean {
 export function tallyGoals(
   goals: readonly KnownIncident[],
   cancellations: readonly KnownIncident[],
-  sides: Sides,
+  sides: KnownSides,
 ): GoalTally {
   const known = goals.filter(hasBody);
   const { naming, orphans } = nameGoals(known, cancellations.filter(hasBody), sides);
@@ -157,7 +159,7 @@ export function tallyGoals(
 }
 
 /** The side that a goal or a cancellation counts for; null where it is unknown. */
-export function sideOf(incident: Incident, { home, away }: Pick<Sides, 'home' | 'away'>): Side | null {
+export function sideOf(incident: Incident, { home, away }: KnownSides): Side | null {
   const participant = incident.participant_id;
   if (participant === null) return null;
   const isHome = participant === home?.id;
@@ -189,7 +191,7 @@ function voidReason(goal: Goal, named: readonly Incident[]): VoidReason | null {
 function nameGoals(
   goals: readonly Goal[],
   cancellations: readonly Goal[],
-  sides: Sides,
+  sides: KnownSides,
 ): { naming: ReadonlyMap<string, readonly Incident[]>; orphans: readonly string[] } {
   const naming = new Map<string, Incident[]>();
   const orphans: string[] = [];
@@ -213,7 +215,7 @@ function nameGoals(
 }
 
 /** Whether a cancellation without a parent may refer to this goal, void or not. */
-function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
+function matches(goal: Goal, cancellation: Goal, sides: KnownSides): boolean {
   if (goal.id >= cancellation.id) return false;
   const side = sideOf(cancellation.incident, sides);
   if (side === null || sideOf(goal.incident, sides) !== side) return false;
@@ -225,7 +227,7 @@ function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
 }
 
 /** The part of the match an incident belongs to: the shoot-out, else play, also where its phase is unknown. */
-function isInShootOut({ event_status_id }: Incident): boolean {
+export function isInShootOut({ event_status_id }: Incident): boolean {
   return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
 }
 

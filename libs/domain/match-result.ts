@@ -65,7 +65,7 @@ export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] 
     const kind = incident.incident_id === INCIDENT.redCard ? 'red' : 'yellow';
     cards.push({
       id,
-      card: { kind, team_id: incident.participant_id, player: peopleOf(incident).player },
+      card: { kind, team_id: incident.participant_id, player: playerOf(incident) },
     });
   }
   return cards.sort((a, b) => compareIds(a.id, b.id)).map(({ card }) => card);
@@ -171,6 +171,11 @@ function goalOf(incident: Incident): ResultGoal {
   };
   goalsRead.set(incident, goal);
   return goal;
+}
+
+/** The player that an incident names; null where it names none. */
+export function playerOf(incident: Incident): ResultPerson | null {
+  return peopleOf(incident).player;
 }
 
 function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant: ResultPerson | null } {

@@ -1,6 +1,16 @@
 /** What is exported: flat rows with typed columns. docs/guides/analyse.md lists them; `touchline export --columns` too. */
 import { z } from 'zod';
-import type { MatchIncident, MatchState, MatchTransition, Standings } from '#topics/generated/types.ts';
+import type { Side } from '#domain/goals.ts';
+import type { IncidentEffect } from '#domain/incident-effect.ts';
+import { playerOf } from '#domain/match-result.ts';
+import { renderMinute } from '#domain/minute.ts';
+import type {
+  Incident,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  Standings,
+} from '#topics/generated/types.ts';
 
 /** As Parquet has them; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
@@ -87,24 +97,64 @@ export const TRANSITIONS = shape<MatchTransition>([
   ...CAUSE,
 ]);
 
-export const INCIDENTS = shape<MatchIncident>([
-  ['event_id', 'INT64', (record) => record.event_id],
-  ['id', 'STRING', (record) => record.id],
-  ['version', 'INT64', (record) => record.version],
+/** An incident with what it is to the score of its match. */
+export type ExportedIncident = {
+  readonly record: MatchIncident;
+  readonly effect: IncidentEffect;
+  /** Name of the team that it names; null where that is unknown. */
+  readonly team: string | null;
+};
+
+const incidentCause = CAUSE.map(
+  ([name, type, of]): Field<ExportedIncident> => [name, type, ({ record }, season) => of(record, season)],
+);
+
+export const INCIDENTS = shape<ExportedIncident>([
+  ['event_id', 'INT64', ({ record }) => record.event_id],
+  ['id', 'STRING', ({ record }) => record.id],
+  ['version', 'INT64', ({ record }) => record.version],
   ['competition_id', 'INT64', (_, { competition }) => competition],
   ['season_id', 'INT64', (_, { season }) => season],
-  ['removed', 'BOOLEAN', (record) => record.removed],
-  ['incident_type', 'INT32', ({ incident }) => incident?.incident_id ?? null],
-  ['participant_id', 'INT64', ({ incident }) => incident?.participant_id ?? null],
-  ['confirmation', 'STRING', ({ incident }) => incident?.confirmation ?? null],
-  ['event_status_id', 'INT32', ({ incident }) => incident?.event_status_id ?? null],
-  ['event_time', 'INT32', ({ incident }) => incident?.event_time ?? null],
-  ['parent_id', 'STRING', ({ incident }) => incident?.parent_id ?? null],
-  ['counts_for', 'STRING', ({ incident }) => incident?.counts_for ?? null],
-  ['written_at', 'TIMESTAMP', ({ incident }) => (incident === null ? null : incident.ut * 1_000)],
-  ['body', 'JSON', ({ incident }) => incident?.body ?? null],
-  ...CAUSE,
+  ['removed', 'BOOLEAN', ({ record }) => record.removed],
+  ['stands', 'BOOLEAN', ({ effect }) => effect.stands],
+  ['counts', 'BOOLEAN', ({ effect }) => effect.counts],
+  ['in_shoot_out', 'BOOLEAN', ({ effect }) => effect.inShootOut],
+  ['home_delta', 'INT32', ({ effect }) => deltaOf(effect, 'home')],
+  ['away_delta', 'INT32', ({ effect }) => deltaOf(effect, 'away')],
+  ['incident_type', 'INT32', ({ record: { incident } }) => incident?.incident_id ?? null],
+  ['participant_id', 'INT64', ({ record: { incident } }) => incident?.participant_id ?? null],
+  ['participant_name', 'STRING', ({ team }) => team],
+  [
+    'player_id',
+    'INT64',
+    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.id ?? null)),
+  ],
+  [
+    'player_name',
+    'STRING',
+    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.name ?? null)),
+  ],
+  ['confirmation', 'STRING', ({ record: { incident } }) => incident?.confirmation ?? null],
+  ['event_status_id', 'INT32', ({ record: { incident } }) => incident?.event_status_id ?? null],
+  ['event_time', 'INT32', ({ record: { incident } }) => incident?.event_time ?? null],
+  ['minute', 'STRING', ({ record: { incident } }) => minuteOf(incident)],
+  ['parent_id', 'STRING', ({ record: { incident } }) => incident?.parent_id ?? null],
+  ['counts_for', 'STRING', ({ record: { incident } }) => incident?.counts_for ?? null],
+  ['written_at', 'TIMESTAMP', ({ record: { incident } }) => (incident === null ? null : incident.ut * 1_000)],
+  ['body', 'JSON', ({ record: { incident } }) => incident?.body ?? null],
+  ...incidentCause,
 ]);
+
+/** What an incident added to the score of a side; null where the effect is unknown. */
+function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null {
+  if (counts === null) return null;
+  return scored === side ? 1 : 0;
+}
+
+function minuteOf(incident: Incident | null): string | null {
+  if (incident === null || incident.event_time === null) return null;
+  return renderMinute(incident.event_time, incident.event_status_id);
+}
 
 const bodySchema = z.object({
   groups: z.array(

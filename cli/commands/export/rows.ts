@@ -1,10 +1,10 @@
-import { partitionKey } from '#streams/client/port.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
-import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { MatchSides } from '#domain/incident-effect.ts';
+import type { MatchIncident } from '#topics/generated/types.ts';
 import type { Place } from '../../place.ts';
 import { type Column, INCIDENTS, type Row, type Season, STATES, TABLES, TRANSITIONS } from './columns.ts';
 import type { EXPORTS } from './command.ts';
+import { IncidentEffects } from './incident-effects.ts';
+import { readAt, readEach, readLastOffsets, readLatest } from './topic-reads.ts';
 
 /** Which records are exported; null: all. Times are those of receipt, Unix milliseconds, `to` not included. */
 export type Choice = {
@@ -36,9 +36,9 @@ export const DATASETS = {
   transitions: {
     columns: TRANSITIONS.columns,
     async read(place, choice, onRow) {
-      const seasons = await readSeasons(place);
+      const matches = await readMatches(place);
       await readEach(place, 'match-transitions', async (transition) => {
-        const season = seasons.get(transition.event_id) ?? UNKNOWN;
+        const season = matches.get(transition.event_id)?.season ?? UNKNOWN;
         if (isChosen(choice, transition.cause.received_at, season))
           for (const row of TRANSITIONS.rows(transition, season)) await onRow(row);
       });
@@ -47,11 +47,16 @@ export const DATASETS = {
   incidents: {
     columns: INCIDENTS.columns,
     async read(place, choice, onRow) {
-      const seasons = await readSeasons(place);
-      await readLatest(place, 'match-incidents', async (incident) => {
-        const season = seasons.get(incident.event_id) ?? UNKNOWN;
-        if (isChosen(choice, incident.cause.received_at, season))
-          for (const row of INCIDENTS.rows(incident, season)) await onRow(row);
+      const effects = new IncidentEffects();
+      const last = await readLastOffsets(place, 'match-incidents', (record) => effects.apply(record));
+      // After the incidents: the match of each is known then.
+      const matches = await readMatches(place);
+      await readAt(place, 'match-incidents', last, async (record) => {
+        const match = matches.get(record.event_id);
+        const season = match?.season ?? UNKNOWN;
+        if (!isChosen(choice, record.cause.received_at, season)) return;
+        const row = { record, effect: effects.of(record, match), team: teamOf(record, match) };
+        for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });
     },
   },
@@ -78,61 +83,19 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
   );
 }
 
-/** Competition and season of each match, as its state has them. */
-async function readSeasons(place: Place): Promise<ReadonlyMap<number, Season>> {
-  const seasons = new Map<number, Season>();
-  await readEach(place, 'match-state', ({ event_id, competition_id, season_id }) => {
-    seasons.set(event_id, { competition: competition_id, season: season_id });
+type ExportedMatch = MatchSides & { readonly season: Season };
+
+/** What rows of another topic need of each match, as its state has it. */
+async function readMatches(place: Place): Promise<ReadonlyMap<number, ExportedMatch>> {
+  const matches = new Map<number, ExportedMatch>();
+  await readEach(place, 'match-state', ({ event_id, competition_id, season_id, sport_id, home, away }) => {
+    const season = { competition: competition_id, season: season_id };
+    matches.set(event_id, { season, sportId: sport_id, home, away });
   });
-  return seasons;
+  return matches;
 }
 
-/**
- * The last record of each key, in the order of each partition. Read twice, so that no more than an offset of each key is held:
- * first for where they stand, then for what they are.
- */
-async function readLatest<T extends TopicName>(
-  place: Place,
-  topic: T,
-  onValue: (value: TopicValues[T]) => void | Promise<void>,
-): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
-  const name = topicName(prefix, topic);
-  const last = new Map<string, number>();
-  const all = { brokers, topic: name, fromBeginning: true, untilEnd: true };
-  const keyOf = (record: { readonly partition: number; readonly key: Buffer | null }) =>
-    `${partitionKey({ topic: '', partition: record.partition })}/${record.key}`;
-  await readTopic({ ...all, onRecord: (record) => void last.set(keyOf(record), record.offset) });
-  const decoder = decoderOf(place, topic);
-  await readTopic({
-    ...all,
-    async onRecord(record) {
-      if (record.value === null || last.get(keyOf(record)) !== record.offset) return;
-      await onValue(await decoder.decode(record.value));
-    },
-  });
-}
-
-/** Every record, in the order of each partition. */
-async function readEach<T extends TopicName>(
-  place: Place,
-  topic: T,
-  onValue: (value: TopicValues[T]) => void | Promise<void>,
-): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
-  const decoder = decoderOf(place, topic);
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    fromBeginning: true,
-    untilEnd: true,
-    async onRecord({ value }) {
-      if (value !== null) await onValue(await decoder.decode(value));
-    },
-  });
-}
-
-function decoderOf<T extends TopicName>(place: Place, topic: T) {
-  const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
-  return Registry.open({ url, prefix }).decoder(topic);
+function teamOf({ incident }: MatchIncident, match: ExportedMatch | undefined): string | null {
+  const teams = [match?.home, match?.away];
+  return teams.find((team) => team?.id === incident?.participant_id)?.name ?? null;
 }

@@ -111,7 +111,14 @@ test.each([
   [
     'incidents',
     INCIDENTS.columns,
-    INCIDENTS.rows(sampleOf('match-incidents'), { competition: 1, season: 2 }),
+    INCIDENTS.rows(
+      {
+        record: sampleOf('match-incidents'),
+        effect: { stands: true, counts: true, inShootOut: false, scored: 'home' },
+        team: 'Home',
+      },
+      { competition: 1, season: 2 },
+    ),
   ],
   ['tables', TABLES.columns, TABLES.rows(tableOf(), { competition: 1, season: 2 })],
 ])('%s have a cell of its type for every column', (_, columns, rows) => {

@@ -13,7 +13,7 @@ const MATCHES = FULL
 const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 /** Plays them to the end, and waits until states and tables stand on every message. */
-export async function playLive(): Promise<TablesPipeline> {
+export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
   const place = backbone();
   const tables = await TablesPipeline.create(place);
   const env = {
@@ -25,7 +25,7 @@ export async function playLive(): Promise<TablesPipeline> {
   const processors = [tables.pipeline.startProcessor(), tables.startTables()];
   await Promise.all([receiver, ...processors].map((service) => service.ready()));
   const { port } = await logged(receiver, 'POST /webhook');
-  for (const [dataset, matches] of Object.entries(MATCHES)) {
+  for (const [dataset, matches] of Object.entries(played)) {
     const simulator = startService('simulator', {
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhook`,
       WEBHOOK_SECRET,

@@ -1,21 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { touchline } from '../../support/touchline.ts';
 import { playLive } from './live.ts';
 
-const EXAMPLES = join(import.meta.dirname, '../../../docs/examples/analysis');
-
 let live: TablesPipeline;
 let output: PipelineOutput;
-let folder: string;
 let prefix: string;
 /** Records of the log. */
 let whole: number;
@@ -31,9 +22,7 @@ beforeAll(async () => {
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: prefix,
   };
-  folder = mkdtempSync(join(tmpdir(), 'touchline-export-'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a command to its end: its exit code and all that it printed. */
 async function run(...args: string[]): Promise<{ code: number | string; out: string; err: string }> {
@@ -48,16 +37,6 @@ async function replay(into: string, ...range: string[]): Promise<{ records: numb
   expect(code, err).toBe(0);
   const [, records] = /^(\d+) records of normalized-messages replayed/.exec(out) ?? [];
   return { records: Number(records), progress: err };
-}
-
-async function query(file: string): Promise<Record<string, unknown>[]> {
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run(`SET file_search_path = '${folder}'`);
-  const reader = await connection.runAndReadAll(readFileSync(join(EXAMPLES, file), 'utf8'));
-  const rows = reader.getRowObjectsJS();
-  connection.closeSync();
-  return rows as Record<string, unknown>[];
 }
 
 describe('a replay', () => {
@@ -153,67 +132,6 @@ describe('a replay', () => {
 });
 
 describe('an export', () => {
-  const finished = () => [...output.states.values()].filter(({ status_type }) => status_type === 'finished');
-
-  test('of states has the goals of every season in DuckDB', async () => {
-    const file = join(folder, 'states.parquet');
-    expect(await run('export', 'states', '--out', file)).toMatchObject({ code: 0 });
-    const rows = await query('league.sql');
-    const seasons = new Set(finished().map(({ season_id }) => season_id));
-    expect(rows.map(({ season_id }) => Number(season_id)).sort()).toEqual([...seasons].sort());
-    for (const row of rows) {
-      const matches = finished().filter(({ season_id }) => season_id === Number(row.season_id));
-      const goals = matches.reduce((sum, { score }) => sum + (score?.home ?? 0) + (score?.away ?? 0), 0);
-      expect([Number(row.matches), Number(row.goals)]).toEqual([matches.length, goals]);
-    }
-  });
-
-  test('of transitions has every cancelled goal in DuckDB', async () => {
-    const file = join(folder, 'transitions.parquet');
-    expect(await run('export', 'transitions', '--out', file)).toMatchObject({ code: 0 });
-    const [row] = await query('taken_back.sql');
-    const cancelled = output.transitions.filter(({ kind }) => kind === 'goal_cancelled');
-    expect(Number(row?.taken_back)).toBe(cancelled.length);
-  });
-
-  test('of tables has the points of every team in DuckDB', async () => {
-    expect(await run('export', 'tables', '--out', join(folder, 'tables.parquet'))).toMatchObject({ code: 0 });
-    const points = (await query('points.sql')).reduce((sum, row) => sum + Number(row.points), 0);
-    const { last } = await live.output();
-    const expected = [...last.values()]
-      .filter(({ type_id }) => type_id === 2)
-      .flatMap(({ body }) => JSON.parse(body).groups)
-      .flatMap(({ participants }) => participants)
-      .flatMap(({ columns }) => columns)
-      .filter(({ code }) => code === 'pts')
-      .reduce((sum, { value }) => sum + Number(value), 0);
-    expect(expected).toBeGreaterThan(0);
-    expect(points).toBe(expected);
-  });
-
-  test('of incidents of a season is JSON lines that Python reads', async () => {
-    const season = [...output.states.values()][0]?.season_id;
-    const file = join(folder, 'incidents.jsonl');
-    expect(await run('export', 'incidents', '--season', String(season), '--out', file)).toMatchObject({
-      code: 0,
-    });
-    const { stdout } = await promisify(execFile)('python3', [join(EXAMPLES, 'scorers.py'), file]);
-    const events = new Set(
-      [...output.states.values()]
-        .filter((state) => state.season_id === season)
-        .map((state) => state.event_id),
-    );
-    const goals = [...output.incidents.values()].filter(
-      ({ event_id, removed, incident }) =>
-        events.has(event_id) &&
-        !removed &&
-        incident?.confirmation !== 'cancelled' &&
-        [413, 421, 423].includes(incident?.incident_id ?? 0),
-    );
-    const counts = Object.values(JSON.parse(stdout) as Record<string, number>);
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(goals.length);
-  });
-
   test('goes to the standard output as JSON lines, of a range of time', async () => {
     const moments = [...output.states.values()].map(({ cause }) => cause.received_at).sort();
     const [first = 0, middle = moments[moments.length >> 1] ?? 0] = [moments[0]];

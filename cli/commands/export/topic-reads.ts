@@ -1,0 +1,83 @@
+import { partitionKey } from '#streams/client/port.ts';
+import { type ReadRecord, readTopic } from '#streams/read/read-topic.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { Place } from '../../place.ts';
+
+type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;
+
+/** Offset of the last record of each key. */
+export type LastOffsets = ReadonlyMap<string, number>;
+
+/** Every record up to the end, in the order of each partition; deletions are left out. */
+export async function readEach<T extends TopicName>(
+  place: Place,
+  topic: T,
+  onValue: OnValue<T>,
+): Promise<void> {
+  const decoder = decoderOf(place, topic);
+  await readToEnd(place, topic, async ({ value }) => {
+    if (value !== null) await onValue(await decoder.decode(value));
+  });
+}
+
+/** Where the last record of each key stands. `onValue` is given every record, as `readEach` does. */
+export async function readLastOffsets<T extends TopicName>(
+  place: Place,
+  topic: T,
+  onValue?: OnValue<T>,
+): Promise<LastOffsets> {
+  const decoder = decoderOf(place, topic);
+  const last = new Map<string, number>();
+  await readToEnd(place, topic, async (record) => {
+    last.set(keyOf(record), record.offset);
+    if (onValue !== undefined && record.value !== null) await onValue(await decoder.decode(record.value));
+  });
+  return last;
+}
+
+/** The records at these offsets, in the order of each partition: no more than an offset of each key is held. */
+export async function readAt<T extends TopicName>(
+  place: Place,
+  topic: T,
+  last: LastOffsets,
+  onValue: OnValue<T>,
+): Promise<void> {
+  const decoder = decoderOf(place, topic);
+  await readToEnd(place, topic, async (record) => {
+    if (record.value !== null && last.get(keyOf(record)) === record.offset)
+      await onValue(await decoder.decode(record.value));
+  });
+}
+
+/** The last record of each key, in the order of each partition. */
+export async function readLatest<T extends TopicName>(
+  place: Place,
+  topic: T,
+  onValue: OnValue<T>,
+): Promise<void> {
+  await readAt(place, topic, await readLastOffsets(place, topic), onValue);
+}
+
+function keyOf({ partition, key }: ReadRecord): string {
+  return `${partitionKey({ topic: '', partition })}/${key}`;
+}
+
+function readToEnd(
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  topic: TopicName,
+  onRecord: (record: ReadRecord) => void | Promise<void>,
+): Promise<void> {
+  return readTopic({
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord,
+  });
+}
+
+function decoderOf<T extends TopicName>(place: Place, topic: T) {
+  const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
+  return Registry.open({ url, prefix }).decoder(topic);
+}

@@ -1,0 +1,144 @@
+/** Plays the whole tournament of the demonstration with faults, exports it, and compares every example for analysts with the official figures. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+import { playLive } from '../replay/live.ts';
+import { GOALS, KICKS_SCORED, MATCHES, POINTS, readTimelines, SCORERS, SEASON } from './official.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const EXAMPLES = join(ROOT, 'docs/examples/analysis');
+const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');
+const TIMELINES = join(ROOT, '../shared/data/timelines/World_Cup.key.jsonl');
+const run = promisify(execFile);
+
+let output: PipelineOutput;
+let folder: string;
+let hasPandas: boolean;
+
+beforeAll(async () => {
+  const live = await playLive({ 'world-cup-2018': MATCHES });
+  output = await live.pipeline.output();
+  folder = mkdtempSync(join(tmpdir(), 'touchline-analysis-'));
+  const { brokers, registryUrl, prefix } = live.pipeline.place;
+  const env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {
+    const { code, err } = await touchlineHere([...words.split(' '), '--out', join(folder, file)], env);
+    expect(code, err).toBe(0);
+  }
+  hasPandas = await run('python3', ['-c', 'import pandas, pyarrow']).then(
+    () => true,
+    () => false,
+  );
+}, 400_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+async function query(sql: string): Promise<Rows> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(`SET file_search_path = '${folder}'`);
+  const reader = await connection.runAndReadAll(sql);
+  const rows = reader.getRowObjectsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows as Rows;
+}
+
+const example = (name: string): string => readFileSync(join(EXAMPLES, name), 'utf8');
+const block = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(GUIDE)?.[1] ?? '';
+/** Goals that were taken back and did not stand again, kicks of shoot-outs included. */
+const takenBack = (): number =>
+  [...output.states.values()].reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0);
+
+/** What each example says, and what is official; each file of the folder has one. */
+const CHECKS: Readonly<Record<string, (rows: Rows) => void>> = {
+  'league.sql': ([season]) => {
+    const { matches, goals, home_wins, draws, away_wins } = season ?? {};
+    expect([matches, goals].map(Number)).toEqual([MATCHES, GOALS]);
+    expect(Number(home_wins) + Number(draws) + Number(away_wins)).toBe(MATCHES);
+  },
+  'goals.sql': (rows) => {
+    expect(rows.map((row) => Object.values(row).map(Number))).toEqual([
+      [SEASON, GOALS, KICKS_SCORED, takenBack()],
+    ]);
+    expect(takenBack()).toBeGreaterThan(0);
+  },
+  'scorers.sql': (rows) => {
+    const scorers = rows.map(({ player_name, goals }) => [player_name, Number(goals)]);
+    expect(Object.fromEntries(scorers)).toEqual(SCORERS);
+  },
+  'taken_back.sql': ([row]) => {
+    const cancelled = output.transitions.filter(({ kind }) => kind === 'goal_cancelled');
+    const goals = new Set(cancelled.map(({ event_id, incident_id }) => `${event_id}/${incident_id}`));
+    expect(Number(row?.taken_back)).toBe(goals.size);
+    expect(goals.size).toBeGreaterThanOrEqual(takenBack());
+  },
+  'points.sql': (rows) => {
+    const points = rows.map(({ participant_name, points }) => [participant_name, Number(points)]);
+    expect(Object.fromEntries(points)).toEqual(POINTS);
+  },
+};
+
+describe('the examples for analysts', () => {
+  const files = readdirSync(EXAMPLES).filter((file) => extname(file) === '.sql');
+
+  test.each(files)('%s gives the official figures', async (file) => {
+    CHECKS[file]?.(await query(example(file)));
+    expect(Object.keys(CHECKS)).toContain(file);
+  });
+
+  test('the query of the guide gives the official goals', async () => {
+    expect(await query(block('sql'))).toEqual([
+      { season_id: String(SEASON), matches: String(MATCHES), goals: String(GOALS) },
+    ]);
+  });
+
+  test('scorers.py gives the official goals and scorers', async () => {
+    const { stdout } = await run('python3', [join(EXAMPLES, 'scorers.py'), join(folder, 'incidents.jsonl')]);
+    const { goals, scorers } = JSON.parse(stdout) as { goals: number; scorers: [string, number][] };
+    expect(goals).toBe(GOALS);
+    const best = Object.values(SCORERS).sort((a, b) => b - a);
+    expect(scorers.map(([, count]) => count)).toEqual(best.slice(0, scorers.length));
+    for (const [name, count] of scorers) expect([name, count]).toEqual([name, SCORERS[name]]);
+  });
+
+  test('the lines of pandas of the guide give the official goals', async ({ skip }) => {
+    if (!hasPandas) skip('python3 has no pandas with pyarrow');
+    const { stdout } = await run('python3', ['-c', block('python')], { cwd: folder });
+    const [, home, away] = /^31018\s+(\d+)\s+(\d+)$/m.exec(stdout) ?? [];
+    expect(Number(home) + Number(away)).toBe(GOALS);
+    const [best] = Object.entries(SCORERS).sort(([, a], [, b]) => b - a);
+    expect(stdout).toMatch(new RegExp(`^${best?.[0]}\\s+${best?.[1]}$`, 'm'));
+  });
+});
+
+describe('an exported score', () => {
+  test('is the same in Parquet and JSON lines, and match by match that of the states', async () => {
+    const sums = (read: string) =>
+      `SELECT event_id, sum(home_delta)::INT AS home_score, sum(away_delta)::INT AS away_score FROM ${read} GROUP BY event_id ORDER BY event_id`;
+    const states = await query(
+      "SELECT event_id, home_score, away_score FROM read_parquet('states.parquet') ORDER BY event_id",
+    );
+    expect(states).toHaveLength(MATCHES);
+    expect(await query(sums("read_parquet('incidents.parquet')"))).toEqual(states);
+    expect(await query(sums("read_json('incidents.jsonl')"))).toEqual(states);
+  });
+
+  test.skipIf(!existsSync(TIMELINES))('is that of the timelines (../shared/data/timelines)', async () => {
+    const { goals, scorers } = readTimelines(TIMELINES);
+    const [sum] = await query(
+      "SELECT sum(home_delta + away_delta)::INT AS goals FROM read_parquet('incidents.parquet')",
+    );
+    expect(sum).toEqual({ goals });
+    const rows = await query(example('scorers.sql'));
+    expect(rows.map(({ goals }) => Number(goals))).toEqual(scorers);
+  });
+});
