@@ -43,6 +43,11 @@ export interface TransactionalProducer {
     records: readonly OutputRecord[],
     accept?: (written: readonly WrittenBatch[]) => void,
   ): Promise<void>;
+  /**
+   * Rejects with `StreamError` FENCED where a newer producer has its transactional id: then others may have written since what its owner has
+   * read of the logs.
+   */
+  requireCurrent(): Promise<void>;
   close(): Promise<void>;
 }
 

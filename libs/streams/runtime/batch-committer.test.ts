@@ -64,6 +64,7 @@ function committerOf(
       if (count > 0) accept([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
       transactions.push(records);
     },
+    requireCurrent: async () => {},
     close: async () => {},
   };
   const committer = new BatchCommitter(

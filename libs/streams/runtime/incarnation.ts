@@ -69,6 +69,7 @@ export class Incarnation {
   readonly #held: { close(): void | Promise<void> }[] = [];
   /** Aborted on close. */
   readonly #closing = new AbortController();
+  #producer: TransactionalProducer | null = null;
   #committer: BatchCommitter | null = null;
   /** Closed with it, unless it is left to the next claim. */
   #processor: PartitionProcessor | null;
@@ -100,36 +101,52 @@ export class Incarnation {
    */
   async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
-      const claimed = await this.#claim();
-      reached('restoring');
-      const { kept, processor, lasts } = await this.#stateFor(claimed);
-      const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
-      const ends = new Map(claimed.changelogs.map(({ topic, end }) => [topic, end]));
-      const of = { application: this.#context.application, partition: this.#partition };
-      const work = {
-        processor,
-        producer,
-        topicId,
-        changelogIds,
-        changelogEnds: new ChangelogEnds(of, ends, lasts),
-        committed: found === null ? null : { producer: found.producer, next: found.next },
-        isClosed: () => this.#isClosed,
-      };
-      const at = { next: position, inputEpoch };
-      const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
-      this.#committer = committer;
-      // Records that are lost are counted once: the next claim begins behind them.
-      if (claimed.lost > 0) await committer.commitPosition(at);
-      if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
-      reached('running');
-      const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
-      await this.#run(processor, committer, claimed.input, readEpoch);
+      await this.#live(reached);
     } catch (error) {
       if (error instanceof ClosedError || this.#isClosed) return;
-      if (isOfBroker(error)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
-      throw error;
+      const cause = error instanceof RefusedError ? await this.#causeOf(error) : error;
+      if (this.#isClosed) return;
+      if (isOfBroker(cause)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
+      throw cause;
     } finally {
       await this.close();
+    }
+  }
+
+  async #live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
+    const claimed = await this.#claim();
+    reached('restoring');
+    const { kept, processor, lasts } = await this.#stateFor(claimed);
+    const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
+    const ends = new Map(claimed.changelogs.map(({ topic, end }) => [topic, end]));
+    const of = { application: this.#context.application, partition: this.#partition };
+    const work = {
+      processor,
+      producer,
+      topicId,
+      changelogIds,
+      changelogEnds: new ChangelogEnds(of, ends, lasts),
+      committed: found === null ? null : { producer: found.producer, next: found.next },
+      isClosed: () => this.#isClosed,
+    };
+    const at = { next: position, inputEpoch };
+    const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
+    this.#committer = committer;
+    // Records that are lost are counted once: the next claim begins behind them.
+    if (claimed.lost > 0) await committer.commitPosition(at);
+    if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
+    reached('running');
+    const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
+    await this.#run(processor, committer, claimed.input, readEpoch);
+  }
+
+  /** A new owner writes while this one still reads: what does not fit together is a refusal only where nobody else wrote. */
+  async #causeOf(refusal: RefusedError): Promise<unknown> {
+    try {
+      await this.#producer?.requireCurrent();
+      return refusal;
+    } catch (error) {
+      return error;
     }
   }
 
@@ -172,6 +189,7 @@ export class Incarnation {
         signal: this.#closing.signal,
       }),
     );
+    this.#producer = producer;
     const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
     const input = this.#hold(client.openReader({ topic, partition, maxBytes }));
     const topicId = await this.#still(input.topicId());

@@ -24,6 +24,7 @@ class FakeClient implements StreamClient {
   readonly full = new Set<string>();
   readonly broken = new Set<string>();
   opening: (options: ProducerOptions) => Promise<void> = async () => {};
+  isFenced = false;
   /** Waiting reads. */
   readonly reads: PromiseWithResolvers<ReadBatch>[] = [];
   opened = 0;
@@ -35,6 +36,9 @@ class FakeClient implements StreamClient {
     return {
       identity: { id: '1', epoch: this.opened },
       transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
+      requireCurrent: async () => {
+        if (this.isFenced) throw new StreamError('FENCED', 'as this test wants it');
+      },
       close: async () => {
         this.closed += 1;
       },
@@ -283,6 +287,18 @@ describe('a claim', () => {
     await task.ended;
     expect(client.closed).toBe(1);
     expect(processors).toEqual([]);
+  });
+
+  test.each([
+    ['is refused', false, 'refused', 'POSITION_MISSING'],
+    ['fails where a newer owner may have written it', true, 'failed', 'FENCED'],
+  ])('that finds state without a position %s', async (_, isFenced, state, code) => {
+    client.full.add('one');
+    client.isFenced = isFenced;
+    const task = claimed();
+    await vi.waitFor(() => expect(task.state).toBe(state));
+    expect(task.failure?.code).toBe(code);
+    await task.close();
   });
 
   test('that fails later clears the gauges of the partition', async () => {

@@ -152,6 +152,15 @@ describe('transactional producer', () => {
     expect(textOf(await readAll({ uncommitted: true }))).toEqual(['abandoned', 'next']);
   });
 
+  test('knows whether another one was opened since', async () => {
+    const old = await openProducer();
+    await old.transact([record('before')]);
+    await expect(old.requireCurrent()).resolves.toBeUndefined();
+    const current = await openProducer();
+    await expect(old.requireCurrent()).rejects.toMatchObject({ code: 'FENCED' });
+    await expect(current.requireCurrent()).resolves.toBeUndefined();
+  });
+
   test('rejects a record that is too large with its own code', async () => {
     const producer = await openProducer();
     await expect(producer.transact([record('x'.repeat(2_000_000))])).rejects.toMatchObject({

@@ -56,6 +56,7 @@ const stream = await runStream({
           await reached('commit');
           await producer.transact(records, accept);
         },
+        requireCurrent: () => producer.requireCurrent(),
         close: () => producer.close(),
       };
     },

@@ -163,7 +163,7 @@ export class Cluster {
     const up = this.#up();
     if (up.length === 0) return;
     partition.leader = this.world.random.pick(up);
-    partition.log.beginEpoch(partition.log.leaderEpoch + 1);
+    partition.log.beginEpoch();
     this.world.note(
       `broker ${partition.leader}`,
       `leads ${partitionKey(partition)}, epoch ${partition.log.leaderEpoch}`,

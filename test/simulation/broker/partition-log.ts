@@ -36,6 +36,8 @@ export class PartitionLog {
   batches: LogBatch[] = [];
   /** Where each leader epoch began, ascending. */
   #epochs: { readonly epoch: number; readonly start: number }[] = [{ epoch: 0, start: 0 }];
+  /** Of the controller, which never gives an epoch twice, also where the log has lost what was written in it. */
+  #leaderEpoch = 0;
   /** Open transactions by producer id. */
   #open = new Map<string, { readonly epoch: number; readonly start: number }>();
   #aborted: { readonly id: string; readonly first: number; readonly last: number }[] = [];
@@ -54,11 +56,13 @@ export class PartitionLog {
   }
 
   get leaderEpoch(): number {
-    return this.#epochs.at(-1)?.epoch ?? 0;
+    return this.#leaderEpoch;
   }
 
   /** A new leader begins at the end of the log. */
-  beginEpoch(epoch: number): void {
+  beginEpoch(): void {
+    this.#leaderEpoch += 1;
+    const epoch = this.#leaderEpoch;
     const last = this.#epochs.at(-1);
     if (last !== undefined && last.start === this.end) this.#epochs.pop();
     this.#epochs.push({ epoch, start: this.end });

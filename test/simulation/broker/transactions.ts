@@ -155,6 +155,10 @@ export class Transactions {
           world.after(MARKER_RETRY_MS, () => this.#mark(transaction, key, decision));
           return;
         }
+        world.note(
+          'cluster',
+          `${key} has no leader: the ${decision} of ${transaction.transactionalId} is dropped`,
+        );
         this.#host.onDroppedMarker(key, producer);
       } else if (partition !== undefined) {
         partition.log.endTransaction(producer, decision, world.unixMs());

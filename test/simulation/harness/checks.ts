@@ -28,14 +28,25 @@ type Former = {
   readonly cutAt: number | null;
 };
 
+/** Of one producer id: each log has its own marker, which may come late or, with KAFKA-20734, never. */
+type Pending = {
+  /** Outputs that readers see, of a position that is not committed so far. */
+  visible: string[];
+  /** Outputs of the open transaction in the output's log, and how many of them a committed position has counted. */
+  open: string[];
+  counted: number;
+  /** The newest position of the open transaction in the log of positions. */
+  position: Buffer | null;
+};
+
 const POSITIONS = positionsTopic(APPLICATION);
 
 /** Follows the logs of a cluster, and compares every committed transaction with what the input says. */
 export class Checks {
   readonly #cluster: Cluster;
   readonly #progress: Progress[];
-  /** What each producer has written since its last decision. */
-  readonly #pending = new Map<string, { readonly outputs: string[]; position: Buffer | null }>();
+  /** What each producer id has written and no commit of a position has counted. */
+  readonly #pending = new Map<string, Pending>();
   /** The first broken invariant; null while all hold. */
   violation: string | null = null;
 
@@ -119,20 +130,41 @@ export class Checks {
 
   #onAppend({ topic }: Partition, { id }: ProducerEpoch, records: readonly NewRecord[]): void {
     if (topic !== POSITIONS && topic !== TOPICS.output) return;
-    const pending = this.#pending.get(id) ?? { outputs: [], position: null };
-    this.#pending.set(id, pending);
+    const pending = this.#pendingOf(id);
     if (topic === POSITIONS) pending.position = records.at(-1)?.value ?? null;
-    else for (const { value } of records) pending.outputs.push(String(value));
+    else for (const { value } of records) pending.open.push(String(value));
   }
 
-  /** A transaction counts once its position is committed. */
   #onMarker({ topic, partition }: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void {
+    if (topic === TOPICS.output) this.#onOutputMarker(partition, producer, marker);
     if (topic !== POSITIONS) return;
-    const pending = this.#pending.get(producer.id);
-    this.#pending.delete(producer.id);
-    if (marker === 'abort' || pending === undefined || pending.position === null) return;
-    const position = parsePosition(POSITIONS, partition, pending.position);
-    this.#onCommit(this.#of(partition), position, producer, pending.outputs);
+    const pending = this.#pendingOf(producer.id);
+    const { position } = pending;
+    pending.position = null;
+    if (marker === 'abort' || position === null) return;
+    const outputs = [...pending.visible, ...pending.open.slice(pending.counted)];
+    pending.visible = [];
+    pending.counted = pending.open.length;
+    const parsed = parsePosition(POSITIONS, partition, position);
+    this.#onCommit(this.#of(partition), parsed, producer, outputs);
+  }
+
+  #onOutputMarker(partition: number, { id, epoch }: ProducerEpoch, marker: 'commit' | 'abort'): void {
+    const pending = this.#pendingOf(id);
+    const { open, counted } = pending;
+    if (marker === 'commit') pending.visible.push(...open.slice(counted));
+    else if (counted > 0)
+      this.fail(
+        `partition ${partition}, producer ${id} epoch ${epoch}: the outputs of a committed position are aborted`,
+      );
+    pending.open = [];
+    pending.counted = 0;
+  }
+
+  #pendingOf(id: string): Pending {
+    const pending = this.#pending.get(id) ?? { visible: [], open: [], counted: 0, position: null };
+    this.#pending.set(id, pending);
+    return pending;
   }
 
   #onCommit(

@@ -1,4 +1,4 @@
-import { RefusedError } from '../../errors.ts';
+import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OutputRecord,
   type ProducerIdentity,
@@ -83,9 +83,14 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     });
   }
 
-  /** Decides what earlier producers with its id left undecided. */
-  settle(): Promise<void> {
-    return this.#undecided.settle();
+  /** Decides what earlier producers with its id left undecided. What a newer one does meanwhile is no reason to refuse. */
+  async settle(): Promise<void> {
+    try {
+      await this.#undecided.settle();
+    } catch (error) {
+      if (error instanceof RefusedError) await this.requireCurrent();
+      throw error;
+    }
   }
 
   async transact(
@@ -103,6 +108,17 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       if (error instanceof RefusedError) throw error;
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
     }
+  }
+
+  async requireCurrent(): Promise<void> {
+    const { transactionalId } = this.#options;
+    const doing = `look up the owner of ${transactionalId}`;
+    const last = await lastTransaction(this.#connections, transactionalId).catch((error: unknown) => {
+      throw toStreamError(doing, error);
+    });
+    const { id, epoch } = this.identity;
+    if (last !== null && (last.producer.id !== id || last.producer.epoch !== epoch))
+      throw new StreamError('FENCED', `${doing}: a newer producer has it`);
   }
 
   close(): Promise<void> {
