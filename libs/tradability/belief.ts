@@ -80,6 +80,11 @@ export class HealthTable {
     else this.#matches.set(eventId, bySource);
   }
 
+  /** The matches that any source has a record of. */
+  events(): number[] {
+    return [...this.#matches.keys()];
+  }
+
   /** Whether each source may be believed; by name. */
   sources(now: Now): SourceBelief[] {
     return [...this.#sources.values()]

@@ -5,7 +5,7 @@ import { type AlertRule, type RuledMatch, rulesFor } from './rules.ts';
 /** The place and the times of what an alert is of. */
 export type AlertCause = {
   readonly eventId: number;
-  /** What it is of, unique: a transition's id, or of a stale match `<event id>/<since>`. */
+  /** What it is of, unique: a transition's id, or of belief in a match `<event id>/<since>`. */
   readonly of: string;
   readonly version: number | null;
   readonly ut: number;
@@ -13,7 +13,10 @@ export type AlertCause = {
 };
 
 /** A match as latest known; null where nothing is known of it. */
-export type KnownMatch = Pick<MatchState, 'version' | 'name' | 'competition_id' | 'home' | 'away'> | null;
+export type KnownMatch = Pick<
+  MatchState,
+  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type'
+> | null;
 
 /** The alerts of a finding, one for each rule that wants it. */
 export function alertsOf(

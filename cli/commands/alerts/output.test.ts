@@ -33,6 +33,17 @@ test('a file continues after its last line, and loses a torn one', async () => {
   expect(JSON.parse(line)).toEqual({ ...sampleOf('alerts'), offset: 0 });
 });
 
+test('a file continues after its last alert of the topic, and knows those that were written before they were there', async () => {
+  const file = temporaryFile();
+  const first = fileOutput(file);
+  await first.write({ ...sampleOf('alerts'), id: 'early' }, null);
+  expect(fileOutput(file)).toMatchObject({ from: 0, early: ['early'] });
+  await first.write(sampleOf('alerts'), 4);
+  await first.write({ ...sampleOf('alerts'), id: 'earlier' }, null);
+  first.close();
+  expect(fileOutput(file)).toMatchObject({ from: 5, early: ['early', 'earlier'] });
+});
+
 test('a file larger than what is read of it continues too', async () => {
   const file = temporaryFile();
   writeFileSync(file, `${`${JSON.stringify({ pad: 'x'.repeat(999), offset: 3 })}\n`.repeat(1_200)}{"off`);
@@ -45,6 +56,6 @@ test('a file larger than what is read of it continues too', async () => {
 test('a file of something else is refused', () => {
   const file = temporaryFile();
   writeFileSync(file, 'Dear diary\n');
-  expect(() => fileOutput(file)).toThrow('is no alert');
+  expect(() => fileOutput(file)).toThrow('are no alerts');
   expect(readFileSync(file, 'utf8')).toBe('Dear diary\n');
 });

@@ -7,12 +7,15 @@ import { jsonText } from '../../values.ts';
 export type AlertOutput = {
   /** The offset of the first alert to write; null: of the next one that is published. */
   readonly from: number | null;
-  write(alert: Alert, offset: number): Promise<void>;
+  /** Ids of the last lines that were written before their alerts were published. */
+  readonly early: readonly string[];
+  /** `offset`: null where the alert is not published yet. */
+  write(alert: Alert, offset: number | null): Promise<void>;
   close(): void;
 };
 
 /** A line has its offset on the topic: what a file has says where to go on. */
-function lineOf(alert: Alert, offset: number): string {
+function lineOf(alert: Alert, offset: number | null): string {
   return `${jsonText({ ...alert, offset })}\n`;
 }
 
@@ -20,6 +23,7 @@ function lineOf(alert: Alert, offset: number): string {
 export function standardOutput(): AlertOutput {
   return {
     from: null,
+    early: [],
     async write(alert, offset) {
       if (!process.stdout.write(lineOf(alert, offset)))
         await new Promise((drained) => process.stdout.once('drain', drained));
@@ -47,9 +51,13 @@ export function fileOutput(file: string): AlertOutput {
   readSync(handle, tail, 0, tail.length, size - tail.length);
   const end = tail.lastIndexOf('\n') + 1;
   if (end < tail.length) ftruncateSync(handle, size - tail.length + end);
-  const last = tail.subarray(0, end).toString().trimEnd().split('\n').at(-1) ?? '';
+  const lines = linesOf(tail.subarray(0, end), size > tail.length, file);
+  const last = lines.findLast(({ offset }) => offset !== null)?.offset ?? null;
+  if (last === null && size > tail.length)
+    throw new CommandError(`${file} does not say where to go on: name another file`);
   return {
-    from: last === '' ? 0 : offsetOf(last, file) + 1,
+    from: last === null ? 0 : last + 1,
+    early: lines.filter(({ offset }) => offset === null).map(({ id }) => id),
     async write(alert, offset) {
       writeSync(handle, lineOf(alert, offset));
     },
@@ -57,12 +65,25 @@ export function fileOutput(file: string): AlertOutput {
   };
 }
 
-function offsetOf(line: string, file: string): number {
+/** The lines of the end of a file, without the first where it is torn. */
+function linesOf(end: Buffer, isTorn: boolean, file: string): Line[] {
+  const texts = end
+    .toString()
+    .split('\n')
+    .slice(isTorn ? 1 : 0, -1);
+  const lines = texts.map(parseLine);
+  if (lines.some((line) => line === null))
+    throw new CommandError(`the last lines of ${file} are no alerts: name another file`);
+  return lines.filter((line) => line !== null);
+}
+
+type Line = { readonly id: string; readonly offset: number | null };
+
+function parseLine(text: string): Line | null {
   try {
-    const { offset } = JSON.parse(line);
-    if (Number.isSafeInteger(offset)) return offset;
+    const { id, offset } = JSON.parse(text);
+    return offset === null || Number.isSafeInteger(offset) ? { id, offset } : null;
   } catch {
-    // The same answer.
+    return null;
   }
-  throw new CommandError(`the last line of ${file} is no alert: name another file`);
 }

@@ -12,6 +12,7 @@ export const ALERT_KINDS = [
   'score_differs',
   'final',
   'match_stale',
+  'match_recovered',
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

@@ -8,15 +8,19 @@ import { openProcessor } from '#service/run-processor.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
+import { machineClock } from '#timing/clock.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, requireTopic, withBackbone } from '../../place.ts';
 import { durationMs } from '../moments.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import type { alerts } from './command.ts';
+import { MatchBeliefs } from './match-beliefs.ts';
 import { MatchFacts } from './match-facts.ts';
 import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
+import { AlertPrinter } from './printer.ts';
 import { readRules } from './rules.ts';
-import { leadStaleAlerts } from './stale-alerts.ts';
+import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
+import { LOOK_EVERY_MS, Withdrawals } from './withdrawals.ts';
 
 const settings = z.object(processorSettings);
 
@@ -60,10 +64,12 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   const { codecs, client, registry, topicName } = open;
   const signal = AbortSignal.any([asked, failed.signal]);
   const facts = new MatchFacts();
+  const beliefs = new MatchBeliefs(facts);
   const of = { topic: topicName('alerts'), partition: 0 };
   // Before anything is published: what this process publishes is printed.
   const [bounds] = await client.logBounds([of]);
   const from = new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]);
+  const printer = new AlertPrinter(output);
   const printing = follow({
     brokers,
     reader: 'touchline-alerts',
@@ -72,11 +78,18 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
     signal,
     onBatch: async ({ records }) => {
       for (const { value, offset } of records)
-        if (value !== null) await output.write(await codecs.alerts.decode(value), offset);
+        if (value !== null) await printer.published(await codecs.alerts.decode(value), offset);
     },
   });
   const matches = { brokers, topic: topicName('match-state'), decoder: registry.decoder('match-state') };
-  const reading = Promise.all([printing, facts.follow(matches, signal)]).finally(() => failed.abort());
+  const health = { brokers, topic: topicName('feed-health'), decoder: registry.decoder('feed-health') };
+  const looked = { rules, maxAgeMs, matches: facts, beliefs };
+  const reading = Promise.all([
+    printing,
+    facts.follow(matches, signal),
+    beliefs.follow(health, signal),
+    printBelief(looked, printer, signal),
+  ]).finally(() => failed.abort());
   // Awaited below, where it has ended the rest.
   reading.catch(() => {});
   const stale = leadStaleAlerts({
@@ -91,6 +104,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
     instanceId: config.GROUP_INSTANCE_ID,
     onFenced: fenced.reject,
     matches: facts,
+    beliefs,
   });
   const matchAt = (eventId: number, version: number) => facts.at(eventId, version);
   try {
@@ -106,6 +120,22 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
     }
   } finally {
     failed.abort();
+  }
+}
+
+/** Prints by this process's own clock what is no longer to be believed, also while no broker answers. */
+async function printBelief(
+  looked: Parameters<typeof findAlerts>[0],
+  printer: AlertPrinter,
+  signal: AbortSignal,
+): Promise<void> {
+  await looked.beliefs.known();
+  const withdrawals = new Withdrawals();
+  // What is so at the start is no change; the leader publishes it where that is not done yet.
+  findAlerts(looked, withdrawals);
+  while (!signal.aborted) {
+    await printer.found(findAlerts(looked, withdrawals), performance.now());
+    await machineClock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 

@@ -114,14 +114,14 @@ export type AlertGuard = {
 
 /** One alert by a rule of touchline alerts, published once. How to describe rules: docs/guides/alerts.md. */
 export type Alert = {
-  /** <rule>/<kind>/<transition id>; of match_stale <rule>/match_stale/<event id>/<since>: the same over restarts. */
+  /** <rule>/<kind>/<transition id>; of match_stale and match_recovered <rule>/<kind>/<event id>/<since>, since when the match was not to be believed: the same over restarts. */
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, match_stale. */
+  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, match_stale, match_recovered. */
   kind: string;
   event_id: number;
-  /** The match's version; null of match_stale. */
+  /** The match's version; null of match_stale and match_recovered. */
   version: null | number;
   /** The match's name as latest known, as its competition and teams. */
   name: null | string;
@@ -132,11 +132,11 @@ export type Alert = {
   incident_id: null | string;
   /** Of goal: the score after it. */
   score: null | Score;
-  /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason. */
+  /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
-  /** The provider's time of its cause, of match_stale since when; Unix seconds. */
+  /** The provider's time of its cause, of match_stale since when, of match_recovered when it was found; Unix seconds. */
   ut: number;
-  /** When its cause was received or, of match_stale, written; Unix milliseconds. */
+  /** When its cause was received or, of match_stale and match_recovered, found; Unix milliseconds. */
   received_at: number;
 };
 

@@ -23,6 +23,7 @@ const RULES = join(import.meta.dirname, '../../../docs/examples/alerts/rules.jso
 const KILLS = 3;
 const EVENTS = 12;
 const SECRET = '0123456789abcdef0123456789ABCDEF';
+const HOUR_MS = 3_600_000;
 const STALE_SINCE = 1_795_000_000_000;
 
 /** What the rules of the guide say of transitions, stated a second time: ids of alerts. Teams are those of the workload. */
@@ -60,7 +61,7 @@ type Played = {
 
 let played: Played;
 
-const linesOf = (file: string): (Alert & { offset: number })[] =>
+const linesOf = (file: string): (Alert & { offset: number | null })[] =>
   readFileSync(file, { encoding: 'utf8', flag: 'a+' })
     .split('\n')
     .slice(0, -1)
@@ -86,7 +87,7 @@ beforeAll(async () => {
   atEnd(() => publisher.close());
   const health = (
     source: string,
-    eventId: number,
+    eventId: number | null,
     state: FeedHealth['state'],
     since: number,
   ): Promise<void> => {
@@ -105,12 +106,14 @@ beforeAll(async () => {
       keep_alive_at: null,
       term: 1,
       written_at: Date.now(),
-      valid_until: null,
+      valid_until: eventId === null ? Date.now() + HOUR_MS : null,
     };
-    const key = `${source}/${eventId}`;
+    const key = eventId === null ? source : `${source}/${eventId}`;
     return publisher.publish([{ topic: topicName(prefix, 'feed-health'), key, value: codec.encode(value) }]);
   };
 
+  await health('feed', null, 'alive', STALE_SINCE);
+  await health('webhook', null, 'alive', STALE_SINCE);
   const file = join(temporaryFolder(), 'alerts.jsonl');
   const start = (): Run =>
     touchline(['alerts', '--rules', RULES, '--out', file, '--max-age', '999999d'], {
@@ -145,6 +148,10 @@ beforeAll(async () => {
     run = start();
   }
   await health('webhook', first + 1, 'stale', STALE_SINCE + 5_000);
+  await untilTrue('its alert is in the file', () =>
+    linesOf(file).some(({ event_id, kind }) => event_id === first + 1 && kind === 'match_stale'),
+  );
+  await health('webhook', first + 1, 'recovered', STALE_SINCE + 9_000);
   await send(2 * KILLS);
   const { transitions } = await (async () => {
     await pipeline.settled();
@@ -154,6 +161,7 @@ beforeAll(async () => {
     ...expectedOf(transitions),
     `trading/match_stale/${first}/${STALE_SINCE}`,
     `trading/match_stale/${first + 1}/${STALE_SINCE + 5_000}`,
+    `trading/match_recovered/${first + 1}/${STALE_SINCE + 5_000}`,
   ].sort();
   await untilTrue('all alerts are in the file', () => linesOf(file).length >= expected.length).catch(
     () => {},
@@ -181,12 +189,15 @@ describe('alerts of a process that is killed again and again', () => {
     expect(idsOf(played.published)).toEqual(played.expected);
   });
 
-  test('are in the file once, in the order of the topic', () => {
+  test('are in the file once, in the order of the topic but where belief was found before it was published', () => {
     const lines = linesOf(played.file);
-    expect(lines.map(({ offset: _, ...alert }) => alert)).toEqual(played.published);
-    expect(lines.map(({ offset }) => offset)).toEqual(
-      lines.map(({ offset }) => offset).sort((a, b) => a - b),
+    expect(idsOf(lines)).toEqual(played.expected);
+    const early = new Set(lines.filter(({ offset }) => offset === null).map(({ id }) => id));
+    expect([...early].every((id) => id.includes('/match_stale/') || id.includes('/match_recovered/'))).toBe(
+      true,
     );
+    const read = lines.flatMap(({ offset, ...alert }) => (offset === null ? [] : [alert]));
+    expect(read).toEqual(played.published.filter(({ id }) => !early.has(id)));
   });
 
   test('are webhook messages once, and delivered to subscriptions of alerts only', async () => {

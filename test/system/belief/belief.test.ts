@@ -1,19 +1,17 @@
 /** Every surface that says what may be traded, while what it rests on is frozen, killed, cut or set to another time. */
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
 import { participants } from '#domain/testing/messages.ts';
-import { CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import { startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { until } from '../../support/poll.ts';
+import type { Pipeline } from '../../support/pipeline.ts';
 import type { ServiceProcess } from '../../support/processes.ts';
 import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { System } from '../../support/system.ts';
-import { startGateway } from '../../support/tool-gateway.ts';
-import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { Output, type Said, type Surface, Watch } from './surfaces.ts';
+import { READER_EXAMPLES } from '../examples/reader-examples.ts';
+import { Alerts, ofBoard, ofReaders, ofRest, ofStatus, ofTail, ofTools } from './programs.ts';
+import { Watch } from './surfaces.ts';
 
 const EVENT = 7_000_001;
 const ROOT = join(import.meta.dirname, '../../..');
@@ -33,6 +31,8 @@ const STEPPED = {
 };
 
 let watch: Watch;
+let alerts: Alerts;
+let pipeline: Pipeline;
 let feed: LiveFeed;
 let kafka: ProxiedKafka;
 let api: ServiceProcess;
@@ -45,7 +45,8 @@ const OF_API = ['board', 'match page', 'REST'];
 beforeAll(async () => {
   kafka = await startProxiedKafka();
   const system = await System.create(kafka.brokers);
-  const { place } = system.pipeline;
+  pipeline = system.pipeline;
+  const { place } = pipeline;
   const limits = { STALE_AFTER_MS: String(STALE_MS), BACKLOG_AFTER_MS: String(BACKLOG_MS) };
   processor = system.processor;
   monitor = startMonitor(place, limits);
@@ -74,113 +75,21 @@ beforeAll(async () => {
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   };
+  alerts = new Alerts(env, EVENT);
   watch = new Watch([
-    ...(await ofBoard(replica.url)),
-    ofRest(replica.url),
-    await ofTools(system, replica.url),
-    ofTail(env),
+    ...(await ofBoard(replica.url, EVENT)),
+    ofRest(replica.url, EVENT),
+    await ofTools(system, replica.url, EVENT),
+    ofTail(env, EVENT),
     ofStatus(env),
-    ...(await ofReaders(env)),
+    alerts.surface,
+    ...(await ofReaders(env, EVENT)),
   ]);
   await watch.all('safe');
 });
 
 const say = (fields: Readonly<Record<string, unknown>> = {}) =>
   feed.say(EVENT, { participants: participants(0, 0), ...fields });
-
-async function ofBoard(url: string): Promise<Surface[]> {
-  if (CHROMIUM === null) return [];
-  const browser = await startChromium();
-  atEnd(() => browser.close());
-  const origin = url.replace('127.0.0.1', 'localhost');
-  const page = (visit: Visit, within: string) => (): Promise<Said> =>
-    visit.ask(`(() => {
-      const text = document.querySelector('${within}')?.innerText ?? '';
-      return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /Final/.test(text) ? 'not_in_play' : null;
-    })()`);
-  const board = await Visit.open(browser, origin);
-  await board.shows(`[data-key="match-${EVENT}"]`, 'Home');
-  const match = await Visit.open(browser, `${origin}/match/${EVENT}`);
-  return [
-    { name: 'board', read: page(board, `[data-key="match-${EVENT}"]`) },
-    { name: 'match page', read: page(match, 'main') },
-  ];
-}
-
-function ofRest(url: string): Surface {
-  return {
-    name: 'REST',
-    async read() {
-      const { headers } = await fetch(`${url}/v2/events/${EVENT}`, { signal: AbortSignal.timeout(1_000) });
-      const [, state = ''] = /match=(\w+)/.exec(headers.get('x-feed-health') ?? '') ?? [];
-      if (state === 'ended') return 'not_in_play';
-      return state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
-    },
-  };
-}
-
-async function ofTools(system: System, apiUrl: string): Promise<Surface> {
-  const gateway = await startGateway(system.pipeline.place, apiUrl);
-  const { id, secret } = await system.addClient('desk');
-  const token = await until('a token is issued', async () => {
-    const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
-    return body.token;
-  });
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
-  atEnd(() => client.close());
-  return {
-    name: '/mcp',
-    // A token has 120 requests a minute.
-    everyMs: 550,
-    async read() {
-      const answer = await client.callTool({ name: 'get_match', arguments: { match_id: EVENT } });
-      return (answer.structuredContent as { guard: { trading: Said } }).guard.trading;
-    },
-  };
-}
-
-function ofTail(env: Readonly<Record<string, string>>): Surface {
-  const tail = new Output(
-    process.execPath,
-    ['bin/touchline.js', 'tail', 'match-state', '--from-beginning'],
-    env,
-  );
-  return {
-    name: 'tail',
-    read() {
-      const last = tail.last(/TRADING (safe|halted|not in play)/g);
-      return last === 'not in play' ? 'not_in_play' : (last as Said);
-    },
-  };
-}
-
-/** In a terminal; of the feed alone: it knows no matches. */
-function ofStatus(env: Readonly<Record<string, string>>): Surface {
-  const command = `${process.execPath} bin/touchline.js status --watch`;
-  const status = new Output('script', ['-qfec', command, '/dev/null'], env);
-  return {
-    name: 'status',
-    read() {
-      const state = status.last(/webhook\s+(\w+)/g);
-      return state === null ? null : state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
-    },
-  };
-}
-
-async function ofReaders(env: Readonly<Record<string, string>>): Promise<Surface[]> {
-  const present = READER_EXAMPLES.filter((example) => example.present);
-  const commands = await Promise.all(present.map((example) => example.prepare()));
-  return commands.map((command, index): Surface => {
-    const group = `${env.TOPIC_PREFIX}reader-${index}`;
-    const reader = new ReaderProcess(command, { ...env, READER_GROUP: group });
-    return {
-      name: `reader in ${present[index]?.name}`,
-      read: () => reader.guards().get(EVENT)?.permission ?? null,
-    };
-  });
-}
 
 type Fault = {
   readonly what: string;
@@ -238,6 +147,7 @@ const FAULTS: readonly Fault[] = [
       ...OF_API,
       '/mcp',
       'tail',
+      'alerts',
       ...READER_EXAMPLES.filter((one) => one.present).map(({ name }) => `reader in ${name}`),
     ],
   },
@@ -290,4 +200,16 @@ test('no surface says safe for long after its last good word, and all do again',
     'not_in_play',
     watch.names.filter((name) => name !== 'status'),
   );
+  await sameAlerts();
 });
+
+/** Each episode is on the topic once, begun and ended in turns, and was printed once. */
+async function sameAlerts(): Promise<void> {
+  const published: string[] = [];
+  await pipeline.read('alerts', ({ id }) => published.push(id));
+  const episodes = published.filter((id) => id.includes('/match_'));
+  const begun = episodes.filter((_, index) => index % 2 === 0);
+  expect(episodes).toEqual(begun.flatMap((id) => [id, id.replace('match_stale', 'match_recovered')]));
+  expect(new Set(episodes).size).toBe(episodes.length);
+  expect(new Set(alerts.ids).size).toBe(alerts.ids.length);
+}

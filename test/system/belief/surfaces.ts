@@ -1,5 +1,6 @@
 /** Everything that says whether a match may be traded, looked at ten times a second. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
@@ -82,6 +83,11 @@ export class Output {
       // The end is what counts.
       this.text = `${this.text}${text}`.slice(-20_000);
     });
+  }
+
+  /** Calls for each line from now on. */
+  onLine(call: (line: string) => void): void {
+    if (this.child.stdout !== null) createInterface(this.child.stdout).on('line', call);
   }
 
   /** The last match of a pattern, its first group; null where there is none. */

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Alert } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { AlertPrinter } from './printer.ts';
+
+const alert = (id: string, kind = 'match_stale'): Alert => ({ ...sampleOf('alerts'), id, kind });
+
+function printing(early: readonly string[] = []) {
+  const lines: string[] = [];
+  const output = {
+    from: null,
+    early,
+    async write({ id }: Alert, offset: number | null) {
+      lines.push(`${id} ${offset}`);
+    },
+    close() {},
+  };
+  return { printer: new AlertPrinter(output), lines };
+}
+
+test('prints what is found and not published within a tenth of a second, and not again when it is', async () => {
+  const { printer, lines } = printing();
+  await printer.found([alert('a')], 1_000);
+  await printer.found([], 1_099);
+  expect(lines).toEqual([]);
+  await printer.found([], 1_100);
+  expect(lines).toEqual(['a null']);
+  await printer.published(alert('a'), 5);
+  await printer.found([alert('a')], 1_200);
+  await printer.found([], 1_400);
+  expect(lines).toEqual(['a null']);
+});
+
+test('prints what is published in time once, whoever finds it first', async () => {
+  const { printer, lines } = printing();
+  await printer.found([alert('a')], 1_000);
+  await printer.published(alert('a'), 5);
+  await printer.published(alert('b', 'match_recovered'), 6);
+  await printer.found([alert('b', 'match_recovered')], 1_050);
+  await printer.found([], 2_000);
+  expect(lines).toEqual(['a 5', 'b 6']);
+});
+
+test('knows after a restart what a file has early', async () => {
+  const { printer, lines } = printing(['a']);
+  await printer.published(alert('a'), 5);
+  await printer.published(alert('goal', 'goal'), 6);
+  expect(lines).toEqual(['goal 6']);
+});

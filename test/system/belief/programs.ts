@@ -1,0 +1,143 @@
+/** The programs and pages that say what may be traded, opened, and how each is read. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Alert } from '#topics/generated/types.ts';
+import { CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { until } from '../../support/poll.ts';
+import type { System } from '../../support/system.ts';
+import { startGateway } from '../../support/tool-gateway.ts';
+import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
+import { Output, type Said, type Surface } from './surfaces.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+/** The board and the page of a match, in a browser. */
+export async function ofBoard(url: string, eventId: number): Promise<Surface[]> {
+  if (CHROMIUM === null) return [];
+  const browser = await startChromium();
+  atEnd(() => browser.close());
+  const origin = url.replace('127.0.0.1', 'localhost');
+  const page = (visit: Visit, within: string) => (): Promise<Said> =>
+    visit.ask(`(() => {
+      const text = document.querySelector('${within}')?.innerText ?? '';
+      return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /Final/.test(text) ? 'not_in_play' : null;
+    })()`);
+  const board = await Visit.open(browser, origin);
+  await board.shows(`[data-key="match-${eventId}"]`, 'Home');
+  const match = await Visit.open(browser, `${origin}/match/${eventId}`);
+  return [
+    { name: 'board', read: page(board, `[data-key="match-${eventId}"]`) },
+    { name: 'match page', read: page(match, 'main') },
+  ];
+}
+
+/** The header of an answer. */
+export function ofRest(url: string, eventId: number): Surface {
+  return {
+    name: 'REST',
+    async read() {
+      const { headers } = await fetch(`${url}/v2/events/${eventId}`, { signal: AbortSignal.timeout(1_000) });
+      const [, state = ''] = /match=(\w+)/.exec(headers.get('x-feed-health') ?? '') ?? [];
+      if (state === 'ended') return 'not_in_play';
+      return state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
+    },
+  };
+}
+
+/** A tool of the gateway, by the official client. */
+export async function ofTools(system: System, apiUrl: string, eventId: number): Promise<Surface> {
+  const gateway = await startGateway(system.pipeline.place, apiUrl);
+  const { id, secret } = await system.addClient('desk');
+  const token = await until('a token is issued', async () => {
+    const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
+    return body.token;
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
+  atEnd(() => client.close());
+  return {
+    name: '/mcp',
+    // A token has 120 requests a minute.
+    everyMs: 550,
+    async read() {
+      const answer = await client.callTool({ name: 'get_match', arguments: { match_id: eventId } });
+      return (answer.structuredContent as { guard: { trading: Said } }).guard.trading;
+    },
+  };
+}
+
+/** `touchline tail match-state`. */
+export function ofTail(env: Env, eventId: number): Surface {
+  const tail = new Output(
+    process.execPath,
+    ['bin/touchline.js', 'tail', 'match-state', '--from-beginning'],
+    env,
+  );
+  return {
+    name: 'tail',
+    read() {
+      const last = tail.last(new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`, 'g'));
+      return last === 'not in play' ? 'not_in_play' : (last as Said);
+    },
+  };
+}
+
+/** `touchline status --watch` in a terminal; of the feed alone: it knows no matches. */
+export function ofStatus(env: Env): Surface {
+  const command = `${process.execPath} bin/touchline.js status --watch`;
+  const status = new Output('script', ['-qfec', command, '/dev/null'], env);
+  return {
+    name: 'status',
+    read() {
+      const state = status.last(/webhook\s+(\w+)/g);
+      return state === null ? null : state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
+    },
+  };
+}
+
+/** The example readers. */
+export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
+  const present = READER_EXAMPLES.filter((example) => example.present);
+  const commands = await Promise.all(present.map((example) => example.prepare()));
+  return commands.map((command, index): Surface => {
+    const group = `${env.TOPIC_PREFIX}reader-${index}`;
+    const reader = new ReaderProcess(command, { ...env, READER_GROUP: group });
+    return {
+      name: `reader in ${present[index]?.name}`,
+      read: () => reader.guards().get(eventId)?.permission ?? null,
+    };
+  });
+}
+
+/** `touchline alerts`: says nothing of a match that is well, and once that it is not. */
+export class Alerts {
+  readonly surface: Surface;
+  readonly #lines: Alert[] = [];
+
+  constructor(env: Env, eventId: number) {
+    const rules = join(temporaryFolder(), 'rules.json');
+    const on = ['match_stale', 'match_recovered', 'final'];
+    writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
+    const output = new Output(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
+    output.onLine((line) => this.#lines.push(JSON.parse(line)));
+    const says: Readonly<Record<string, Said>> = {
+      match_stale: 'halted',
+      match_recovered: 'safe',
+      final: 'not_in_play',
+    };
+    this.surface = {
+      name: 'alerts',
+      read: () =>
+        says[this.#lines.findLast(({ event_id }) => event_id === eventId)?.kind ?? 'match_recovered'] ?? null,
+    };
+  }
+
+  /** Of every line. */
+  get ids(): readonly string[] {
+    return this.#lines.map(({ id }) => id);
+  }
+}
