@@ -36,6 +36,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     define: async () => (await import('./tail/command.ts')).tail,
     load: async () => (await import('./tail/run.ts')).runTail,
   },
+  match: {
+    summary: 'shows one match with its story, now or as it had been published at a time',
+    define: async () => (await import('./match/command.ts')).match,
+    load: async () => (await import('./match/run.ts')).runMatch,
+  },
   export: {
     summary: 'writes states, transitions, incidents or tables as Parquet or JSON lines',
     define: async () => (await import('./export/command.ts')).exportCommand,

@@ -11,6 +11,8 @@ type Entry<T extends TopicName> = {
   readonly key: string;
   readonly value: TopicValues[T] | Buffer | null;
   readonly partition?: number;
+  /** When it says that it was written, Unix milliseconds; default: now. */
+  readonly written?: number;
 };
 
 /** Topics under a prefix of their own, and writers for them. */
@@ -107,10 +109,11 @@ export class TestTopics {
 
   async #messages<T extends TopicName>(topic: T, entries: readonly Entry<T>[]) {
     const codec = await this.#registry.codec(topic);
-    return entries.map(({ key, value, partition }) => ({
+    return entries.map(({ key, value, partition, written }) => ({
       key,
       value: value === null || Buffer.isBuffer(value) ? value : codec.encode(value),
       ...(partition === undefined ? {} : { partition }),
+      ...(written === undefined ? {} : { timestamp: String(written) }),
     }));
   }
 }

@@ -1,0 +1,22 @@
+/** What may be traded on a match, in the words of a terminal. */
+import type { Belief } from '#tradability/belief.ts';
+import type { Trading } from '#tradability/trading.ts';
+import { feedWords } from '../../../services/api/board/shown/feed.ts';
+import { guardWords } from '../../../services/api/board/shown/words.ts';
+import type { Cell } from '../../table.ts';
+
+/** E.g. `safe`, `halted: score under review, feed stale (nothing received)`. */
+function tradingWords({ permission, reasons }: Trading, feed: Belief): string {
+  if (permission !== 'halted') return permission === 'safe' ? 'safe' : 'not in play';
+  const ofFeed = `feed_${feed.state}`;
+  const own = guardWords(reasons.filter((reason) => reason !== ofFeed));
+  const words = [own, reasons.includes(ofFeed) ? `feed ${feedWords(feed)}` : ''];
+  return `halted: ${words.filter((part) => part !== '').join(', ')}`;
+}
+
+/** The same with its colour: only what may be acted on is green. */
+export function tradingCell(trading: Trading, feed: Belief): Cell {
+  const text = tradingWords(trading, feed);
+  if (trading.permission === 'safe') return { text, style: 'green' };
+  return trading.permission === 'halted' ? { text, style: 'red' } : text;
+}

@@ -1,0 +1,59 @@
+import type { MatchIncident, MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { MatchFacts } from './page.ts';
+import type { FollowedRecord, MatchRecords } from './records.ts';
+
+/** Clocks of processors and ingress services may differ by so much, milliseconds. */
+const SLACK_MS = 600_000;
+
+/** What is known of a match now; only what is newer changes it. */
+export class FollowedMatch {
+  readonly #records: MatchRecords;
+  #state: MatchState;
+  readonly #incidents: Map<string, MatchIncident>;
+  readonly #transitions: MatchTransition[];
+
+  private constructor(records: MatchRecords, { state, incidents, transitions }: MatchFacts) {
+    this.#records = records;
+    this.#state = state;
+    this.#incidents = new Map(incidents.map((incident) => [incident.id, incident]));
+    this.#transitions = [...transitions];
+  }
+
+  /** Reads a match; null where there is no state of it. Rejects as `MatchRecords` does. */
+  static async read(records: MatchRecords): Promise<FollowedMatch | null> {
+    const latest = (await records.read('match-state')).at(-1);
+    if (latest === undefined) return null;
+    const incidents = new Map(
+      (await records.read('match-incidents')).map(({ value }) => [value.id, value] as const),
+    );
+    // Its log is long; the story begins where its first incident was written by the provider.
+    const first = Math.min(
+      ...[...incidents.values()].map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut)),
+    );
+    const times = { from: first * 1000 - SLACK_MS, until: latest.written + SLACK_MS };
+    const transitions = incidents.size === 0 ? [] : await records.read('match-transitions', times);
+    return new FollowedMatch(records, {
+      state: latest.value,
+      incidents: [...incidents.values()],
+      transitions: transitions.map(({ value }) => value),
+    });
+  }
+
+  get facts(): MatchFacts {
+    return {
+      state: this.#state,
+      incidents: [...this.#incidents.values()],
+      transitions: this.#transitions,
+    };
+  }
+
+  /** Applies and gives each record that is written from the reading on, until `signal`. */
+  follow(signal: AbortSignal, onRecord: (record: FollowedRecord) => void): Promise<void> {
+    return this.#records.follow(signal, (record) => {
+      if (record.topic === 'match-state') this.#state = record.value;
+      else if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
+      else this.#transitions.push(record.value);
+      onRecord(record);
+    });
+  }
+}

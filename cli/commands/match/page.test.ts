@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import type { Belief } from '#tradability/belief.ts';
+import { widthOf } from '../../table.ts';
+import { pageJson, pageLines } from './page.ts';
+import { played, writtenAt } from './testing/played.ts';
+
+const ALIVE: Belief = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const SILENT: Belief = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
+const VERSIONS = played();
+
+const factsUpTo = (version: number) => {
+  const upTo = VERSIONS.slice(0, version);
+  const incidents = new Map(upTo.flatMap((one) => one.incidents.map((of) => [of.id, of] as const)));
+  const state = upTo.at(-1)?.state;
+  if (state === undefined) throw new Error('no such version');
+  return {
+    state,
+    incidents: [...incidents.values()],
+    transitions: upTo.flatMap(({ transitions }) => transitions),
+  };
+};
+const page = (version: number, feed = ALIVE, width: number | null = null) =>
+  pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width });
+
+describe('the page of a match', () => {
+  test('has the score after each goal, and what voided one', () => {
+    expect(page(VERSIONS.length).slice(5)).toEqual([
+      'minute  score  incident          team  player  id',
+      "    0'         1st half started                5-001",
+      "   18'    1–0  Goal              Home  Kane    5-010",
+      expect.stringMatching(/^ {8}\S+ \S+Z {2}Reported, awaiting confirmation {2}0–0 → 1–0$/),
+      expect.stringMatching(/^ {8}\S+ \S+Z {2}Confirmed {2}firm 0–0 → 1–0$/),
+      "   40'         Goal              Away  Son     5-020",
+      '        Does not count: cancelled by a “goal cancelled” incident. It is 5-021.',
+      expect.stringMatching(/Reported, confirmed {2}1–0 → 1–1$/),
+      expect.stringMatching(/Cancelled by a “goal cancelled” incident {2}1–1 → 1–0$/),
+      "   41'         Goal cancelled    Away          5-021",
+      expect.stringMatching(/Reported, confirmed$/),
+      " 45+1'    2–0  Goal              Home  Kane    5-030",
+      expect.stringMatching(/Reported, confirmed {2}1–0 → 2–0$/),
+    ]);
+  });
+
+  test('has the firm score and why nothing may be traded', () => {
+    expect(page(3)).toEqual(
+      expect.arrayContaining([
+        'Home - Away  1–0  firm 0–0  (no provider score to compare)',
+        'trading halted: score under review',
+      ]),
+    );
+    expect(page(3, SILENT)).toContain('trading halted: score under review, feed stale (nothing received)');
+    expect(page(VERSIONS.length)).toContain('trading safe');
+    expect(page(VERSIONS.length, SILENT)).toContain('trading halted: feed stale (nothing received)');
+  });
+
+  test.each([100, 60, 30])('exceeds no terminal of %i columns', (width) => {
+    for (const line of page(VERSIONS.length, SILENT, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+  });
+
+  test('is one value for programs', () => {
+    expect(pageJson(factsUpTo(VERSIONS.length), SILENT)).toMatchObject({
+      state: { event_id: 7000001, score: { home: 2, away: 0 } },
+      trading: { permission: 'halted', reasons: ['feed_stale'] },
+      feed: { state: 'stale', reason: 'silence' },
+      story: [{}, { score: { home: 1, away: 0 } }, { score: null, cancelled_by: ['5-021'] }, {}, {}],
+    });
+  });
+});

@@ -1,0 +1,216 @@
+/** The page of one match: pure. */
+import { sideOf } from '#domain/goals.ts';
+import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
+import type { Belief } from '#tradability/belief.ts';
+import { tradingOf } from '#tradability/trading.ts';
+import { renderIncident } from '#views/render/incident.ts';
+import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
+import { boardMatch } from '../../../services/api/board/board-match.ts';
+import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
+import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
+import {
+  agreementWords,
+  endingWords,
+  scoreWords,
+  statusName,
+} from '../../../services/api/board/shown/words.ts';
+import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
+import { type Cell, cut, paint, tableLines } from '../../table.ts';
+import { lineShown } from '../../values.ts';
+import { tradingCell } from '../live/trading.ts';
+
+/** One match as its topics have it. */
+export type MatchFacts = {
+  readonly state: MatchState;
+  /** Removed ones too. */
+  readonly incidents: readonly MatchIncident[];
+  /** Those of its incidents and goals at least, in order. */
+  readonly transitions: readonly MatchTransition[];
+};
+
+/** An incident that matters, with the score after it. */
+type MatchStory = TimelineEntry & {
+  /** The score after a goal that counts; null of all else, and where the score does not come from incidents. */
+  readonly score: Score | null;
+  /** The ids of the incidents that cancelled this goal. */
+  readonly cancelled_by: readonly string[];
+};
+
+const NO_PLACE = { competition: null, season: null, stage: null, group: null };
+
+/** The match as the board knows it, at `now`, Unix milliseconds. */
+function boardMatchOf(state: MatchState, feed: Belief, now: number): BoardMatch {
+  const view = { place: () => NO_PLACE, matchHealth: () => feed };
+  return boardMatch({ ...state, extra_time: null }, view, now / 1000);
+}
+
+/** The important incidents in order of id, the provider's order. */
+function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {
+  const scores = runningScores(state, incidents);
+  const cancellations = Map.groupBy(
+    incidents.filter(({ removed, incident }) => !removed && incident?.confirmation !== 'cancelled'),
+    ({ incident }) => incident?.parent_id ?? null,
+  );
+  const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return timelineOf({ ...state, extra_time: null }, shown, transitions.map(stepOf)).map((entry) => ({
+    ...entry,
+    score: scores.get(entry.id) ?? null,
+    cancelled_by:
+      state.void_goals[entry.id] === 'goal_cancelled'
+        ? (cancellations.get(entry.id) ?? []).map(({ id }) => id)
+        : [],
+  }));
+}
+
+/** The score after each goal that counts, in order of id. */
+function runningScores(state: MatchState, incidents: readonly MatchIncident[]): Map<string, Score> {
+  const scores = new Map<string, Score>();
+  if (state.source !== 'incidents') return scores;
+  const known = new Map(incidents.map(({ id, incident }) => [id, incident]));
+  const score = { home: 0, away: 0 };
+  for (const id of state.counting_goals) {
+    const incident = known.get(id);
+    const side = incident ? sideOf(incident, state) : null;
+    if (side === null) continue;
+    score[side] += 1;
+    scores.set(id, { home: score.home, away: score.away });
+  }
+  return scores;
+}
+
+function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
+  if (incident === null) return [];
+  const { json, important } = renderIncident(incident, () => undefined);
+  const { incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut } = incident;
+  return [
+    {
+      id,
+      removed,
+      incident_id,
+      participant_id,
+      confirmation,
+      event_status_id,
+      event_time,
+      parent_id,
+      ut,
+      received_at: cause.received_at,
+      important,
+      record: JSON.parse(json),
+    },
+  ];
+}
+
+function stepOf({
+  id,
+  version,
+  n,
+  kind,
+  incident_id,
+  incident_type,
+  score,
+  value,
+  guard,
+  cause,
+}: MatchTransition): StoryStep {
+  const { ut, received_at } = cause;
+  return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
+}
+
+const COLUMNS = [
+  { head: 'minute', align: 'right' },
+  { head: 'score', align: 'right' },
+  { head: 'incident', least: 12 },
+  { head: 'team', least: 8 },
+  { head: 'player', least: 8 },
+  { head: 'id' },
+] as const;
+
+/** The lines of the page at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
+export function pageLines(
+  facts: MatchFacts,
+  feed: Belief,
+  { now, width }: { readonly now: number; readonly width: number | null },
+): string[] {
+  const story = storyOf(facts);
+  const [head = '', ...rows] = tableLines(
+    COLUMNS,
+    story.map((entry) => rowOf(entry, facts.state)),
+    width,
+  );
+  return [
+    ...headLines(facts.state, feed, now).map((line) => (width === null ? line : cut(line, width))),
+    '',
+    ...(story.length === 0
+      ? ['no incident was received yet']
+      : [head, ...story.flatMap((entry, at) => [rows[at] ?? '', ...notesOf(entry, width)])]),
+  ];
+}
+
+function headLines(state: MatchState, feed: Belief, now: number): string[] {
+  const match = boardMatchOf(state, feed, now);
+  const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
+  const trading = tradingCell(tradingOf(state, feed), feed);
+  const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
+  const status = [statusName(status_id, status_type), minute, endingWords(status_id) ?? ''];
+  const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
+  return [
+    paint('bold', lineShown(`${nameOf(state)}  ${scoreWords(score)}`)) +
+      lineShown(
+        `  firm ${scoreWords(firm)}${shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`}  (${agreementWords(match)})`,
+      ),
+    lineShown(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
+    `trading ${typeof trading === 'string' ? trading : paint(trading.style, lineShown(trading.text))}`,
+    `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
+  ];
+}
+
+/** Both sides. */
+export function nameOf({ name, home, away }: MatchState): string {
+  if (home?.name && away?.name) return `${home.name} - ${away.name}`;
+  return name ?? 'unknown teams';
+}
+
+function rowOf(entry: MatchStory, state: MatchState): Cell[] {
+  const { minute, in_shoot_out, score, name, added, participant_id, participant_name, player, id } = entry;
+  const team = [state.home, state.away].find((side) => side !== null && side.id === participant_id);
+  const texts = [
+    in_shoot_out ? 'pens' : minute === null ? '' : `${minute}'`,
+    score === null ? '' : scoreWords(score),
+    `${name}${added === null ? '' : ` +${added} min`}`,
+    team?.name ?? participant_name ?? '',
+    player ?? '',
+    id,
+  ];
+  const style = entry.void !== null ? 'gray' : entry.kind === 'goal' ? 'bold' : null;
+  return texts.map((text) => (style === null ? text : { text, style }));
+}
+
+const INDENT = ' '.repeat(8);
+
+/** What voided an incident, what is odd about it, and its story where that says more than that it was reported. */
+function notesOf(entry: MatchStory, width: number | null): string[] {
+  const { note, story, kind, cancelled_by } = entry;
+  const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
+  const why = entry.void === null ? note : `${entry.void}${by}`;
+  const isTold = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
+  const steps = story.map(({ received_at, what, score, firm }) => {
+    const effect = [score, firm === null || firm === score ? null : `firm ${firm}`];
+    return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
+  });
+  return [...(why === null ? [] : [why]), ...(isTold ? steps : [])].map((text) => {
+    const line = INDENT + lineShown(text);
+    return paint('gray', width === null ? line : cut(line, width));
+  });
+}
+
+/** `2026-11-21 20:31:07.120Z` of Unix milliseconds. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ');
+}
+
+/** What `--json` prints. */
+export function pageJson(facts: MatchFacts, feed: Belief): object {
+  const { fields: _, ...state } = facts.state;
+  const { permission, reasons } = tradingOf(facts.state, feed);
+  return { state, trading: { permission, reasons }, feed, story: storyOf(facts) };
+}

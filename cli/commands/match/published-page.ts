@@ -1,0 +1,90 @@
+/** What had been published at a moment, as lines: pure. */
+import { guardWords, scoreWords, statusName } from '../../../services/api/board/shown/words.ts';
+import { summaryOf } from '../../summaries.ts';
+import { cut, tableLines } from '../../table.ts';
+import { lineShown } from '../../values.ts';
+import { nameOf, timeText } from './page.ts';
+import type { Held, Published, RecordedGap } from './published.ts';
+
+/** How many of the last changes are listed; `--json` has all. */
+const LISTED = 20;
+
+const COLUMNS = [{ head: 'written' }, { head: 'received' }, { head: 'change', least: 30 }] as const;
+
+/** A difference of receipt and publication that only a backlog, a replay or a rebuild makes, milliseconds. */
+const LATE_MS = 60_000;
+
+/** The lines; `gaps` are those of that moment, `width` is as `tableLines` takes it. */
+export function publishedLines(
+  published: Published,
+  {
+    at,
+    gaps,
+    width,
+  }: { readonly at: number; readonly gaps: readonly RecordedGap[]; readonly width: number | null },
+): string[] {
+  const { version, written, until, score, firm, guard, status, state, transitions } = published;
+  const listed = transitions.slice(-LISTED);
+  const lines = [
+    `as published by ${timeText(at)}`,
+    `version ${version}, written ${timeText(written)}, ${until === null ? 'the newest' : `until ${timeText(until)}`}`,
+    '',
+    ...(state === null ? [] : [`match   ${nameOf(state)}`]),
+    `score   ${shown(score, scoreWords)}`,
+    `firm    ${shown(firm, scoreWords)}`,
+    `guard   ${shown(guard, ({ safe, reasons }) => (safe ? 'open' : `closed: ${guardWords(reasons)}`))}`,
+    `status  ${shown(status, statusWords)}`,
+    ...feedLines(gaps),
+    '',
+    ...notesOf(published),
+  ].map((line) => (width === null ? lineShown(line) : cut(lineShown(line), width)));
+  const rows = listed.map(({ value, written: when }) => [
+    timeText(when),
+    timeText(value.cause.received_at),
+    summaryOf('match-transitions', value),
+  ]);
+  const before = transitions.length - listed.length;
+  return [
+    ...lines,
+    ...(before === 0 ? [] : [`${before} changes before these: --json has them`]),
+    ...(rows.length === 0 ? [] : tableLines(COLUMNS, rows, width)),
+  ];
+}
+
+function shown<T>(held: Held<T>, words: (value: T) => string): string {
+  return held === null ? 'not held any more' : words(held.value);
+}
+
+function statusWords(status: string | null): string {
+  const [first = '', second] = (status ?? '').split(' ');
+  const id = /^\d+$/.test(first) ? Number(first) : null;
+  return statusName(id, second ?? (id === null ? first : null));
+}
+
+function feedLines(gaps: readonly RecordedGap[]): string[] {
+  if (gaps.length === 0) return ['feed    no gap is recorded; whether it was believed then is not held'];
+  return gaps.map(({ source, ofMatch, from, to, reason }) => {
+    const until = to === null ? 'on' : `to ${timeText(to)}`;
+    return `feed    ${source}${ofMatch ? ', this match' : ''}: gap from ${timeText(from)} ${until} (${reason})`;
+  });
+}
+
+/** What the answer does not rest on, or cannot say. */
+function notesOf({ state, version, transitions, since }: Published): string[] {
+  const notes: string[] = [];
+  if (state === null)
+    notes.push(
+      `match-state no longer has version ${version}: it is compacted. This is from match-transitions.`,
+    );
+  if (transitions.length === 0 || since > 1)
+    notes.push(
+      transitions.length === 0
+        ? 'match-transitions has none of its changes up to then any more.'
+        : `match-transitions no longer has every change before version ${since}.`,
+    );
+  if (transitions.some(({ value, written }) => written - value.cause.received_at > LATE_MS))
+    notes.push(
+      'Changes were published more than a minute after they were received: a backlog, a replay or a rebuild. What another run had published before is not in these topics.',
+    );
+  return notes.length === 0 ? [] : [...notes, ''];
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { gapsAt, type PublishedAt, publishedAt } from './published.ts';
+import { EVERY_MS, played, statesOf, transitionsOf, writtenAt } from './testing/played.ts';
+
+const VERSIONS = played();
+const LAST = VERSIONS.length;
+const STATES = statesOf(VERSIONS);
+const TRANSITIONS = transitionsOf(VERSIONS);
+
+const valuesOf = (answer: PublishedAt) => {
+  if (answer.kind !== 'published') throw new Error(answer.kind);
+  const { version, score, firm, guard, status } = answer;
+  return { version, score, firm, guard, status };
+};
+const stateValues = (version: number) => {
+  const state = VERSIONS[version - 1]?.state;
+  if (state === undefined) throw new Error('no such version');
+  return {
+    version,
+    score: { value: state.score },
+    firm: { value: state.firm },
+    guard: { value: state.guard },
+    status: { value: `${state.status_id} ${state.status_type}` },
+  };
+};
+
+describe('what had been published', () => {
+  const versions = VERSIONS.map(({ version }) => version);
+
+  test.each(versions)(
+    'is version %i from its writing until the next, whatever compaction left',
+    (version) => {
+      const newest = STATES.slice(-1);
+      for (const states of [STATES, newest, []])
+        for (const at of [writtenAt(version), writtenAt(version + 1) - 1]) {
+          const answer = publishedAt({ states, transitions: TRANSITIONS }, at);
+          expect(valuesOf(answer)).toEqual(stateValues(version));
+          expect(answer).toMatchObject({
+            written: writtenAt(version),
+            until: version === LAST ? null : writtenAt(version + 1),
+            since: 1,
+          });
+        }
+    },
+  );
+
+  test('says that a state was compacted away, and shows it where it is held', () => {
+    const at = writtenAt(3);
+    expect(publishedAt({ states: STATES, transitions: TRANSITIONS }, at)).toMatchObject({
+      state: VERSIONS[2]?.state,
+    });
+    expect(publishedAt({ states: STATES.slice(-1), transitions: TRANSITIONS }, at)).toMatchObject({
+      state: null,
+    });
+  });
+
+  test('was nothing before the first version, which is held', () => {
+    const answer = publishedAt({ states: STATES, transitions: TRANSITIONS }, writtenAt(1) - 1);
+    expect(answer).toMatchObject({ kind: 'nothing', first: { written: writtenAt(1) } });
+  });
+
+  test('is lost where retention removed it', () => {
+    const transitions = TRANSITIONS.filter(({ value }) => value.version >= 4);
+    for (const states of [[], STATES.slice(-1)])
+      expect(publishedAt({ states, transitions }, writtenAt(3))).toEqual({
+        kind: 'lost',
+        oldest: { version: 4, written: writtenAt(4) },
+      });
+    expect(publishedAt({ states: STATES.slice(-1), transitions: [] }, writtenAt(3))).toEqual({
+      kind: 'lost',
+      oldest: { version: LAST, written: writtenAt(LAST) },
+    });
+  });
+
+  test('says only what changed since the oldest change that is held', () => {
+    const transitions = TRANSITIONS.filter(({ value }) => value.version >= 4);
+    // Version 4 confirms a goal: the firm score and the guard change, the score and the status do not.
+    expect(publishedAt({ states: [], transitions }, writtenAt(4))).toMatchObject({
+      version: 4,
+      score: null,
+      firm: { value: { home: 1, away: 0 } },
+      guard: { value: { safe: true, reasons: [] } },
+      status: null,
+      since: 4,
+    });
+  });
+
+  test('continues from the newest state where changes after it are held alone', () => {
+    const transitions = TRANSITIONS.filter(({ value }) => value.version > 3);
+    const answer = publishedAt({ states: STATES.slice(0, 3), transitions }, writtenAt(5));
+    expect(valuesOf(answer)).toEqual(stateValues(5));
+  });
+
+  test('is unknown where no topic has it', () => {
+    expect(publishedAt({ states: [], transitions: [] }, 0)).toEqual({ kind: 'unknown' });
+  });
+
+  test('goes by the order of the topic where clocks of processors differ', () => {
+    const transitions = TRANSITIONS.map((one) =>
+      one.value.version === 3 ? { value: one.value, written: one.written + 2 * EVERY_MS } : one,
+    );
+    expect(valuesOf(publishedAt({ states: [], transitions }, writtenAt(4)))).toEqual(stateValues(4));
+  });
+});
+
+test('gaps are those of all sources and of the match that the moment is in', () => {
+  const gap = { from: 1_000, to: 2_000, reason: 'silence', action: 'snapshot' };
+  const record = { ...sampleOf('feed-health'), source: 'webhook', gaps: [gap] };
+  const of = (event_id: number | null, at: number) => gapsAt([{ ...record, event_id }], 7, at);
+  expect(of(null, 1_000)).toEqual([{ ...gap, source: 'webhook', ofMatch: false }]);
+  expect(of(7, 1_999)).toEqual([{ ...gap, source: 'webhook', ofMatch: true }]);
+  expect(of(8, 1_999)).toEqual([]);
+  expect(of(null, 2_000)).toEqual([]);
+  expect(gapsAt([{ ...record, event_id: null, gaps: [{ ...gap, to: null }] }], 7, 9_999)).toHaveLength(1);
+});

@@ -1,0 +1,123 @@
+/** The records of one match in its topics. */
+import { topicBounds } from '#streams/client/platformatic/offsets.ts';
+import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { Place } from '../../place.ts';
+
+/** A record with the time at which it was written, Unix milliseconds. */
+export type Written<T> = { readonly value: T; readonly written: number };
+
+/** The topics that hold a match, in the partition of its event id. */
+const MATCH_TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const satisfies TopicName[];
+type MatchTopic = (typeof MATCH_TOPICS)[number];
+
+/** A record of a followed match. */
+export type FollowedRecord = {
+  [T in MatchTopic]: { readonly topic: T } & Written<TopicValues[T]>;
+}[MatchTopic];
+
+const CLIENT_ID = 'touchline-match';
+
+/** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
+export class MatchRecords {
+  readonly #place: Place;
+  readonly #key: string;
+  readonly #bounds: readonly (TopicPartition & LogBounds)[];
+  readonly #registry: Registry;
+
+  private constructor(place: Place, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
+    this.#place = place;
+    this.#key = String(eventId);
+    this.#bounds = bounds;
+    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+  }
+
+  /** Rejects with `StreamError` where no broker answers. */
+  static async open(place: Place, eventId: number): Promise<MatchRecords> {
+    const names = MATCH_TOPICS.map((topic) => topicName(place.TOPIC_PREFIX, topic));
+    const at = { brokers: place.KAFKA_BROKERS, clientId: CLIENT_ID };
+    return new MatchRecords(place, eventId, await topicBounds(at, names));
+  }
+
+  /** The records with a value, in order: at least those written from `from` to before `until`, Unix milliseconds. */
+  async read<T extends MatchTopic>(
+    topic: T,
+    { from, until }: { readonly from?: number; readonly until?: number } = {},
+  ): Promise<Written<TopicValues[T]>[]> {
+    const [start, end] = [await this.#offsetAt(topic, from), await this.#offsetAt(topic, until)];
+    const found: ReadRecord[] = [];
+    const stop = new AbortController();
+    await follow({
+      brokers: this.#place.KAFKA_BROKERS,
+      reader: CLIENT_ID,
+      topics: [topicName(this.#place.TOPIC_PREFIX, topic)],
+      from: this.#offsets([topic], ({ start: first }) => start ?? first),
+      signal: stop.signal,
+      onBatch: ({ records, next }) => {
+        for (const record of records) if (this.#isOwn(record)) found.push(record);
+        if (end !== null && next >= end) stop.abort();
+      },
+      onCaughtUp: () => stop.abort(),
+    });
+    const decoder = this.#registry.decoder(topic);
+    const decoded: Written<TopicValues[T]>[] = [];
+    for (const { value, timestamp: written } of found)
+      if (value !== null) decoded.push({ value: await decoder.decode(value), written });
+    return decoded;
+  }
+
+  /** Gives each record that is written from the opening on, until `signal`. */
+  async follow(
+    signal: AbortSignal,
+    onRecord: (record: FollowedRecord) => void | Promise<void>,
+  ): Promise<void> {
+    const names = new Map(MATCH_TOPICS.map((topic) => [topicName(this.#place.TOPIC_PREFIX, topic), topic]));
+    await follow({
+      brokers: this.#place.KAFKA_BROKERS,
+      reader: CLIENT_ID,
+      topics: [...names.keys()],
+      from: this.#offsets(MATCH_TOPICS, ({ end }) => end),
+      signal,
+      onBatch: async ({ topic: name, records }) => {
+        const topic = names.get(name);
+        for (const record of records) {
+          if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
+          const value = await this.#registry.decoder(topic).decode(record.value);
+          await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+        }
+      },
+    });
+  }
+
+  /** Where the partition of the match is read from; the others are not read. */
+  #offsets(topics: readonly MatchTopic[], startOf: (of: LogBounds) => number): Map<string, number> {
+    const names = new Set(topics.map((topic) => topicName(this.#place.TOPIC_PREFIX, topic)));
+    const own = new Set([...names].map((name) => partitionKey(this.#own(name))));
+    return new Map(
+      this.#bounds
+        .filter(({ topic }) => names.has(topic))
+        .map((of) => [partitionKey(of), own.has(partitionKey(of)) ? startOf(of) : of.end]),
+    );
+  }
+
+  /** The partition of the match in a topic, by its name on the broker. */
+  #own(name: string): TopicPartition {
+    const count = this.#bounds.filter(({ topic }) => topic === name).length;
+    return { topic: name, partition: partitionHash(Buffer.from(this.#key)) % count };
+  }
+
+  async #offsetAt(topic: MatchTopic, time: number | undefined): Promise<number | null> {
+    if (time === undefined) return null;
+    const name = topicName(this.#place.TOPIC_PREFIX, topic);
+    const offsets = await offsetsAt({ brokers: this.#place.KAFKA_BROKERS, topic: name, time });
+    return offsets.get(partitionKey(this.#own(name))) ?? null;
+  }
+
+  #isOwn({ key }: ReadRecord): boolean {
+    const text = key?.toString() ?? '';
+    return text === this.#key || text.startsWith(`${this.#key}/`);
+  }
+}

@@ -1,0 +1,171 @@
+/** `touchline match`: one match with its story. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { findTopics } from '#topics/admin.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { summaryOf } from '../../summaries.ts';
+import { terminalColumns } from '../../table.ts';
+import { jsonText, lineShown } from '../../values.ts';
+import { Screen } from '../demo/screen.ts';
+import { durationMs, parseMoment } from '../moments.ts';
+import { Health } from '../status/followed.ts';
+import { Permissions } from '../tail/permissions.ts';
+import type { match } from './command.ts';
+import { FollowedMatch } from './followed-match.ts';
+import { pageJson, pageLines, timeText } from './page.ts';
+import { gapsAt, publishedAt } from './published.ts';
+import { publishedLines } from './published-page.ts';
+import { MatchRecords } from './records.ts';
+
+const DRAW_EVERY_MS = 200;
+
+type MatchRequest = {
+  readonly eventId: number;
+  readonly follows: boolean;
+  readonly json: boolean;
+  /** Unix milliseconds; null: now. */
+  readonly at: number | null;
+};
+
+/** Shows one match. */
+export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
+  const request = parse(given, Date.now());
+  const place = findPlace(process.env);
+  await requireTopic(place, 'match-state');
+  const records = await MatchRecords.open(place, request.eventId);
+  if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
+  const followed = await FollowedMatch.read(records);
+  if (followed === null) throw unknown(place, request.eventId);
+  const stop = new AbortController();
+  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+  const health = new Health(place);
+  try {
+    const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX });
+    if (topics.has('feed-health')) await health.known(place, stop.signal);
+    if (!request.follows) {
+      const feed = health.match(request.eventId);
+      const at = { now: Date.now(), width: terminalColumns() };
+      const lines = request.json
+        ? [jsonText(pageJson(followed.facts, feed))]
+        : pageLines(followed.facts, feed, at);
+      process.stdout.write(`${lines.join('\n')}\n`);
+    } else if (process.stdout.isTTY) await draw(followed, health, stop.signal);
+    else await list(followed, health, stop.signal);
+    return 0;
+  } finally {
+    stop.abort();
+    done();
+  }
+}
+
+/** Shows the page anew, by time alone too: what may be traded closes by itself. */
+async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+  const screen = new Screen(process.stdout);
+  const show = (): void => {
+    const { facts } = followed;
+    const at = { now: Date.now(), width: process.stdout.columns };
+    screen.draw(pageLines(facts, health.match(facts.state.event_id), at));
+  };
+  const drawing = setInterval(show, DRAW_EVERY_MS);
+  try {
+    show();
+    await followed.follow(signal, show);
+  } finally {
+    clearInterval(drawing);
+    screen.end();
+  }
+}
+
+/** Prints the page once, then a line for each change, and what may be traded as that changes. */
+async function list(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+  const { facts } = followed;
+  const eventId = facts.state.event_id;
+  const say = (text: string): void => void process.stdout.write(`${lineShown(text)}\n`);
+  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) say(line);
+  const permissions = new Permissions();
+  permissions.show(eventId, facts.state);
+  const trading = async (): Promise<void> => {
+    while (!signal.aborted) {
+      for (const [, words] of permissions.changes((id) => health.match(id)))
+        say(`${timeText(Date.now())}  ${words}`);
+      await delay(DRAW_EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  };
+  const saying = trading();
+  await followed.follow(signal, (record) => {
+    if (record.topic === 'match-state') permissions.show(eventId, record.value);
+    if (record.topic === 'match-transitions')
+      say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
+  });
+  await saying;
+}
+
+/** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
+async function showPublished(
+  place: Place,
+  records: MatchRecords,
+  { eventId, at, json }: MatchRequest & { readonly at: number },
+): Promise<number> {
+  const [states, transitions] = [await records.read('match-state'), await records.read('match-transitions')];
+  const published = publishedAt({ states, transitions }, at);
+  switch (published.kind) {
+    case 'unknown':
+      throw unknown(place, eventId);
+    case 'lost':
+      throw new CommandError(
+        `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest that is, version ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
+      );
+    case 'nothing': {
+      const { written, value } = published.first;
+      const text = `nothing of event ${eventId} had been published at ${timeText(at)}: version 1 was written ${timeText(written)}, received ${timeText(value.cause.received_at)}`;
+      process.stdout.write(`${json ? jsonText(published) : text}\n`);
+      return 0;
+    }
+    case 'published': {
+      const gaps = gapsAt(await readHealth(place), eventId, at);
+      const lines = json
+        ? [jsonText({ at, ...published, gaps })]
+        : publishedLines(published, { at, gaps, width: terminalColumns() });
+      process.stdout.write(`${lines.join('\n')}\n`);
+      return 0;
+    }
+  }
+}
+
+/** The newest records of feed health. */
+async function readHealth(place: Place): Promise<FeedHealth[]> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: url } = place;
+  if (!(await findTopics({ brokers, prefix })).has('feed-health')) return [];
+  const decoder = Registry.open({ url, prefix }).decoder('feed-health');
+  const latest = new Map<string, Buffer | null>();
+  await readTopic({
+    brokers,
+    topic: topicName(prefix, 'feed-health'),
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord: ({ key, value }) => void latest.set(key?.toString() ?? '', value),
+  });
+  const records: FeedHealth[] = [];
+  for (const value of latest.values()) if (value !== null) records.push(await decoder.decode(value));
+  return records;
+}
+
+function unknown({ TOPIC_PREFIX }: Place, eventId: number): CommandError {
+  return new CommandError(`event ${eventId} is unknown here: no topic under ${TOPIC_PREFIX} has it`);
+}
+
+function parse({ values, positionals }: GivenTo<typeof match>, now: number): MatchRequest {
+  const [id = '', ...more] = positionals;
+  if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
+  const { follow: follows, json } = values;
+  const ago = values.at === undefined ? null : durationMs(values.at);
+  const at = ago === null ? parseMoment('--at', values.at) : now - ago;
+  if (at !== null && at > now) throw new UsageError('--at is in the future');
+  if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
+  return { eventId: Number(id), follows, json, at };
+}

@@ -1,0 +1,116 @@
+/** Tables as lines of text: the one renderer of every list of the command line. */
+import { styleText } from 'node:util';
+import { lineShown } from './values.ts';
+
+/** A colour or a weight of text, of several the names. */
+export type Style = Parameters<typeof styleText>[0];
+
+/** A column of a table. */
+export type Column = {
+  /** Its name above the rows. */
+  readonly head: string;
+  readonly align?: 'left' | 'right';
+  /** To this width it may be cut where a terminal is narrow; left out where it never is. */
+  readonly least?: number;
+};
+
+/** The text of a cell. */
+export type Cell = string | { readonly text: string; readonly style: Style };
+
+const GAP = '  ';
+const ELLIPSIS = '…';
+const GRAPHEMES = new Intl.Segmenter();
+/** Characters that a terminal draws two columns wide. */
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u;
+
+/** Styles a text; leaves it plain where standard output is no terminal or `NO_COLOR` is set. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text);
+}
+
+/** The columns of the terminal that standard output is; null of a pipe or a file, where nothing may be cut. */
+export function terminalColumns(): number | null {
+  return process.stdout.isTTY ? process.stdout.columns : null;
+}
+
+/** How many columns of a terminal a text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** A text of at most `width` columns; what is cut ends with `…`. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  let left = width - 1;
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    shown += segment;
+  }
+  return width < 1 ? '' : shown + ELLIPSIS;
+}
+
+/**
+ * The heads and the rows of a table. `width`: the columns of the terminal, which no line exceeds; null: nothing is cut.
+ * Text of others in cells cannot control the terminal.
+ */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  width: number | null,
+): string[] {
+  const shown = rows.map((row) => row.map((cell) => lineShown(typeof cell === 'string' ? cell : cell.text)));
+  const widths = columns.map(({ head }, at) =>
+    Math.max(widthOf(head), ...shown.map((row) => widthOf(row[at] ?? ''))),
+  );
+  if (width !== null) shrink(columns, widths, width);
+  const line = (texts: readonly string[], styleOf: (at: number) => Style | null): string => {
+    let room = width ?? Number.POSITIVE_INFINITY;
+    const last = texts.findLastIndex((text) => text !== '');
+    return texts
+      .slice(0, last + 1)
+      .map((text, at) => {
+        const gap = at === 0 ? '' : GAP;
+        const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at, columns, widths);
+        const own = cut(laid, Math.min(room - gap.length, at === last ? Infinity : (widths[at] ?? 0)));
+        room -= gap.length + widthOf(own);
+        const style = styleOf(at);
+        return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : paint(style, own));
+      })
+      .join('');
+  };
+  return [
+    line(
+      columns.map(({ head }) => head),
+      () => 'gray',
+    ),
+    ...shown.map((texts, row) =>
+      line(texts, (at) => {
+        const cell = rows[row]?.[at];
+        return cell === undefined || typeof cell === 'string' ? null : cell.style;
+      }),
+    ),
+  ];
+}
+
+function pad(text: string, at: number, columns: readonly Column[], widths: readonly number[]): string {
+  const own = cut(text, widths[at] ?? 0);
+  const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
+  return columns[at]?.align === 'right' ? space + own : own + space;
+}
+
+/** Narrows the widest of the columns that may be cut, one by one, until a line fits or none can give more. */
+function shrink(columns: readonly Column[], widths: number[], width: number): void {
+  const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
+  for (let over = total() - width; over > 0; over -= 1) {
+    const room = columns.map(({ least }, at) => (least === undefined ? 0 : (widths[at] ?? 0) - least));
+    const most = Math.max(...columns.map((_, at) => ((room[at] ?? 0) > 0 ? (widths[at] ?? 0) : 0)));
+    const at = widths.findIndex((one, index) => one === most && (room[index] ?? 0) > 0);
+    if (at === -1) return;
+    widths[at] = most - 1;
+  }
+}

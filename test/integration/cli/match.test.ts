@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import {
+  type PlayedVersion,
+  played,
+  statesOf,
+  transitionsOf,
+  writtenAt,
+} from '../../../cli/commands/match/testing/played.ts';
+import { touchline, written } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+import { TestTopics } from './topics.ts';
+
+const VERSIONS = played();
+const EVENT = '7000001';
+const PARTITIONS = 4;
+/** Keys of incidents have more than the event id: processors name the partition. */
+const partition = partitionHash(Buffer.from(EVENT)) % PARTITIONS;
+const TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const;
+
+/** Writes what versions published, at their times; `states` are those that compaction left. */
+async function write(
+  topics: TestTopics,
+  versions: readonly PlayedVersion[],
+  states = statesOf(versions),
+): Promise<void> {
+  const keyed = <T>(key: string, of: readonly { value: T; written: number }[]) =>
+    of.map((one) => ({ key, value: one.value, written: one.written }));
+  await topics.write('match-state', keyed(EVENT, states));
+  await topics.write('match-transitions', keyed(EVENT, transitionsOf(versions)));
+  const incidents = versions.flatMap((one) =>
+    one.incidents.map((value) => ({ key: `${EVENT}/${value.id}`, value, written: one.written, partition })),
+  );
+  if (incidents.length > 0) await topics.write('match-incidents', incidents);
+}
+
+const at = (time: number): string[] => ['match', EVENT, '--at', new Date(time).toISOString()];
+
+describe('touchline match', () => {
+  test('shows a match with the score after each goal and what voided one', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS);
+    const run = await touchlineHere(['match', EVENT], topics.env);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(run.out).toContain('Home - Away  2–0  firm 2–0');
+    expect(run.out).toMatch(/ 18' {4}1–0 {2}Goal {14}Home {2}Kane {4}5-010\n/);
+    expect(run.out).toContain('cancelled by a “goal cancelled” incident. It is 5-021.');
+    expect(run.out).toMatch(/Reported, awaiting confirmation {2}0–0 → 1–0\n/);
+    // Without feed health nothing may be believed.
+    expect(run.out).toContain('trading halted: feed health unknown\n');
+    const { out } = await touchlineHere(['match', EVENT, '--json'], topics.env);
+    expect(JSON.parse(out)).toMatchObject({ state: { version: 7 }, trading: { permission: 'halted' } });
+  });
+
+  test('says of an id that it is unknown, and fails', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS);
+    for (const args of [
+      ['match', '70000'],
+      ['match', '70000', '--at', '1m'],
+      ['match', '70000', '--follow'],
+    ])
+      expect(await touchlineHere(args, topics.env)).toEqual({
+        code: 1,
+        out: '',
+        err: `touchline match: event 70000 is unknown here: no topic under ${topics.prefix} has it\n`,
+      });
+  });
+
+  test('follows a match: a line for each change, and what may be traded', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS.slice(0, 4));
+    const run = touchline(['match', EVENT, '--follow'], topics.env);
+    await written(run, 'TRADING halted: feed_unknown');
+    expect(run.out).toContain('Home - Away  1–0  firm 1–0');
+    await write(topics, VERSIONS.slice(4, 5));
+    await written(run, 'score_changed  1:0 -> 1:1');
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(0);
+  });
+
+  test.each([
+    [[], 'name one match by its event id'],
+    [['1', '2'], 'name one match by its event id'],
+    [['x'], 'name one match by its event id'],
+    [['1', '--at', '2100-01-01T00:00:00Z'], '--at is in the future'],
+    [['1', '--at', 'noon'], '--at must be a moment'],
+    [['1', '--at', '1h', '--follow'], '--follow goes with neither'],
+  ])('refuses %j', async (args, problem) => {
+    const run = await touchlineHere(['match', ...args], {
+      KAFKA_BROKERS: 'x:1',
+      SCHEMA_REGISTRY_URL: 'http://x',
+    });
+    expect(run).toMatchObject({ code: 2, out: '' });
+    expect(run.err).toContain(problem);
+  });
+});
+
+describe('touchline match --at', () => {
+  test('shows what had been published then, from the state where it is held', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS);
+    const { code, out } = await touchlineHere(at(writtenAt(3)), topics.env);
+    expect(code).toBe(0);
+    expect(out).toContain('version 3, written ');
+    expect(out).toContain(
+      'match   Home - Away\nscore   1–0\nfirm    0–0\nguard   closed: score under review\n',
+    );
+    expect(out).not.toContain('compacted');
+    expect(out).toMatch(/7000001:3:\d {2}score_changed {2}0:0 -> 1:0/);
+    expect(out).not.toContain('7000001:4:');
+  });
+
+  test('shows it from the changes where compaction removed the state, and says so', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS, statesOf(VERSIONS).slice(-1));
+    const { code, out } = await touchlineHere(at(writtenAt(5)), topics.env);
+    expect(code).toBe(0);
+    expect(out).toContain('score   1–1\nfirm    1–1\nguard   open\n');
+    expect(out).toContain('match-state no longer has version 5: it is compacted.');
+    const json = await touchlineHere([...at(writtenAt(5)), '--json'], topics.env);
+    expect(JSON.parse(json.out)).toMatchObject({
+      version: 5,
+      state: null,
+      score: { value: { home: 1, away: 1 } },
+    });
+  });
+
+  test('says what retention removed, and makes nothing up', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS.slice(3), statesOf(VERSIONS).slice(-1));
+    const part = await touchlineHere(at(writtenAt(4)), topics.env);
+    expect(part.out).toContain('score   not held any more\nfirm    1–0\nguard   open\n');
+    expect(part.out).toContain('match-transitions no longer has every change before version 4.');
+    const lost = await touchlineHere(at(writtenAt(3)), topics.env);
+    expect(lost).toMatchObject({ code: 1, out: '' });
+    expect(lost.err).toContain('is no longer held: the oldest that is, version 4, was written ');
+  });
+
+  test('says that nothing had been published yet', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS);
+    const { code, out } = await touchlineHere(at(writtenAt(1) - 1), topics.env);
+    expect(code).toBe(0);
+    expect(out).toContain('nothing of event 7000001 had been published at ');
+  });
+});
