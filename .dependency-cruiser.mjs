@@ -62,6 +62,15 @@ export default {
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
     ),
     error(
+      'requests-of-kafka',
+      'who sends requests of its own: the client, what asks and administers a cluster, the repair of a defect',
+      {
+        path: '^(libs|services|cli|data)/',
+        pathNot: ['^libs/(streams/client|cluster|kafka-20734)/', TESTS],
+      },
+      { path: '^libs/streams/client/platformatic/library\\.ts$' },
+    ),
+    error(
       'traces-lazily',
       'OpenTelemetry costs memory and time at a start: only libs/tracing/otel.ts imports it, which is loaded where traces are on',
       { path: '^(libs|services|cli|data)/', pathNot: ['^libs/tracing/otel\\.ts$', TESTS] },

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { isBrokerDefect } from '#kafka-20734/detection.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
-import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
 import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */

@@ -25,7 +25,7 @@ export async function requireAccess(service: string, config: Places): Promise<vo
 
 // Loaded when needed: not every process has brokers.
 async function requireKafka(service: string, brokers: Brokers, prefix = ''): Promise<void> {
-  const { requireKafkaAccess } = await import('#streams/client/platformatic/access.ts');
+  const { requireKafkaAccess } = await import('#cluster/access.ts');
   if (!(await requireKafkaAccess(brokers)) || !isServiceName(service)) return;
   const { requireRights } = await import('#topics/require-rights.ts');
   await requireRights(brokers, prefix, service);

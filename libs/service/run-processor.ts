@@ -1,7 +1,7 @@
 /** Runs processors: their codecs and dead letters, and the exactly-once stream of their topics. */
 import type { z } from 'zod';
+import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';

@@ -1,7 +1,14 @@
+import { requireKafkaAccess } from '#cluster/access.ts';
+import {
+  BUSY,
+  isPassing,
+  type NewTopic,
+  PASSING,
+  type TopicAdmin,
+  type TopicShape,
+  withTopicAdmin,
+} from '#cluster/topic-admin.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
-import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
-import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
-import type { NewTopic, TopicAdmin, TopicShape } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';

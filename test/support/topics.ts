@@ -1,6 +1,6 @@
+import { isPassing, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
-import { isPassing, withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { untilTrue } from './poll.ts';
 

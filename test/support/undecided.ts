@@ -4,8 +4,8 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
+import { openTransactions as openOf } from '#kafka-20734/open-transactions.ts';
 import { Connections } from '#streams/client/platformatic/connections.ts';
-import { openTransactions as openOf } from '#streams/client/platformatic/open-transactions.ts';
 import { BatchSender } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';

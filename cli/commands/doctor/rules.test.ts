@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TopicFacts } from '#streams/client/platformatic/cluster.ts';
+import type { TopicFacts } from '#cluster/describe.ts';
 import {
   failed,
   fine,

@@ -1,5 +1,5 @@
 /** What `touchline doctor` makes of what it has found: pure. Every finding that is not fine says what to do. */
-import type { ClusterFacts, TopicFacts } from '#streams/client/platformatic/cluster.ts';
+import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { behindOf, type PartitionProgress } from '../../progress.ts';
 

@@ -1,12 +1,12 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
-import { setPosition } from '#streams/runtime/set-position.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
 import type { position } from './command.ts';
+import { setPosition } from './set-position.ts';
 
 /** Shows and sets positions. */
 export async function runPosition(given: GivenTo<typeof position>): Promise<number> {

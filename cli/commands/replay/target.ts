@@ -3,7 +3,6 @@ import type { Brokers } from '#streams/client/brokers.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
-import { setPosition } from '#streams/runtime/set-position.ts';
 import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,
@@ -17,6 +16,7 @@ import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from '../../command.ts';
 import type { Place } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
+import { setPosition } from '../position/set-position.ts';
 
 /** Whose work a replay does: they go on after it. The composer sends nothing of what was replayed. */
 const CONTINUED = [

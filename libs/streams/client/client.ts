@@ -8,18 +8,7 @@ import { openPartitionReader } from './platformatic/partition-reader.ts';
 import { untilAnswered } from './platformatic/retries.ts';
 import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
-import type {
-  EpochEnd,
-  GroupMember,
-  GroupOptions,
-  LogBounds,
-  PartitionReader,
-  ProducerOptions,
-  ReaderOptions,
-  StreamClient,
-  TopicPartition,
-  TransactionalProducer,
-} from './port.ts';
+import type { StreamClient } from './port.ts';
 
 /** Options of a client. */
 export type ClientOptions = {
@@ -28,71 +17,44 @@ export type ClientOptions = {
   readonly log: Logger;
 };
 
-/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0005, 0114). */
-export function openStreamClient(options: ClientOptions): StreamClient {
-  return new ProtocolClient(options);
-}
-
 const UNKNOWN_TOPIC_MS = 2_000;
 
-class ProtocolClient implements StreamClient {
-  readonly #options: ClientOptions;
+/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0005, 0114). */
+export function openStreamClient({ brokers, clientId, log }: ClientOptions): StreamClient {
   /** Everything opened here and not closed yet. */
-  readonly #all = new Set<Connections>();
-  readonly #metadata = new SharedMetadata();
-  /** Connections for occasional requests. */
-  readonly #connections: Connections;
-
-  constructor(options: ClientOptions) {
-    this.#options = options;
-    this.#connections = this.#openConnections();
-  }
-
-  openProducer(options: ProducerOptions): Promise<TransactionalProducer> {
-    return openTransactionalProducer(this.#openConnections(), options);
-  }
-
-  openReader(options: ReaderOptions): PartitionReader {
-    return openPartitionReader(this.#openConnections(), options);
-  }
-
-  openGroupMember(options: GroupOptions): GroupMember {
-    return new ProtocolGroupMember(this.#openConnections(), options, this.#options.log);
-  }
-
-  logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]> {
-    return logBounds(this.#connections, of);
-  }
-
-  epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null> {
-    return epochEnd(this.#connections, of, epoch);
-  }
-
-  partitionCount(topic: string): Promise<number> {
-    // Not every broker may know a topic that was created a moment ago.
-    const deadline = performance.now() + UNKNOWN_TOPIC_MS;
-    return untilAnswered(this.#connections, `look at ${topic}`, async () => {
-      this.#connections.forget();
-      try {
-        return await this.#connections.partitionCount(topic);
-      } catch (error) {
-        const isMissing = hasCode(error, ['UNKNOWN_TOPIC_OR_PARTITION']) && performance.now() > deadline;
-        if (isMissing) return 0;
-        throw error;
-      }
-    });
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#all].map((connections) => connections.close()));
-  }
-
-  #openConnections(): Connections {
-    const { brokers, clientId } = this.#options;
-    const metadata = this.#metadata;
-    const onClose = () => this.#all.delete(opened);
-    const opened = new Connections(brokers, clientId, { metadata, onClose });
-    this.#all.add(opened);
+  const all = new Set<Connections>();
+  const metadata = new SharedMetadata();
+  const open = (): Connections => {
+    const opened = new Connections(brokers, clientId, { metadata, onClose: () => all.delete(opened) });
+    all.add(opened);
     return opened;
-  }
+  };
+  /** For occasional requests. */
+  const connections = open();
+  return {
+    openProducer: (options) => openTransactionalProducer(open(), options),
+    openReader: (options) => openPartitionReader(open(), options),
+    openGroupMember: (options) => new ProtocolGroupMember(open(), options, log),
+    logBounds: (of) => logBounds(connections, of),
+    epochEnd: (of, epoch) => epochEnd(connections, of, epoch),
+    partitionCount: (topic) => countPartitions(connections, topic),
+    async close() {
+      await Promise.all([...all].map((opened) => opened.close()));
+    },
+  };
+}
+
+/** 0 where the topic is missing. Not every broker may know a topic that was created a moment ago. */
+function countPartitions(connections: Connections, topic: string): Promise<number> {
+  const deadline = performance.now() + UNKNOWN_TOPIC_MS;
+  return untilAnswered(connections, `look at ${topic}`, async () => {
+    connections.forget();
+    try {
+      return await connections.partitionCount(topic);
+    } catch (error) {
+      const isMissing = hasCode(error, ['UNKNOWN_TOPIC_OR_PARTITION']) && performance.now() > deadline;
+      if (isMissing) return 0;
+      throw error;
+    }
+  });
 }

@@ -215,29 +215,3 @@ export interface BatchProducer {
   /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }
-
-/** A topic to create. */
-export type NewTopic = {
-  readonly name: string;
-  readonly partitions: number;
-  /** Default: the broker's own. */
-  readonly replicationFactor?: number;
-  /** By the broker's setting names. */
-  readonly settings: Readonly<Record<string, string>>;
-};
-
-/** How a topic is laid out: its partitions, and the copies of the partition that has fewest. */
-export type TopicShape = { readonly partitions: number; readonly replicas: number };
-
-/** Administration of topics and groups. Errors are those of the client. */
-export type TopicAdmin = {
-  /** Every topic on the broker, by name. */
-  topics(): Promise<Map<string, TopicShape>>;
-  /** Brokers of the cluster that run. */
-  brokerCount(): Promise<number>;
-  /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
-  createTopics(topics: readonly NewTopic[]): Promise<void>;
-  deleteTopics(names: readonly string[]): Promise<void>;
-  /** How many members a consumer group has. */
-  groupMembers(group: string): Promise<number>;
-};

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { Pipeline } from '../../support/pipeline.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { workload } from '../../support/workload.ts';

@@ -7,7 +7,7 @@ import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, PositionLostError } from '#streams/read/follow.ts';
-import { setPosition } from '#streams/runtime/set-position.ts';
+import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';

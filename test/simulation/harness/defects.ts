@@ -53,7 +53,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'what a dead owner left undecided is not decided at the claim (0050)',
     changes: [
       {
-        file: '/libs/streams/client/platformatic/undecided-transactions.ts',
+        file: '/libs/kafka-20734/undecided-transactions.ts',
         find: 'await this.#decide(ofEpoch, decision);',
         replace: '',
       },

@@ -13,7 +13,7 @@ const MODULES: readonly (readonly [end: string, url: string])[] = [
   ['/libs/streams/client/platformatic/fetch.ts', at('client/fetch.ts')],
 ];
 /** Whose timers and clocks are those of the simulated process. */
-const TIMED = /\/libs\/(streams|timing)\/.*\.ts$/;
+const TIMED = /\/libs\/(kafka-20734|streams|timing)\/.*\.ts$/;
 const TIMERS = `import { performance, Date, setTimeout, clearTimeout } from ${JSON.stringify(at('world/timers.ts'))}; `;
 
 /** A change of a source: `find` occurs exactly once in the file whose path ends with `file`. */

@@ -1,3 +1,8 @@
+import {
+  type LastTransaction,
+  lastTransaction,
+  UndecidedTransactions,
+} from '#kafka-20734/undecided-transactions.ts';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OutputRecord,
@@ -12,10 +17,8 @@ import { batchRecords } from '../produce-batches.ts';
 import { byLeader, type Connections } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
-import { requestTopics } from './open-transactions.ts';
 import { BatchSender } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';
-import { type LastTransaction, lastTransaction, UndecidedTransactions } from './undecided-transactions.ts';
 
 /** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */
 export async function openTransactionalProducer(
@@ -157,9 +160,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
-    const topics = requestTopics(partitions).map(({ name, partitionIndexes }) => ({
+    const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
       name,
-      partitions: partitionIndexes,
+      partitions: [...new Set(of.map(({ partition }) => partition))],
     }));
     await onCoordinator(this.#connections, transactionalId, (coordinator) =>
       addPartitionsToTxnV3.api.async(coordinator, [

@@ -1,9 +1,13 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
-import { addressesOf, type Brokers } from '../brokers.ts';
-import { Connections, metadataOf } from './connections.ts';
-import { toStreamError } from './errors.ts';
-import { describeConfigsV4, describeLogDirsV4, type metadataV12 } from './library.ts';
-import { accessError } from './security.ts';
+import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
+import { Connections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { toStreamError } from '#streams/client/platformatic/errors.ts';
+import {
+  describeConfigsV4,
+  describeLogDirsV4,
+  type metadataV12,
+} from '#streams/client/platformatic/library.ts';
+import { accessError } from '#streams/client/platformatic/security.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {

@@ -1,8 +1,8 @@
-import type { OpenTransaction, TopicPartition } from '../port.ts';
-import { byLeader, type Connections } from './connections.ts';
-import { isDisconnected, isTransient } from './errors.ts';
-import { type Connection, describeProducersV0 } from './library.ts';
-import { retryTransient } from './retries.ts';
+import { byLeader, type Connections } from '#streams/client/platformatic/connections.ts';
+import { isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
+import { type Connection, describeProducersV0 } from '#streams/client/platformatic/library.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
+import type { OpenTransaction, TopicPartition } from '#streams/client/port.ts';
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
@@ -49,7 +49,11 @@ async function describeAt(
   leader: Connection,
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  const { topics } = await describeProducersV0.api.async(leader, requestTopics(partitions));
+  const asked = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
+    name,
+    partitionIndexes: [...new Set(of.map(({ partition }) => partition))],
+  }));
+  const { topics } = await describeProducersV0.api.async(leader, asked);
   const open: OpenTransaction[] = [];
   for (const { name, partitions: described } of topics) {
     for (const { partitionIndex, activeProducers } of described) {
@@ -66,17 +70,4 @@ async function describeAt(
     }
   }
   return open;
-}
-
-/** Partitions by topic, each once, in the shape of requests. */
-export function requestTopics(
-  partitions: readonly TopicPartition[],
-): { name: string; partitionIndexes: number[] }[] {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of partitions) {
-    const known = topics.get(topic);
-    if (known === undefined) topics.set(topic, [partition]);
-    else if (!known.includes(partition)) known.push(partition);
-  }
-  return [...topics].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
 }

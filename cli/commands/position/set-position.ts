@@ -1,10 +1,10 @@
-import type { Brokers } from '../client/brokers.ts';
-import { openStreamClient } from '../client/client.ts';
-import { topicIds } from '../client/topic-ids.ts';
-import { RefusedError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { findPosition, positionRecord, positionsTopic } from './positions.ts';
-import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
+import { RefusedError } from '#streams/errors.ts';
+import type { Logger } from '#streams/log.ts';
+import { findPosition, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
+import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 
 /** A position that was set: the previous one, null where there was none, and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };

@@ -1,22 +1,23 @@
 /**
  * Repairs what brokers with KAFKA-20734 leave of a producer's transactions: open in some partitions, although the
- * coordinator has decided them (docs/known-issues.md). Nothing else needs it: with the last such release, this file goes,
- * with its uses in transactional-producer.ts and `own`, `shared` and `lastCommitted` of the port.
+ * coordinator has decided them (docs/known-issues.md). Nothing else needs it: with the last such release this folder goes,
+ * with its uses in transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
  */
-import { poll } from '#timing/poll.ts';
-import { RefusedError, StreamError } from '../../errors.ts';
+
+import type { Connections } from '#streams/client/platformatic/connections.ts';
+import { hasCode } from '#streams/client/platformatic/errors.ts';
+import { describeTransactionsV0 } from '#streams/client/platformatic/library.ts';
+import { onCoordinator } from '#streams/client/platformatic/retries.ts';
 import {
   type OpenTransaction,
   type ProducerIdentity,
   type ProducerOptions,
   partitionKey,
   type TopicPartition,
-} from '../port.ts';
-import type { Connections } from './connections.ts';
-import { hasCode } from './errors.ts';
-import { describeTransactionsV0 } from './library.ts';
+} from '#streams/client/port.ts';
+import { RefusedError, StreamError } from '#streams/errors.ts';
+import { poll } from '#timing/poll.ts';
 import { openTransactions, openWhereReachable } from './open-transactions.ts';
-import { onCoordinator } from './retries.ts';
 
 /** How long a committed transaction's markers may take to reach every partition. */
 const MARKERS_MS = 5_000;

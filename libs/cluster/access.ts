@@ -1,8 +1,8 @@
-import { StreamError } from '../../errors.ts';
-import { type Brokers, shownBrokers } from '../brokers.ts';
-import { Connections } from './connections.ts';
-import { metadataV12 } from './library.ts';
-import { accessError } from './security.ts';
+import { type Brokers, shownBrokers } from '#streams/client/brokers.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import { metadataV12 } from '#streams/client/platformatic/library.ts';
+import { accessError } from '#streams/client/platformatic/security.ts';
+import { StreamError } from '#streams/errors.ts';
 
 const CLIENT_ID = 'touchline-access';
 /** Errors that repeating the connection does not mend. */

@@ -1,9 +1,34 @@
+import type { Brokers } from '#streams/client/brokers.ts';
+import { Connections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { hasOnly, isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
+import { createTopicsV7, deleteTopicsV6, describeGroupsV5 } from '#streams/client/platformatic/library.ts';
 import { retry } from '#timing/retry.ts';
-import type { Brokers } from '../brokers.ts';
-import type { TopicAdmin } from '../port.ts';
-import { Connections, metadataOf } from './connections.ts';
-import { hasOnly, isDisconnected, isTransient } from './errors.ts';
-import { createTopicsV7, deleteTopicsV6, describeGroupsV5 } from './library.ts';
+
+/** A topic to create. */
+export type NewTopic = {
+  readonly name: string;
+  readonly partitions: number;
+  /** Default: the broker's own. */
+  readonly replicationFactor?: number;
+  /** By the broker's setting names. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** How a topic is laid out: its partitions, and the copies of the partition that has fewest. */
+export type TopicShape = { readonly partitions: number; readonly replicas: number };
+
+/** Administration of topics and groups. Errors are those of the client. */
+export type TopicAdmin = {
+  /** Every topic on the broker, by name. */
+  topics(): Promise<Map<string, TopicShape>>;
+  /** Brokers of the cluster that run. */
+  brokerCount(): Promise<number>;
+  /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
+  createTopics(topics: readonly NewTopic[]): Promise<void>;
+  deleteTopics(names: readonly string[]): Promise<void>;
+  /** How many members a consumer group has. */
+  groupMembers(group: string): Promise<number>;
+};
 
 /** How long a broker may take for what is asked of it, in its own time. */
 const BROKER_MS = 5_000;

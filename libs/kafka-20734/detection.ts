@@ -1,7 +1,7 @@
-/** Broker defects that a service works around or warns of; docs/known-issues.md has a section for each. */
-import { addressesOf, type Brokers } from '../brokers.ts';
-import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
-import { connectionSecurity } from './security.ts';
+/** Which brokers of a cluster have the defect; docs/known-issues.md says what it does. */
+import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
+import { apiVersionsV3, Connection, metadataV12 } from '#streams/client/platformatic/library.ts';
+import { connectionSecurity } from '#streams/client/platformatic/security.ts';
 
 /** The name of a defect there, and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];

@@ -1,9 +1,14 @@
 /** What a connection may do, as the brokers answer it. */
-import type { Brokers } from '../brokers.ts';
-import { Connections } from './connections.ts';
-import { hasCode } from './errors.ts';
-import { type Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
-import { retryTransient } from './retries.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import { hasCode } from '#streams/client/platformatic/errors.ts';
+import {
+  type Connection,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
+  metadataV12,
+} from '#streams/client/platformatic/library.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
 
 /** A right on the broker, by the names of Kafka. */
 export type NeededRight = {
