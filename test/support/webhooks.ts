@@ -112,7 +112,7 @@ export type FaultyReceiver = {
 };
 
 /** Deals cards, all of them in any order before the first comes again. */
-function dealer<T>(cards: readonly T[], random: () => number): () => T {
+export function dealer<T>(cards: readonly T[], random: () => number): () => T {
   let left: T[] = [];
   return () => {
     if (left.length === 0) left = [...cards];

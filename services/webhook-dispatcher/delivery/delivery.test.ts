@@ -243,8 +243,10 @@ describe('a delivery that is not accepted', () => {
     world.publish(0, 2);
     const delivery = world.deliver({ now: () => world.now++ });
     await world.recorded('delivered');
-    expect(world.posted).toEqual([1, 2, 3, 4].map(() => texts(0, 0, 2)));
-    expect(world.attempts.map(({ outcome, attempt, reason }) => [outcome, attempt, reason])).toEqual([
+    expect(world.posted.slice(0, 4)).toEqual([texts(0, 0, 2), ...[1, 2, 3].map(() => texts(0, 0, 1))]);
+    expect(
+      world.attempts.slice(0, 4).map(({ outcome, attempt, reason }) => [outcome, attempt, reason]),
+    ).toEqual([
       ['timeout', 1, null],
       ['different', 2, null],
       ['failed', 3, 'ECONNRESET'],
@@ -252,6 +254,43 @@ describe('a delivery that is not accepted', () => {
     ]);
     expect(world.progress).toMatchObject({ attempts: 0, failing_since: null });
     expect(delivery.state).toBe('delivering');
+  });
+
+  test('is narrowed to one message, in a new dispatcher too, and widened with each accepted one', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 9);
+    const limits = { messages: 4, bytes: 10_000 };
+    const refused: DeliveryOutcome = { kind: 'status', status: 500, retryAfterMs: null };
+    world.answers = [refused, refused, ACCEPTED];
+    const first = world.deliver({ limits, policy: { delaysMs: [60_000], maxRetryAfterMs: 0 } });
+    await world.recorded('failed');
+    await first.close();
+    world.now += 120_000;
+    world.deliver({ limits, now: () => (world.now += 10) });
+    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 9, 5_000);
+    expect(world.posted.map((batch) => batch.length)).toEqual([4, 1, 1, 2, 4, 2]);
+  });
+
+  test('waits with one message that the receiver cannot take, once what was before it is delivered', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 3);
+    world.publish(1, 3);
+    const delivery = world.deliver({
+      now: Date.now,
+      openEndpoint: () => ({
+        post: async (body) => {
+          world.posted.push(JSON.parse(body.toString()));
+          return body.includes('"0:2"') ? { kind: 'different' } : ACCEPTED;
+        },
+        close: async () => {},
+      }),
+    });
+    const alone = () => world.posted.slice(-3).filter((batch) => batch.join() === '0:2');
+    await untilTrue('it waits alone', () => alone().length === 3, 5_000);
+    expect(world.progress?.next[0]).toEqual({ partition: 0, offset: 2 });
+    expect(delivery.state).toBe('failing');
   });
 
   test('waits as long as Retry-After says, also in a new dispatcher', async () => {

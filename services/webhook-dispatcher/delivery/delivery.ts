@@ -36,8 +36,10 @@ export class Delivery {
   /** Skipped since progress was last recorded. */
   #isAhead = false;
   #recordedAt: number;
-  /** The first partition of the next batch. */
+  /** The first partition of the next batch; the same again after a failed attempt. */
   #turn = 0;
+  /** Most messages of the next batch. A failed attempt is repeated with one: what a receiver cannot take waits alone. */
+  #most: number;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;
   #woken = false;
@@ -53,6 +55,7 @@ export class Delivery {
     this.#subscription = subscription;
     this.#progress = progress;
     this.#next = this.#offsetsOf(progress);
+    this.#most = (progress?.attempts ?? 0) > 0 ? 1 : context.limits.messages;
     this.#recordedAt = context.now();
     this.#ended = this.#run();
   }
@@ -157,7 +160,7 @@ export class Delivery {
     const { window, backlog, limits } = this.#context;
     const collected = await collectBatch({
       window,
-      limits,
+      limits: { messages: this.#most, bytes: limits.bytes },
       next: this.#next,
       turn: this.#turn,
       wants: (message) => wants(this.#subscription, message),
@@ -170,8 +173,8 @@ export class Delivery {
     const { batch, next, isCut } = collected;
     // Continues with the next step: skipped messages stay recorded.
     if (isCut) this.#woken = true;
-    this.#turn = (this.#turn + 1) % next.length;
     if (batch.messages.length > 0) return collected;
+    this.#turn = (this.#turn + 1) % next.length;
     if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#isAhead = true;
     this.#next = [...next];
     return null;
@@ -225,6 +228,8 @@ export class Delivery {
     if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
+    this.#turn = (this.#turn + 1) % next.length;
+    this.#most = Math.min(this.#context.limits.messages, 2 * this.#most);
     this.#isAhead = false;
     // The next batch is sent while this is recorded; the one after it waits for the record.
     await this.#recorded;
@@ -249,6 +254,7 @@ export class Delivery {
     first: WebhookMessage | undefined,
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
+    this.#most = 1;
     const attempt = progress.attempts + 1;
     const asked = outcome.kind === 'status' ? outcome.retryAfterMs : null;
     const next_attempt_at = now() + retryDelayMs(policy, attempt, asked, random());

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { FAULT_TIMEOUT_MS } from './harness.ts';
+import type { PipelinePlace } from './pipeline.ts';
+import { untilTrue } from './poll.ts';
+import type { ServiceProcess } from './processes.ts';
+import { startDispatcher } from './webhooks.ts';
+
+/** Two dispatchers under names of their own, one of which is killed and started again until `end`. */
+export class KilledDispatchers {
+  readonly #place: PipelinePlace;
+  readonly kills: number[] = [];
+  readonly #processes: ServiceProcess[] = [];
+  #isEnding = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(place: PipelinePlace) {
+    this.#place = place;
+  }
+
+  async start(): Promise<void> {
+    for (const at of [0, 1]) this.#processes[at] = await this.#startOne(at);
+    await Promise.all(this.#processes.map((one) => one.ready()));
+  }
+
+  killOneAfterAnother(random: () => number): void {
+    this.#running = (async () => {
+      for (let at = 0; !this.#isEnding; at = 1 - at) {
+        await delay(300 + random() * 1_200);
+        this.kills.push(Date.now());
+        await this.#processes[at]?.kill();
+        this.#processes[at] = await this.#startOne(at);
+        await this.#processes[at]?.ready();
+      }
+    })();
+    this.#running.catch(() => {});
+  }
+
+  /** Ends once it has killed so many. */
+  async end(kills: number): Promise<void> {
+    await Promise.race([
+      untilTrue('all kills are done', () => this.kills.length >= kills, FAULT_TIMEOUT_MS),
+      this.#running,
+    ]);
+    this.#isEnding = true;
+    await this.#running;
+  }
+
+  #startOne(at: number): Promise<ServiceProcess> {
+    return startDispatcher(this.#place, {
+      GROUP_INSTANCE_ID: `${this.#place.prefix}dispatcher-${at}`,
+      // It is back before: no partition moves.
+      SESSION_TIMEOUT_MS: '20000',
+      // An answer that was given is read in time, however busy the machine.
+      WEBHOOK_TIMEOUT_MS: '2000',
+    });
+  }
+}

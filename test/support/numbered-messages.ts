@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { WebhookMessage } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { uuidOf } from './hostile-receiver.ts';
+import { quietLog } from './log.ts';
+import type { PipelinePlace } from './pipeline.ts';
+
+export const EVENTS = 12;
+const PUBLISH_EVERY_MS = 40;
+
+/** Messages of several events on webhook-messages, published one after the other until it is stopped. */
+export class NumberedMessages {
+  readonly #place: PipelinePlace;
+  readonly published: string[] = [];
+  readonly #last = new Map<number, number>();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #poisonNext: ((uuid: string) => void) | null = null;
+
+  constructor(place: PipelinePlace) {
+    this.#place = place;
+  }
+
+  async start(): Promise<void> {
+    const place = this.#place;
+    const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+      'webhook-messages',
+    );
+    const topic = topicName(place.prefix, 'webhook-messages');
+    const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+    this.#running = (async () => {
+      for (let turn = 0; !this.#stopping.signal.aborted; turn += 1) {
+        const message = this.#message(1 + (turn % EVENTS));
+        await publisher.publish([{ topic, key: String(message.event_id), value: codec.encode(message) }]);
+        this.published.push(message.uuid);
+        await delay(PUBLISH_EVERY_MS);
+      }
+      await publisher.close();
+    })();
+    onTestFinished(() => this.stop());
+  }
+
+  /** The uuid of a message before it is published. */
+  poison(into: Set<string>): Promise<string> {
+    return new Promise((resolve) => {
+      this.#poisonNext = (uuid) => {
+        into.add(uuid);
+        resolve(uuid);
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  #message(event: number): WebhookMessage {
+    const n = (this.#last.get(event) ?? 0) + 1;
+    this.#last.set(event, n);
+    const uuid = uuidOf(event, n);
+    this.#poisonNext?.(uuid);
+    this.#poisonNext = null;
+    const [ut, received_at] = [Math.floor(Date.now() / 1_000), Date.now()];
+    const message = Buffer.from(JSON.stringify({ uuid, event, n, padding: 'x'.repeat(200) }));
+    const head = { uuid, id: null, event_id: event, competition_id: 1, type: 'incident', version: n };
+    return { ...head, ut, received_at, message, message_id: null };
+  }
+}
