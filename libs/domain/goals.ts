@@ -101,6 +101,11 @@ export function isCancellation(incident: Incident): boolean {
   return incident.incident_id === INCIDENT.goalCancelled;
 }
 
+/** Whether an incident is a red card. */
+export function isRedCard(incident: Incident): boolean {
+  return incident.incident_id === INCIDENT.redCard;
+}
+
 /**
  * Laws 5 and 6: which goals count, for which side, and which are void.
  * `goals` are the incidents of goal types, `cancellations` those of type 424, removed ones included, both sorted by id.

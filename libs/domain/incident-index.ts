@@ -1,5 +1,5 @@
 import type { Incident } from '#topics/generated/types.ts';
-import { isCancellation, isGoal, isTimelineStart, type KnownIncident } from './goals.ts';
+import { isCancellation, isGoal, isRedCard, isTimelineStart, type KnownIncident } from './goals.ts';
 import { type LastOf, SIGNALS, type Signal, signalsOf } from './guard.ts';
 
 /** Ids are compared as strings, by code units (law 4). */
@@ -44,6 +44,8 @@ export class IncidentIndex {
   readonly goals: KnownIncident[] = [];
   /** Incidents that cancel goals, by id. */
   readonly cancellations: KnownIncident[] = [];
+  /** Red cards, by id. */
+  readonly redCards: KnownIncident[] = [];
   /** Incidents with a body. */
   known = 0;
   /** Incidents of the timeline's start that are not removed. */
@@ -63,6 +65,7 @@ export class IncidentIndex {
       else removeById(this.removed, now.id);
     }
     this.#updateSignals(now, before);
+    place(this.redCards, now, before, isRedCard);
     const goals = place(this.goals, now, before, isGoal);
     return place(this.cancellations, now, before, isCancellation) || goals;
   }

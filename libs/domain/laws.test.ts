@@ -250,6 +250,26 @@ describe('transitions', () => {
     );
   });
 
+  test('name the goals that raised a score that is derived from them', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        let before: readonly string[] = [];
+        for (const message of history) {
+          const transitions = play(match, [message]).flatMap((applied) => applied.transitions);
+          if (transitions.length === 0) continue;
+          const { source, counting_goals: after } = matchState(match);
+          const known = new Set(before);
+          const news = source === 'incidents' ? after.filter((id) => !known.has(id)) : [];
+          for (const { kind, goals } of transitions)
+            expect(goals).toEqual(kind === 'score_changed' ? news : []);
+          before = after;
+        }
+      }),
+      runs,
+    );
+  });
+
   test('report every goal that becomes void, and every void one that counts again', () => {
     fc.assert(
       fc.property(histories, (history) => {

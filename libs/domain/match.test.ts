@@ -70,6 +70,17 @@ describe('the state of a match', () => {
         },
       ],
       cause: causeOf(goal, 2),
+      key_incidents: [
+        {
+          id: '5-110',
+          incident_type: 413,
+          team_id: HOME,
+          player_id: null,
+          player_name: null,
+          minute: '10',
+          in_shoot_out: false,
+        },
+      ],
     });
   });
 

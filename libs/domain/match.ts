@@ -9,6 +9,7 @@ import type {
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
 import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
+import { keyIncidents } from './key-incidents.ts';
 import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { transitionsOf } from './transitions.ts';
 import { deriveView, type MatchView } from './view.ts';
@@ -146,6 +147,7 @@ export function matchState(match: Match): MatchState {
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
+    key_incidents: keyIncidents(incidents.index),
   };
 }
 

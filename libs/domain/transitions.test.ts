@@ -116,7 +116,10 @@ describe('the transitions of goals and scores (law 10)', () => {
     const outcome = given(opening, kickOff).when(goal);
     expect(outcome.kinds).toEqual(['incident_added', 'score_changed', 'firm_score_changed']);
     const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
-    expect(outcome.transitions.slice(1)).toMatchObject([{ score }, { score }]);
+    expect(outcome.transitions.slice(1)).toMatchObject([
+      { score, goals: ['5-110'] },
+      { score, goals: [] },
+    ]);
   });
 
   test('a goal that awaits confirmation, and its confirmation', () => {
@@ -148,7 +151,29 @@ describe('the transitions of goals and scores (law 10)', () => {
   ])('a goal that is $how', ({ message, first }) => {
     const outcome = given(opening, kickOff, goal).when(message);
     expect(outcome.kinds).toEqual([first, 'goal_cancelled', 'score_changed', 'firm_score_changed']);
-    expect(outcome.transitions[1]).toMatchObject({ incident_id: '5-110', incident_type: 413 });
+    const score = { before: { home: 1, away: 0 }, after: { home: 0, away: 0 } };
+    expect(outcome.transitions[1]).toMatchObject({ incident_id: '5-110', incident_type: 413, score });
+    expect(outcome.transitions[2]).toMatchObject({ score, goals: [] });
+  });
+
+  test('several goals of a snapshot, each named', () => {
+    const list = [incident('5-100', 429), incident('5-110', 413), incident('5-111', 413)];
+    const changed = given(opening, kickOff).when(snapshotMessage(START + 60, list)).transitions;
+    expect(changed.find(({ kind }) => kind === 'score_changed')).toMatchObject({
+      score: { after: { home: 2, away: 0 } },
+      goals: ['5-110', '5-111'],
+    });
+  });
+
+  test('no goal where the score is the reported one', () => {
+    const first = given(eventMessage(START, eventFields({ participants: participants(0, 0) })));
+    const both = incidentMessage(incident('5-110', 413, later(60)), {
+      fields: eventFields({ participants: participants(1, 0) }),
+    });
+    expect(first.when(both).transitions.find(({ kind }) => kind === 'score_changed')).toMatchObject({
+      score: { after: { home: 1, away: 0 } },
+      goals: [],
+    });
   });
 
   test('a goal that is void from the start', () => {
@@ -166,11 +191,17 @@ describe('the transitions of goals and scores (law 10)', () => {
   test('a goal that is reinstated', () => {
     const cancels = incidentOf('5-120', 424, later(60));
     const back = incidentOf('5-120', 424, { ...later(90), confirmation: 'cancelled' });
-    expect(given(opening, kickOff, goal, cancels).when(back).kinds).toEqual([
+    const outcome = given(opening, kickOff, goal, cancels).when(back);
+    expect(outcome.kinds).toEqual([
       'incident_cancelled',
       'goal_reinstated',
       'score_changed',
       'firm_score_changed',
+    ]);
+    const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
+    expect(outcome.transitions.slice(1, 3)).toMatchObject([
+      { incident_id: '5-110', score },
+      { score, goals: ['5-110'] },
     ]);
   });
 

@@ -48,7 +48,7 @@ export type Step = {
 type Detail = Partial<
   Pick<
     MatchTransition,
-    'incident_id' | 'incident_type' | 'incident_presence' | 'score' | 'value' | 'guard' | 'fields'
+    'incident_id' | 'incident_type' | 'incident_presence' | 'score' | 'value' | 'guard' | 'fields' | 'goals'
   >
 >;
 
@@ -106,6 +106,7 @@ class TransitionCollector {
       guard: detail.guard ?? null,
       fields: detail.fields ?? [],
       cause,
+      goals: detail.goals ?? [],
     });
   }
 
@@ -118,8 +119,8 @@ class TransitionCollector {
     if (before !== after) this.emit(kind, { value: { before, after } });
   }
 
-  score(kind: TransitionKind, before: Score | null, after: Score | null): void {
-    if (!sameScore(before, after)) this.emit(kind, { score: { before, after } });
+  score(kind: TransitionKind, before: Score | null, after: Score | null, goals: readonly string[]): void {
+    if (!sameScore(before, after)) this.emit(kind, { score: { before, after }, goals: [...goals] });
   }
 }
 
@@ -170,16 +171,20 @@ function emitGoals(collector: TransitionCollector, { before, after, typeOf }: St
   const isVoid = after.tally.voided;
   const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
   const reinstated = after.tally.valid.filter((id) => wasVoid.has(id));
+  const score = { before: before.final.score, after: after.final.score };
   for (const id of [...cancelled, ...reinstated].sort(compareIds)) {
     const kind = isVoid.has(id) ? 'goal_cancelled' : 'goal_reinstated';
-    collector.emit(kind, { incident_id: id, incident_type: typeOf(id) });
+    collector.emit(kind, { incident_id: id, incident_type: typeOf(id), score });
   }
 }
 
 function emitScores(collector: TransitionCollector, { before, after }: Step): void {
   if (before.final === after.final) return;
-  collector.score('score_changed', before.final.score, after.final.score);
-  collector.score('firm_score_changed', before.final.firm, after.final.firm);
+  const counted = new Set(before.tally.counting);
+  const goals =
+    after.final.source === 'incidents' ? after.tally.counting.filter((id) => !counted.has(id)) : [];
+  collector.score('score_changed', before.final.score, after.final.score, goals);
+  collector.score('firm_score_changed', before.final.firm, after.final.firm, []);
 }
 
 function emitEvent(collector: TransitionCollector, { before, after }: Step): void {

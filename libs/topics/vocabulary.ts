@@ -22,9 +22,10 @@ export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
   incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
   incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
   goal_cancelled:
-    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it.',
-  goal_reinstated: 'A goal that had been cancelled counts again.',
-  score_changed: 'The current score changed; `score` has before and after.',
+    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it. `score` has before and after.',
+  goal_reinstated: 'A goal that had been cancelled counts again; `score` has before and after.',
+  score_changed:
+    'The current score changed; `score` has before and after, `goals` the goals that count since.',
   firm_score_changed: 'The firm score changed; `score` has before and after.',
   status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
   clock_changed:

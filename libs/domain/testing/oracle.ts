@@ -98,7 +98,34 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
         value('verified_result') === null ? null : (fields.get('verified_result')?.json ?? null),
       snapshot_at: snapshotAt,
       fields: groupFields(fields),
+      key_incidents: known
+        .filter(({ incident }) => KEY_TYPES.includes(incident.incident_id))
+        .map(keyIncidentOf),
     },
+  };
+}
+
+/** Goals and red cards. */
+const KEY_TYPES = [413, 421, 423, 418];
+/** The last minute of each period that has one. */
+const PERIOD_ENDS: Readonly<Record<number, number>> = { 33: 45, 34: 90, 35: 105, 36: 120 };
+
+function keyIncidentOf({ id, incident }: Known): MatchState['key_incidents'][number] {
+  const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
+  const player = numberOf(subparticipant_id);
+  const isPlayer = player !== null && player > 0;
+  const { event_time: time, event_status_id: phase } = incident;
+  const minute = time === null ? null : Math.ceil(time / 60);
+  const end = PERIOD_ENDS[phase ?? 0];
+  return {
+    id,
+    incident_type: incident.incident_id,
+    team_id: incident.participant_id,
+    player_id: isPlayer ? player : null,
+    player_name: isPlayer ? textOf(subparticipant_name) : null,
+    minute:
+      minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
+    in_shoot_out: phase === 16 || phase === 141,
   };
 }
 

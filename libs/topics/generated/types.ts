@@ -404,6 +404,8 @@ export type MatchState = {
   /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
   fields: FieldsAt[];
   cause: Cause;
+  /** Goals and red cards in order of their ids, removed and void ones included: who and when. Empty in records of releases without it. */
+  key_incidents: KeyIncident[];
 };
 
 export type Clock = {
@@ -428,6 +430,20 @@ export type Coverage = 'complete' | 'partial' | 'none';
 
 export type Agreement = 'agrees' | 'differs' | 'unknown';
 
+export type KeyIncident = {
+  /** As in `counting_goals` and `void_goals`. */
+  id: string;
+  /** 413, 421, 423: goals; 418: a red card. */
+  incident_type: number;
+  /** The team that it names; of an own goal, the scorer's. */
+  team_id: null | number;
+  player_id: null | number;
+  player_name: null | string;
+  /** As shown, e.g. 45+2. */
+  minute: null | string;
+  in_shoot_out: boolean;
+};
+
 /** One change. Several may share a version. */
 export type MatchTransition = {
   /** <event_id>:<version>:<n>, unique over the topic. */
@@ -442,7 +458,7 @@ export type MatchTransition = {
   incident_id: null | string;
   /** The incident's type, e.g. 413. */
   incident_type: null | number;
-  /** Of score_changed and firm_score_changed. */
+  /** Of score_changed and firm_score_changed; of goal_cancelled and goal_reinstated the current score before and after their version. */
   score: null | ScoreChange;
   /** Of status, clock, bet status and result kinds: the provider's values as text. */
   value: null | ValueChange;
@@ -455,6 +471,8 @@ export type MatchTransition = {
   competition_id: null | number;
   /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
+  /** Of score_changed: ids of the goals that count from this version on, in order. */
+  goals: string[];
 };
 
 export type ScoreChange = {

@@ -108,6 +108,17 @@ const SAMPLES: TopicValues = {
     snapshot_at: 1_531_670_020,
     fields: eventFields.map((json, index) => ({ ut: 1_531_670_000 + index, json })),
     cause,
+    key_incidents: [
+      {
+        id: '5-889947',
+        incident_type: 413,
+        team_id: 137_222,
+        player_id: 3_682,
+        player_name: 'A. Griezmann',
+        minute: '45+2',
+        in_shoot_out: true,
+      },
+    ],
   },
   'match-transitions': {
     id: '2429281:12:0',
@@ -129,6 +140,7 @@ const SAMPLES: TopicValues = {
       absent_at: 1_531_670_015,
       incident,
     },
+    goals: ['5-889947'],
   },
   'match-results': {
     event_id: 2_429_281,

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { IncidentIndex } from './incident-index.ts';
+import { keyIncidents } from './key-incidents.ts';
+import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
+
+/** The key incidents of a timeline in any order; `player` goes into the body, as the provider has it. */
+function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readonly [unknown, unknown])?][]) {
+  const index = new IncidentIndex();
+  for (const [id, type, options, player] of timeline) {
+    const made = incident(id, type, options);
+    const [subparticipant_id, subparticipant_name] = player ?? [null, null];
+    const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
+    index.update(
+      { id, incident: { ...made, body }, removed: id === '5-9' },
+      { incident: null, removed: false },
+    );
+  }
+  return keyIncidents(index);
+}
+
+test('are goals and red cards, void and removed ones too, in order of their ids', () => {
+  const keys = keysOf(
+    ['5-8', 413],
+    ['5-9', 423],
+    ['5-1', 418],
+    ['5-3', 421, { confirmation: 'cancelled' }],
+    ['5-2', 419],
+    ['5-4', 424],
+    ['5-5', 422],
+  );
+  expect(keys.map(({ id, incident_type }) => [id, incident_type])).toEqual([
+    ['5-1', 418],
+    ['5-3', 421],
+    ['5-8', 413],
+    ['5-9', 423],
+  ]);
+});
+
+test('say who and when, as far as that is known', () => {
+  const [goal, kick, unknown] = keysOf(
+    ['5-1', 413, { event_time: 2_801 }, [3_682, 'A. Griezmann']],
+    ['5-2', 413, { event_status_id: 141, participant_id: AWAY, event_time: 7_200 }, ['7', null]],
+    ['5-3', 413, { event_time: null, participant_id: null }, [0, 'nobody']],
+  );
+  expect(goal).toMatchObject({
+    player_id: 3_682,
+    player_name: 'A. Griezmann',
+    minute: '45+2',
+    in_shoot_out: false,
+  });
+  expect(kick).toMatchObject({
+    team_id: AWAY,
+    player_id: 7,
+    player_name: null,
+    minute: '120',
+    in_shoot_out: true,
+  });
+  expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
+});
