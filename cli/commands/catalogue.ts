@@ -36,6 +36,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     define: async () => (await import('./tail/command.ts')).tail,
     load: async () => (await import('./tail/run.ts')).runTail,
   },
+  live: {
+    summary: 'shows the matches that are live now, and what may be traded',
+    define: async () => (await import('./live/command.ts')).live,
+    load: async () => (await import('./live/run.ts')).runLive,
+  },
   match: {
     summary: 'shows one match with its story, now or as it had been published at a time',
     define: async () => (await import('./match/command.ts')).match,

@@ -5,8 +5,6 @@ import type { Belief } from '#tradability/belief.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
-import { boardMatch } from '../../../services/api/board/board-match.ts';
-import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import {
   agreementWords,
@@ -17,6 +15,7 @@ import {
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { type Cell, cut, paint, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
+import { boardMatchOf } from '../live/board-match.ts';
 import { tradingCell } from '../live/trading.ts';
 
 /** One match as its topics have it. */
@@ -35,14 +34,6 @@ type MatchStory = TimelineEntry & {
   /** The ids of the incidents that cancelled this goal. */
   readonly cancelled_by: readonly string[];
 };
-
-const NO_PLACE = { competition: null, season: null, stage: null, group: null };
-
-/** The match as the board knows it, at `now`, Unix milliseconds. */
-function boardMatchOf(state: MatchState, feed: Belief, now: number): BoardMatch {
-  const view = { place: () => NO_PLACE, matchHealth: () => feed };
-  return boardMatch({ ...state, extra_time: null }, view, now / 1000);
-}
 
 /** The important incidents in order of id, the provider's order. */
 function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {

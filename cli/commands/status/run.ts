@@ -9,7 +9,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { behindOf, processorProgress } from '../../progress.ts';
-import { Screen } from '../demo/screen.ts';
+import { Screen } from '../../screen.ts';
 import type { status } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';

@@ -1,5 +1,7 @@
 import type { WriteStream } from 'node:tty';
-import { harmless, writeControls } from '../../terminal.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { cut, widthOf } from './table.ts';
+import { harmless, writeControls } from './terminal.ts';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -18,12 +20,23 @@ export class Screen {
     out.on('resize', this.#onResize);
   }
 
-  /** Replaces the block. One write, and lines are cleared as they are replaced, so that nothing flickers. */
+  /**
+   * Replaces the block. One write, and lines are cleared as they are replaced, so that nothing flickers. What would wrap or scroll is cut:
+   * the block could not be found again.
+   */
   draw(lines: readonly string[]): void {
     const up = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : '';
-    const block = lines.map((line) => `\r${harmless(line)}${CLEAR_TO_END_OF_LINE}\n`).join('');
+    const shown = lines.slice(0, Math.max(1, this.#out.rows - 1)).map((line) => this.#fit(harmless(line)));
+    const block = shown.map((line) => `\r${line}${CLEAR_TO_END_OF_LINE}\n`).join('');
     writeControls(this.#out, `${up}${block}${CLEAR_BELOW}`);
-    this.#drawn = lines.length;
+    this.#drawn = shown.length;
+  }
+
+  /** A line that does not reach the last column, after which terminals differ; one that is cut loses its colours. */
+  #fit(line: string): string {
+    const plain = stripVTControlCharacters(line);
+    const room = this.#out.columns - 1;
+    return widthOf(plain) <= room ? line : cut(plain, room);
   }
 
   /** A resized terminal has wrapped the drawn lines: the start of the block is unknown. */

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import { tradingOf } from '#tradability/trading.ts';
+import { widthOf } from '../../table.ts';
+import { boardLines, type LiveMatch } from './board.ts';
+
+const NOW = 1_531_670_010_000;
+const ALIVE: Belief = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const SILENT: Belief = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
+const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceBelief[];
+const ANY_ROOM = { columns: null, rows: null };
+
+function live(id: number, feed: Belief, doubts: readonly string[] = []): LiveMatch {
+  const guard = { safe: true, reasons: [] };
+  const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
+  return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: NOW - 12_345 };
+}
+
+const lines = (matches: readonly LiveMatch[], room: Parameters<typeof boardLines>[2]['room'] = ANY_ROOM) =>
+  boardLines(matches, SOURCES, { now: NOW, room });
+
+describe('the board of live matches', () => {
+  test('has a row a match: minute, both scores, what may be traded, the age of the last word', () => {
+    expect(lines([live(1, ALIVE), live(22, SILENT)])).toEqual([
+      '2 live, 1 safe  15:53:30Z  webhook alive',
+      '',
+      'minute    home  score  away     firm  trading                                last word  event',
+      "   19'  France  1–0    Croatia  1–0   safe                                        12 s      1",
+      "   19'  France  1–0    Croatia  1–0   halted: feed stale (nothing received)       12 s     22",
+    ]);
+  });
+
+  test('runs no clock, and permits nothing, where the broker is silent', () => {
+    expect(lines([live(1, ALIVE, ['no_word'])])[3]).toMatch(/^ {5}- .*halted: no word from the server/);
+  });
+
+  test('says that no match is live, and that nothing is known of feeds', () => {
+    expect(lines([])).toEqual(['0 live, 0 safe  15:53:30Z  webhook alive', '', 'no match is live']);
+    expect(boardLines([], [], { now: NOW, room: ANY_ROOM })[0]).toContain('feed health unknown');
+  });
+
+  test.each([
+    [120, 10],
+    [70, 8],
+    [40, 5],
+  ])('fits a terminal of %i columns and %i rows', (columns, rows) => {
+    const shown = lines(
+      Array.from({ length: 30 }, (_, id) => live(id, SILENT)),
+      { columns, rows },
+    );
+    expect(shown.length).toBeLessThanOrEqual(rows);
+    expect(shown.at(-1)).toBe(`and ${30 - (rows - 4)} more`);
+    for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+});

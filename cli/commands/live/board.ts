@@ -1,0 +1,92 @@
+/** The board of live matches in a terminal: pure. */
+import type { MatchState } from '#topics/generated/types.ts';
+import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { Trading } from '#tradability/trading.ts';
+import { feedWords } from '../../../services/api/board/shown/feed.ts';
+import { nameOf } from '../../../services/api/board/shown/match.ts';
+import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
+import { scoreWords } from '../../../services/api/board/shown/words.ts';
+import { type Cell, cut, paint, tableLines } from '../../table.ts';
+import { lineShown } from '../../values.ts';
+import { boardMatchOf } from './board-match.ts';
+import { tradingCell } from './trading.ts';
+
+/** A state without the memory of its register. */
+export type LiveState = Omit<MatchState, 'fields'>;
+
+/** A live match with what may be traded on it now. */
+export type LiveMatch = {
+  readonly state: LiveState;
+  readonly feed: Belief;
+  readonly trading: Trading;
+  /** When its latest message was received, Unix milliseconds. */
+  readonly heardAt: number;
+};
+
+/** How much room there is; null: as much as it takes. */
+export type Room = { readonly columns: number | null; readonly rows: number | null };
+
+const COLUMNS = [
+  { head: 'minute', align: 'right' },
+  { head: 'home', align: 'right', least: 6 },
+  { head: 'score' },
+  { head: 'away', least: 6 },
+  { head: 'firm' },
+  { head: 'trading', least: 10 },
+  { head: 'last word', align: 'right' },
+  { head: 'event', align: 'right' },
+] as const;
+
+/** Lines beside those of matches: the sources, an empty one, the heads, and the rest that has no room. */
+const AROUND = 4;
+
+/** The lines of the board at `now`, Unix milliseconds. */
+export function boardLines(
+  matches: readonly LiveMatch[],
+  sources: readonly SourceBelief[],
+  { now, room }: { readonly now: number; readonly room: Room },
+): string[] {
+  const fitting = room.rows === null ? matches.length : Math.max(1, room.rows - AROUND);
+  const shown = matches.slice(0, fitting);
+  const rest = matches.length - shown.length;
+  const lines = tableLines(
+    COLUMNS,
+    shown.map((match) => rowOf(match, now)),
+    room.columns,
+  );
+  const safe = matches.filter(({ trading }) => trading.permission === 'safe').length;
+  const head = `${matches.length} live, ${safe} safe  ${new Date(now).toISOString().slice(11, 19)}Z  ${sourcesText(sources)}`;
+  return [
+    paint('bold', room.columns === null ? head : cut(head, room.columns)),
+    '',
+    ...(shown.length === 0 ? ['no match is live'] : lines),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ];
+}
+
+function rowOf({ state, feed, trading, heardAt }: LiveMatch, now: number): Cell[] {
+  const match = boardMatchOf(state, feed, now);
+  // A clock that nobody vouches for does not run.
+  const minute = trading.reasons.includes('no_word') ? '-' : minuteText(match, now / 1000).replace('′', "'");
+  return [
+    minute,
+    nameOf(match.home),
+    { text: scoreWords(state.score), style: 'bold' },
+    nameOf(match.away),
+    scoreWords(state.firm),
+    tradingCell(trading, feed),
+    durationWords(Math.max(0, Math.floor((now - heardAt) / 1000))),
+    String(state.event_id),
+  ];
+}
+
+function sourcesText(sources: readonly SourceBelief[]): string {
+  if (sources.length === 0) return 'feed health unknown';
+  return lineShown(sources.map((source) => `${source.source} ${feedWords(source)}`).join('  '));
+}
+
+/** What `--json` prints of a match. */
+export function matchJson({ state, feed, trading, heardAt }: LiveMatch): object {
+  const { permission, reasons } = trading;
+  return { state, trading: { permission, reasons }, feed, heard_at: heardAt };
+}

@@ -1,0 +1,26 @@
+/** `touchline live`: the matches that are live now. */
+import { defineCommand } from '../../command.ts';
+
+const HELP = `Usage: touchline live [--once] [--json]
+
+Shows the matches that are live now: minute, score, firm score, what may be traded and why not, and how long ago the last message of
+each was received. A terminal shows them until it is stopped; a pipe gets them once.
+
+  --once  shows them once on a terminal too
+  --json  one JSON value a match, once
+
+What may be traded closes by itself: within two seconds of the silence of a source, of feed health or of the broker no match is
+safe, without any record that says so (docs/guides/feed-health.md).
+
+The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+`;
+
+/** Shows the live matches. */
+export const live = defineCommand({
+  name: 'live',
+  help: HELP,
+  options: {
+    once: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});

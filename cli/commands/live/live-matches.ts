@@ -1,0 +1,125 @@
+/** The matches that are live now, followed in their topics. */
+import { topicBounds } from '#streams/client/platformatic/offsets.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { type FollowedBatch, follow } from '#streams/read/follow.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { HealthTable, type Now, type SourceBelief } from '#tradability/belief.ts';
+import { tradingOf } from '#tradability/trading.ts';
+import { phaseOf } from '../../../services/api/board/shown/match.ts';
+import type { Place } from '../../place.ts';
+import type { LiveMatch, LiveState } from './board.ts';
+
+const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
+
+/** A partition that was not read to its end for longer says nothing of its matches any more, milliseconds. */
+const WORD_MS = 1_750;
+
+/** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
+export class LiveMatches {
+  readonly #place: Place;
+  readonly #registry: Registry;
+  /** Topics by their names on the broker. */
+  readonly #names: ReadonlyMap<string, (typeof SOURCES)[number]>;
+  readonly #health = new HealthTable();
+  /** Live matches, each with its partition. */
+  readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
+  /** The newest version of which a change was read, by event: a state that is behind it is no ground to trade on. */
+  readonly #changed = new Map<number, number>();
+  /** When the latest message of a match was received, by key of feed health, Unix milliseconds. */
+  readonly #heard = new Map<string, number>();
+  /** When a partition was last read to its end, on the steady clock. */
+  readonly #read = new Map<string, number>();
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+    this.#names = new Map(SOURCES.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
+  }
+
+  /** Follows until `signal`; calls back once every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
+  async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
+    const { KAFKA_BROKERS: brokers } = this.#place;
+    const topics = [...this.#names.keys()];
+    const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
+    // The newest state has what changed before; only what comes after it can put it in doubt.
+    const changes = bounds.filter(({ topic }) => this.#names.get(topic) === 'match-transitions');
+    await follow({
+      brokers,
+      reader: 'touchline-live',
+      topics,
+      from: new Map(changes.map((of) => [partitionKey(of), of.end])),
+      signal,
+      onBatch: (batch) => this.#apply(batch),
+      onUpToDate: (of, at) => {
+        this.#read.set(partitionKey(of), at);
+        if (this.#read.size === bounds.length) onRead();
+      },
+    });
+  }
+
+  /** The live matches now, by start and id. */
+  matches(now: Now): LiveMatch[] {
+    return [...this.#states.values()]
+      .map(({ state, partition }) => {
+        const feed = this.#health.match(state.event_id, now);
+        const doubts = [
+          ...((this.#changed.get(state.event_id) ?? 0) > state.version ? ['behind'] : []),
+          ...(now.steady - (this.#read.get(partition) ?? Number.NEGATIVE_INFINITY) > WORD_MS
+            ? ['no_word']
+            : []),
+        ];
+        const heard = [...this.#sourcesOf(state.event_id), state.cause.received_at];
+        return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: Math.max(...heard) };
+      })
+      .sort(({ state: a }, { state: b }) =>
+        (a.start_date ?? '') === (b.start_date ?? '')
+          ? a.event_id - b.event_id
+          : (a.start_date ?? '') < (b.start_date ?? '')
+            ? -1
+            : 1,
+      );
+  }
+
+  /** Every source of messages now. */
+  sources(now: Now): SourceBelief[] {
+    return this.#health.sources(now);
+  }
+
+  #sourcesOf(eventId: number): number[] {
+    const end = `/${eventId}`;
+    return [...this.#heard].flatMap(([key, at]) => (key.endsWith(end) ? [at] : []));
+  }
+
+  async #apply({ topic: name, partition, records }: FollowedBatch): Promise<void> {
+    const topic = this.#names.get(name);
+    for (const { key: bytes, value } of records) {
+      const key = bytes?.toString() ?? '';
+      if (topic === 'feed-health') await this.#applyHealth(key, value);
+      else if (topic === 'match-transitions') {
+        if (value === null) continue;
+        const { event_id, version } = await this.#registry.decoder('match-transitions').decode(value);
+        if (this.#states.has(event_id)) this.#changed.set(event_id, version);
+      } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
+    }
+  }
+
+  async #applyState(eventId: number, value: Buffer | null, partition: string): Promise<void> {
+    const state = value === null ? null : await this.#registry.decoder('match-state').decode(value);
+    if (state === null || phaseOf(state) !== 'live') {
+      this.#states.delete(eventId);
+      this.#changed.delete(eventId);
+      return;
+    }
+    // The memory of the event register is most of a state.
+    const { fields: _, ...kept } = state;
+    this.#states.set(eventId, { state: kept, partition });
+  }
+
+  async #applyHealth(key: string, value: Buffer | null): Promise<void> {
+    const record = value === null ? null : await this.#registry.decoder('feed-health').decode(value);
+    this.#health.apply(key, record, performance.now());
+    if (record === null || record.heard_at === null) this.#heard.delete(key);
+    else if (record.event_id !== null) this.#heard.set(key, record.heard_at);
+  }
+}
