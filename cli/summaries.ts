@@ -125,10 +125,15 @@ const SUMMARIES: Summaries = {
     `at ${timeText(ut)}`,
   ],
   'webhook-times': ({ event_id, id, ut }: WebhookTime) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
-  alerts: ({ id, name, score, reasons }: Alert) => [
+  alerts: ({ id, name, score, score_before, player_name, team_name, minute, reasons }: Alert) => [
     id,
     name,
-    score === null ? null : `${score.home}:${score.away}`,
+    score === null
+      ? null
+      : score_before === null
+        ? scoreText(score)
+        : `${scoreText(score_before)} -> ${scoreText(score)}`,
+    wordsOf(player_name ?? team_name, minute) || null,
     reasons.length === 0 ? null : reasons.join(', '),
   ],
   'alert-guards': ({ event_id, reasons }: AlertGuard) => [String(event_id), reasons.join(', ')],

@@ -12,7 +12,10 @@ export default {
   // A change of a constant of a module is seen by every test of the folder: tables of facts have thousands.
   ignoreStatic: true,
   thresholds: { high: 95, low: 85, break: 85 },
-  reporters: ['clear-text', 'json'],
+  // A run that is stopped, or repeated after a change, tests again only what the change may concern.
+  incremental: true,
+  incrementalFile: `.touchline/mutants/${folder.replaceAll('/', '-')}-incremental.json`,
+  reporters: ['clear-text', 'json', 'progress-append-only'],
   jsonReporter: { fileName: `.touchline/mutants/${folder.replaceAll('/', '-')}.json` },
   clearTextReporter: { allowColor: false, logTests: false },
   tempDirName: '.touchline/mutants/sandbox',

@@ -3,6 +3,7 @@ import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import type { KnownMatch } from './alert.ts';
 import { AlertPartition } from './alert-partition.ts';
 import { parseRules } from './rules.ts';
 
@@ -24,14 +25,14 @@ const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTrans
   guard: { safe: reasons.length === 0, reasons },
 });
 
-function partition(now = RECEIVED): AlertPartition {
+function partition(now = RECEIVED, match: KnownMatch = null): AlertPartition {
   return new AlertPartition({
     codecs,
     rules: RULES,
     maxAgeMs: HOUR_MS,
     topicName: (topic) => topic,
     now: () => now,
-    matchAt: async () => null,
+    matchAt: async () => match,
   });
 }
 
@@ -75,4 +76,39 @@ test('what was received too long ago is no alert, but its guard counts', async (
   expect(await processed(partition(RECEIVED + HOUR_MS), guardChanged(1, 'game_break'))).toContain(
     'alerts-0 7',
   );
+});
+
+test('several goals of one change are an alert each, with an id, a team, a player and a minute of its own', async () => {
+  const state = sampleOf('match-state');
+  const [key] = state.key_incidents;
+  if (key === undefined) throw new Error('the sample has no key incident');
+  const key_incidents = [
+    { ...key, id: '5-1' },
+    { ...key, id: '5-2', team_id: state.away?.id ?? null, player_id: 7, player_name: 'Seven', minute: '90' },
+  ];
+  const collector = new RecordCollector(2);
+  const change = { ...sampleOf('match-transitions'), id: '7:1:1', event_id: 7, goals: ['5-1', '5-2', '5-3'] };
+  const value = codecs['match-transitions'].encode(change);
+  await partition(RECEIVED, { ...state, key_incidents }).process({ offset: 0, key: null, value }, collector);
+  const alerts = collector.records
+    .filter(({ topic }) => topic === 'alerts')
+    .map((record) => codecs.alerts.decode(record.value as Buffer));
+  expect(await Promise.all(alerts)).toMatchObject([
+    {
+      id: 'all/goal/7:1:1',
+      incident_id: '5-1',
+      team_name: 'France',
+      player_name: 'A. Griezmann',
+      minute: '45+2',
+    },
+    { id: 'all/goal/7:1:1/5-2', incident_id: '5-2', team_name: 'Croatia', player_id: 7, minute: '90' },
+    {
+      id: 'all/goal/7:1:1/5-3',
+      incident_id: '5-3',
+      team_id: null,
+      team_name: null,
+      player_name: null,
+      minute: null,
+    },
+  ]);
 });

@@ -59,8 +59,13 @@ export class AlertPartition implements PartitionProcessor {
     const match = wanted.length === 0 ? null : await matchAt(eventId, version);
     if (transition.kind === 'guard_changed' && guard !== null)
       this.#setClosed(eventId, guard.safe ? [] : guard.reasons, collector);
-    const of = { eventId, of: id, version, ut: cause.ut, receivedAt: cause.received_at };
-    for (const alert of wanted.flatMap((finding) => alertsOf(rules, finding, of, match))) {
+    const alerts = wanted.flatMap((finding, nth) => {
+      // Several goals of one change: the first has the id that a single one has.
+      const of = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
+      const from = { eventId, of, version, ut: cause.ut, receivedAt: cause.received_at };
+      return alertsOf(rules, finding, from, match);
+    });
+    for (const alert of alerts) {
       const key = String(eventId);
       collector.add(topicName('alerts'), key, codecs.alerts.encode(alert), ALERTS_PARTITION);
       const message = codecs['webhook-messages'].encode(webhookMessageOf(alert));

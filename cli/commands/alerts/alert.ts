@@ -15,7 +15,7 @@ export type AlertCause = {
 /** A match as latest known; null where nothing is known of it. */
 export type KnownMatch = Pick<
   MatchState,
-  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type'
+  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type' | 'key_incidents'
 > | null;
 
 /** The alerts of a finding, one for each rule that wants it. */
@@ -31,6 +31,8 @@ export function alertsOf(
     homeId: match?.home?.id ?? null,
     awayId: match?.away?.id ?? null,
   };
+  const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
+  const team = [match?.home, match?.away].find((side) => side?.id === incident?.team_id) ?? null;
   return rulesFor(rules, kind, known).map((rule) => ({
     id: `${rule.name}/${kind}/${of}`,
     rule: rule.name,
@@ -45,6 +47,11 @@ export function alertsOf(
     reasons: [...detail.reasons],
     ut,
     received_at: receivedAt,
+    team_id: incident?.team_id ?? null,
+    team_name: incident === null ? null : (team?.name ?? null),
+    player_id: incident?.player_id ?? null,
+    player_name: incident?.player_name ?? null,
+    minute: incident?.minute ?? null,
   }));
 }
 

@@ -24,7 +24,8 @@ export function beliefAlertsOf(
   const at = kind === 'match_stale' ? since : now;
   const of = `${eventId}/${since}`;
   const cause = { eventId, of, version: null, ut: Math.floor(at / 1000), receivedAt: now };
-  return alertsOf(rules, { kind, incident_id: null, score: null, reasons }, cause, matches.latest(eventId));
+  const finding = { kind, incident_id: null, score: null, score_before: null, reasons };
+  return alertsOf(rules, finding, cause, matches.latest(eventId));
 }
 
 /** Which matches are reported as stale by alerts in their order, and since when. */

@@ -1,14 +1,15 @@
 /** `touchline alerts`: publishes what rules ask for, each once. */
 import { defineCommand } from '../../command.ts';
 
-const HELP = `Usage: touchline alerts --rules <file> [--out <file>] [--max-age 1d]
+const HELP = `Usage: touchline alerts --rules <file> [--out <file> | --format line|json] [--max-age 1d]
 
 Publishes an alert of each change that a rule asks for, once over restarts and crashes: on the topic alerts, and by webhook
-to subscriptions of the type alert (touchline clients webhook add --types alert). Prints each as a line of JSON. Runs until
-Ctrl-C; several may run, and share the work.
+to subscriptions of the type alert (touchline clients webhook add --types alert). Prints each as a line for people in a
+terminal, else as a line of JSON. Runs until Ctrl-C; several may run, and share the work.
 
   --rules <file>    JSON: docs/guides/alerts.md, and docs/examples/alerts/rules.json
-  --out <file>      appends to this file instead of the standard output, and continues after its last line: the file has every
+  --format <what>   line or json, whatever the standard output is
+  --out <file>      appends JSON to this file instead of the standard output, and continues after its last line: the file has every
                     alert once, whenever this process is killed
   --max-age <time>  nothing is published of what was received longer ago: 90s, 30m, 12h, 7d; by default 1d
 
@@ -23,6 +24,8 @@ export const alerts = defineCommand({
   options: {
     rules: { type: 'string' },
     out: { type: 'string' },
+    format: { type: 'string' },
     'max-age': { type: 'string', default: '1d' },
   },
+  choices: { format: ['line', 'json'] },
 });

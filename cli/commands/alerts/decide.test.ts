@@ -3,7 +3,7 @@ import type { MatchTransition } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { findingsOf } from './decide.ts';
 
-const EMPTY = { score: null, value: null, guard: null, incident_presence: null };
+const EMPTY = { score: null, value: null, guard: null, incident_presence: null, goals: [] };
 
 function kindsOf(kind: string, detail: Partial<MatchTransition>, closed: readonly string[] = []): string[] {
   const transition = { ...sampleOf('match-transitions'), ...EMPTY, kind, ...detail };
@@ -25,7 +25,27 @@ test.each([
   expect(kindsOf('firm_score_changed', { score: { before, after } })).toEqual([]);
 });
 
+test('a goal names its incident and what it did to the score, several each their own', () => {
+  const [before, after] = [score(0, 0), score(2, 0)];
+  const goals = (ids: string[]) => {
+    const change = { score: { before, after }, goals: ids, kind: 'score_changed' };
+    return findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, ...change }, []);
+  };
+  const of = (incident_id: string | null) => ({ incident_id, score_before: before, score: after });
+  expect(goals(['5-1', '5-2'])).toMatchObject([of('5-1'), of('5-2')]);
+  expect(goals([])).toMatchObject([of(null)]);
+});
+
 test('a cancelled goal is one, whatever the score does', () => {
+  const change = {
+    score: { before: score(1, 0), after: score(0, 0) },
+    incident_id: '5-1',
+    kind: 'goal_cancelled',
+  };
+  const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
+  expect(findingsOf(of, [])).toMatchObject([
+    { kind: 'goal_cancelled', incident_id: '5-1', score_before: score(1, 0), score: score(0, 0) },
+  ]);
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
 

@@ -7,25 +7,35 @@ import type { AlertKind } from './rules.ts';
 export type Finding = {
   readonly kind: AlertKind;
   readonly reasons: readonly string[];
-} & Pick<Alert, 'incident_id' | 'score'>;
+} & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
 
 const FINISHED = / finished$/;
 
 /**
  * What a transition reports; `closed` are the reasons of the match's guard before it, none where it was open. A goal is a score that
- * rises from a known one: the first score that is known at all is no goal.
+ * rises from a known one: the first score that is known at all is no goal. Several
+ * goals of one version are a finding each.
  */
 export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
-  const { kind, incident_id, incident_type, score, value, guard, incident_presence } = transition;
+  const { kind, incident_id, incident_type, score, value, guard, incident_presence, goals } = transition;
   switch (kind) {
     case 'score_changed': {
       const { before, after } = score ?? { before: null, after: null };
       const rises =
         before !== null && after !== null && (after.home > before.home || after.away > before.away);
-      return rises ? [finding('goal', { score: after })] : [];
+      if (!rises) return [];
+      // Without goals the score is the provider's result.
+      const ids = goals.length === 0 ? [null] : goals;
+      return ids.map((id) => finding('goal', { incident_id: id, score: after, score_before: before }));
     }
     case 'goal_cancelled':
-      return [finding('goal_cancelled', { incident_id })];
+      return [
+        finding('goal_cancelled', {
+          incident_id,
+          score: score?.after ?? null,
+          score_before: score?.before ?? null,
+        }),
+      ];
     case 'incident_added':
       return incident_type === INCIDENT.redCard && incident_presence?.removed !== true
         ? [finding('red_card', { incident_id })]
@@ -48,5 +58,5 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
 }
 
 function finding(kind: AlertKind, detail: Partial<Omit<Finding, 'kind'>>): Finding {
-  return { kind, incident_id: null, score: null, reasons: [], ...detail };
+  return { kind, incident_id: null, score: null, score_before: null, reasons: [], ...detail };
 }

@@ -10,7 +10,7 @@ import type { KnownMatch } from './alert.ts';
 const WITHIN_MS = 30_000;
 const EVERY_MS = 5;
 
-/** Name, competition, teams and status of every match, as latest known. */
+/** Name, competition, teams, status, goals and red cards of every match, as latest known. */
 export class MatchFacts {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
   readonly #caughtUp = Promise.withResolvers<void>();
@@ -65,7 +65,8 @@ export class MatchFacts {
     return found;
   }
 
-  #apply({ event_id, version, name, competition_id, home, away, status_type }: MatchState): void {
-    this.#matches.set(event_id, { version, name, competition_id, home, away, status_type });
+  #apply(state: MatchState): void {
+    const { event_id, version, name, competition_id, home, away, status_type, key_incidents } = state;
+    this.#matches.set(event_id, { version, name, competition_id, home, away, status_type, key_incidents });
   }
 }

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } fr
 import type { Alert } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
 import { jsonText } from '../../values.ts';
+import { alertLine } from './line.ts';
 
 /** Where alerts are written to, a line each. */
 export type AlertOutput = {
@@ -19,14 +20,18 @@ function lineOf(alert: Alert, offset: number | null): string {
   return `${jsonText({ ...alert, offset })}\n`;
 }
 
+/** How alerts are written to the standard output: lines for people, or JSON. */
+export const ALERT_FORMATS = ['line', 'json'] as const;
+export type AlertFormat = (typeof ALERT_FORMATS)[number];
+
 /** The standard output, from now on. Waits for its reader. */
-export function standardOutput(): AlertOutput {
+export function standardOutput(format: AlertFormat): AlertOutput {
   return {
     from: null,
     early: [],
     async write(alert, offset) {
-      if (!process.stdout.write(lineOf(alert, offset)))
-        await new Promise((drained) => process.stdout.once('drain', drained));
+      const line = format === 'line' ? `${alertLine(alert)}\n` : lineOf(alert, offset);
+      if (!process.stdout.write(line)) await new Promise((drained) => process.stdout.once('drain', drained));
     },
     close() {},
   };

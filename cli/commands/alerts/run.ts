@@ -16,7 +16,7 @@ import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import type { alerts } from './command.ts';
 import { MatchBeliefs } from './match-beliefs.ts';
 import { MatchFacts } from './match-facts.ts';
-import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
+import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';
 import { readRules } from './rules.ts';
 import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
@@ -26,11 +26,11 @@ const settings = z.object(processorSettings);
 
 /** Publishes and prints alerts. */
 export async function runAlerts(given: GivenTo<typeof alerts>): Promise<number> {
-  const { rulesFile, out, maxAgeMs } = parse(given);
+  const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
   const place = findPlace(process.env);
   await requireTopic(place, 'alerts');
-  const output = out === undefined ? standardOutput() : fileOutput(out);
+  const output = out === undefined ? standardOutput(format) : fileOutput(out);
   const stop = new AbortController();
   const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   try {
@@ -144,5 +144,9 @@ function parse({ values }: GivenTo<typeof alerts>) {
   const maxAgeMs = durationMs(values['max-age']);
   if (maxAgeMs === null)
     throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(values['max-age'])}`);
-  return { rulesFile: values.rules, out: values.out, maxAgeMs };
+  const given = values.format;
+  if (given !== undefined && values.out !== undefined)
+    throw new UsageError('--out writes JSON: --format is of the standard output');
+  const format = ALERT_FORMATS.find((known) => known === given) ?? (process.stdout.isTTY ? 'line' : 'json');
+  return { rulesFile: values.rules, out: values.out, format, maxAgeMs };
 }

@@ -128,9 +128,9 @@ export type Alert = {
   competition_id: null | number;
   home_id: null | number;
   away_id: null | number;
-  /** Of goal_cancelled and red_card. */
+  /** Of goal, goal_cancelled and red_card: a goal and its cancellation have the same. Null of a goal of the provider's result alone. */
   incident_id: null | string;
-  /** Of goal: the score after it. */
+  /** Of goal and goal_cancelled: the score after it. */
   score: null | Score;
   /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
@@ -138,6 +138,15 @@ export type Alert = {
   ut: number;
   /** When its cause was received or, of match_stale and match_recovered, found; Unix milliseconds. */
   received_at: number;
+  /** Of goal and goal_cancelled: the score before it. Of several goals in one version, that before all of them. */
+  score_before: null | Score;
+  /** The team of the incident; of an own goal, the scorer's. */
+  team_id: null | number;
+  team_name: null | string;
+  player_id: null | number;
+  player_name: null | string;
+  /** Of the incident, as shown, e.g. 45+2. */
+  minute: null | string;
 };
 
 /** One record of the provider's catalogues: names of the structure and of types. */

@@ -278,6 +278,12 @@ const SAMPLES: TopicValues = {
     reasons: ['under_review'],
     ut: 1_531_670_000,
     received_at: 1_531_670_000_123,
+    score_before: { home: 0, away: 0 },
+    team_id: 137_222,
+    team_name: 'France',
+    player_id: 3_682,
+    player_name: 'A. Griezmann',
+    minute: '45+2',
   },
   'alert-guards': { event_id: 2_429_281, reasons: ['under_review'] },
   'webhook-attempts': {

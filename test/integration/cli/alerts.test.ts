@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import type { Alert, FeedHealth, MatchTransition } from '#topics/generated/types.ts';
+import type { Alert, FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -29,12 +30,16 @@ const STALE_SINCE = 1_795_000_000_000;
 /** What the rules of the guide say of transitions, stated a second time: ids of alerts. Teams are those of the workload. */
 function expectedOf(transitions: readonly MatchTransition[]): string[] {
   const closed = new Map<number, readonly string[]>();
-  return transitions.flatMap(({ id, event_id, kind, score, guard }) => {
+  return transitions.flatMap(({ id, event_id, kind, score, guard, goals }) => {
     if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
     if (kind === 'score_changed' && score?.before && score.after) {
       const { before, after } = score;
       const isGoal = after.home > before.home || after.away > before.away;
-      return isGoal ? [`goals/goal/${id}`, `our-teams/goal/${id}`] : [];
+      if (!isGoal) return [];
+      return [id, ...goals.slice(1).map((goal) => `${id}/${goal}`)].flatMap((of) => [
+        `goals/goal/${of}`,
+        `our-teams/goal/${of}`,
+      ]);
     }
     if (kind !== 'guard_changed' || guard === null) return [];
     const before = closed.get(event_id) ?? [];
@@ -50,7 +55,10 @@ function expectedOf(transitions: readonly MatchTransition[]): string[] {
 
 type Played = {
   readonly expected: readonly string[];
+  readonly states: ReadonlyMap<number, MatchState>;
   readonly file: string;
+  /** What a process for people printed from the middle on. */
+  readonly lines: readonly string[];
   readonly published: readonly Alert[];
   readonly webhooks: readonly string[];
   readonly delivered: HttpsReceiver;
@@ -115,19 +123,20 @@ beforeAll(async () => {
   await health('feed', null, 'alive', STALE_SINCE);
   await health('webhook', null, 'alive', STALE_SINCE);
   const file = join(temporaryFolder(), 'alerts.jsonl');
-  const start = (): Run =>
-    touchline(['alerts', '--rules', RULES, '--out', file, '--max-age', '999999d'], {
+  const start = (...output: readonly string[]): Run =>
+    touchline(['alerts', '--rules', RULES, ...output, '--max-age', '999999d'], {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
       TOPIC_PREFIX: prefix,
       SESSION_TIMEOUT_MS: '6000',
+      LOG_LEVEL: 'info',
     });
   const messages = workload({ events: EVENTS, perEvent: 80, seed: SEED });
   const [first = 0] = messages.map(({ event_id }) => event_id);
   const share = Math.ceil(messages.length / (2 * KILLS + 1));
   const send = (part: number): Promise<void> => feed.send(messages.slice(part * share, (part + 1) * share));
   const killedAt: number[] = [];
-  let run = start();
+  let run = start('--out', file);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = linesOf(file).length;
     // The same two stale records again each time, as a monitor repeats them; of the second match another source is alive.
@@ -145,15 +154,18 @@ beforeAll(async () => {
     await run.ended;
     killedAt.push(linesOf(file).length);
     await sending;
-    run = start();
+    run = start('--out', file);
   }
   await health('webhook', first + 1, 'stale', STALE_SINCE + 5_000);
   await untilTrue('its alert is in the file', () =>
     linesOf(file).some(({ event_id, kind }) => event_id === first + 1 && kind === 'match_stale'),
   );
   await health('webhook', first + 1, 'recovered', STALE_SINCE + 9_000);
+  const reading = start('--format', 'line');
+  // It prints from what it found published at its start.
+  await untilTrue('the one for people takes part', () => reading.err.includes('partitions assigned'));
   await send(2 * KILLS);
-  const { transitions } = await (async () => {
+  const { transitions, states } = await (async () => {
     await pipeline.settled();
     return pipeline.output();
   })();
@@ -168,11 +180,14 @@ beforeAll(async () => {
   );
   run.child.kill('SIGTERM');
   expect(await run.ended, run.err).toBe(0);
+  reading.child.kill('SIGTERM');
+  expect(await reading.ended, reading.err).toBe(0);
   const published: Alert[] = [];
   const webhooks: string[] = [];
   await pipeline.read('alerts', (alert) => published.push(alert));
   await pipeline.read('webhook-messages', ({ uuid }) => webhooks.push(uuid));
-  played = { expected, file, published, webhooks, delivered, others, killedAt };
+  const lines = reading.out.split('\n').slice(0, -1);
+  played = { expected, states, file, lines, published, webhooks, delivered, others, killedAt };
 });
 
 const idsOf = (alerts: readonly Alert[]): string[] => alerts.map(({ id }) => id).sort();
@@ -219,12 +234,38 @@ describe('alerts of a process that is killed again and again', () => {
     const goal = played.published.find(({ kind }) => kind === 'goal');
     expect(goal).toMatchObject({ name: 'Home - Away', competition_id: 1, home_id: 51_447, away_id: 51_448 });
     expect(goal?.score).not.toBeNull();
+    expect([goal?.score_before, goal?.team_id, goal?.minute]).not.toContain(null);
     const stale = played.published.find(({ kind }) => kind === 'match_stale');
     expect(stale).toMatchObject({ version: null, reasons: ['stale', 'silence'], ut: STALE_SINCE / 1_000 });
   });
 });
 
+const goalOf = ({ event_id, incident_id }: Alert): string => `${event_id}/${incident_id}`;
+
+test('a goal and its cancellation are joined by the incident, with the score before and after', () => {
+  const { published, states } = played;
+  const cancelled = published.filter(({ kind, rule }) => kind === 'goal_cancelled' && rule === 'goals');
+  expect(cancelled.length).toBeGreaterThan(0);
+  const goals = new Map(published.flatMap((one) => (one.kind === 'goal' ? [[goalOf(one), one]] : [])));
+  const joined = cancelled.filter((one) => goals.has(goalOf(one)));
+  expect(joined.length).toBeGreaterThan(0);
+  for (const { score, score_before, team_id, minute } of joined)
+    expect([score, score_before, team_id, minute]).not.toContain(null);
+  for (const one of published.filter(({ kind }) => kind === 'goal' || kind === 'goal_cancelled')) {
+    const key = states.get(one.event_id)?.key_incidents.find(({ id }) => id === one.incident_id);
+    if (one.incident_id !== null) expect(key).toBeDefined();
+  }
+});
+
+test('are lines for people where that is asked', () => {
+  const expected = new Set(played.published.map(alertLine));
+  expect(played.lines.length).toBeGreaterThan(0);
+  for (const line of played.lines) expect(expected).toContain(line);
+});
+
 test.each([
+  [['--rules', RULES, '--format', 'xml'], '--format'],
+  [['--rules', RULES, '--format', 'line', '--out', 'x'], '--out writes JSON'],
   [[], 'name a file of rules'],
   [['--rules', RULES, '--max-age', 'soon'], '--max-age is a time as 30m'],
 ])('alerts %j is refused', async (args, problem) => {
