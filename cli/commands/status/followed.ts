@@ -19,7 +19,10 @@ abstract class Followed {
 
   protected abstract apply(key: string, value: Buffer | null): void | Promise<void>;
 
-  /** Resolves once all is read that was there at the first call. Rejects with `StreamError`. */
+  /**
+   * Resolves once all is read that was there at the first call. Rejects with `StreamError`; the next call then reads again, also where
+   * the reading ended later.
+   */
   known({ KAFKA_BROKERS, TOPIC_PREFIX }: Place, signal: AbortSignal): Promise<void> {
     if (this.#known !== null) return this.#known;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -34,7 +37,10 @@ abstract class Followed {
       otherwise: 'beginning',
       onBatch,
       onCaughtUp: () => resolve(),
-    }).then(resolve, reject);
+    }).then(resolve, (error: unknown) => {
+      this.#known = null;
+      reject(error);
+    });
     return promise;
   }
 }

@@ -5,6 +5,7 @@ import { httpUrl, list } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
+import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
@@ -54,7 +55,8 @@ async function live(take: () => Promise<Status>, health: Health, signal: AbortSi
       await delay(EVERY_MS, undefined, { signal: stop }).catch(() => {});
       // What was taken last stands, with its age: the command outlives its broker's restarts.
       latest = await take().catch((error: unknown) => {
-        if (error instanceof StreamError) return latest;
+        // Questions about topics and those about records fail with errors of their own.
+        if (error instanceof StreamError || error instanceof TopicAdminError) return latest;
         throw error;
       });
     }

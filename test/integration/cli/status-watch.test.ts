@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { TerminalRun } from '../../support/terminal.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+
+const SIZE = { columns: 110, rows: 40 };
+
+let kafka: Kafka;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-status-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  kafka = await startKafka({ jvmArgs: QUICK_START, dataDir });
+  atEnd(() => kafka.stop());
+  const { registryUrl, prefix } = backbone();
+  env = { KAFKA_BROKERS: kafka.brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  const { code, err } = await touchlineHere(['topics', '--partitions', '1'], env);
+  if (code !== 0) throw new Error(err);
+}, 180_000);
+
+describe('touchline status --watch', () => {
+  test('says that its broker is away, and comes back with it', async () => {
+    const run = new TerminalRun(['status', '--watch'], env, SIZE);
+    await run.shows(/^match-processor +0 +1 +0 {2}not running$/);
+    await kafka.kill();
+    // Longer than any request is tried.
+    await run.shows(/ 2\d s ago: the broker has not answered since$/);
+    await kafka.start();
+    await run.shows(/^\S+ {2}\S+Z$/);
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+  });
+});
