@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '#timing/backoff.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { Brokers } from '../client/brokers.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
@@ -6,6 +7,7 @@ import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { FailureLog } from './failure-log.ts';
 import { PublishError } from './publish-error.ts';
 
 /** How many dequeued records may stay at the front of the list before it is cut. */
@@ -164,7 +166,8 @@ export interface Publisher {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_QUEUE_BYTES = 64 * 1024 * 1024;
-const RETRY_PAUSE_MS = 100;
+/** Between the tries of a publish. */
+const RETRY = { firstMs: 100, ceilingMs: 1_000 };
 
 /** Opens a publisher and connects it. Rejects with `PublishError` where no broker answers in time. */
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
@@ -178,7 +181,7 @@ type ProducerWork = (producer: BatchProducer, onRetry: (error: StreamError) => v
 /** Uses one producer at a time, and never again after a failed send. */
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
-  readonly #log: Logger;
+  readonly #failures: FailureLog;
   readonly #timeoutMs: number;
   readonly #queue: PublishQueue;
   #producer: Promise<BatchProducer> | null = null;
@@ -188,7 +191,7 @@ class KafkaPublisher implements Publisher {
 
   constructor({ brokers, clientId, log, timeoutMs, maxQueueBytes }: PublisherOptions) {
     this.#open = () => openBatchProducer(brokers, clientId);
-    this.#log = log;
+    this.#failures = new FailureLog(log);
     this.#timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#queue = new PublishQueue(maxQueueBytes ?? DEFAULT_QUEUE_BYTES);
   }
@@ -234,6 +237,7 @@ class KafkaPublisher implements Publisher {
         const records = batch.records.map(({ record }) => record);
         await this.#withinTime(batch.deadline, (producer, onRetry) => producer.send(records, onRetry));
         this.#healthy = true;
+        this.#failures.end();
         this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
       } catch (error) {
         this.#healthy = false;
@@ -253,9 +257,9 @@ class KafkaPublisher implements Publisher {
     const onRetry = (error: StreamError): void => {
       last = error;
       this.#healthy = false;
-      this.#log.warn({ err: error }, 'publishing failed, it is retried');
+      this.#failures.report(error);
     };
-    for (;;) {
+    for (let failures = 1; ; failures += 1) {
       const left = deadline - performance.now();
       if (left <= 0) throw new PublishError('TIMEOUT', 'not acknowledged in time', last);
       const attempt = this.#attempt((producer) => work(producer, onRetry));
@@ -272,7 +276,7 @@ class KafkaPublisher implements Publisher {
       if (failure.code === 'RECORD_TOO_LARGE')
         throw new PublishError('RECORD_TOO_LARGE', failure.message, failure);
       onRetry(failure);
-      await delay(Math.max(0, Math.min(RETRY_PAUSE_MS, deadline - performance.now())));
+      await delay(Math.max(0, Math.min(backoffMs(RETRY, failures), deadline - performance.now())));
     }
   }
 

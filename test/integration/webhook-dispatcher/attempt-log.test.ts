@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { attemptOf } from '#webhooks/progress.ts';
+import { AttemptLog } from '../../../services/webhook-dispatcher/delivery/attempt-log.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+
+/** The broker refuses records that are more than an hour ahead of its clock. */
+const AHEAD_MS = 2 * 3_600_000;
+const REFUSED_FOR_MS = 4_000;
+
+test('backs off while the broker refuses records, and says so once at either end', async () => {
+  const place = backbone();
+  await Pipeline.create(place);
+  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+    'webhook-attempts',
+  );
+  const logged: [string, object][] = [];
+  const say = (level: string) => (fields: object) => void logged.push([level, fields]);
+  const log = { debug: () => {}, info: say('info'), warn: say('warn'), error: say('error') };
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  const attempts = await AttemptLog.open({ brokers: place.brokers, clientId: 'test', topic, codec, log });
+  onTestFinished(() => attempts.close());
+  const head = { subscription_id: 's', client_id: 1, kind: 'passed', epoch: 1, at: Date.now() } as const;
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + AHEAD_MS });
+  onTestFinished(() => void vi.useRealTimers());
+  const began = performance.now();
+  const records = Promise.all(Array.from({ length: 20 }, () => attempts.record(attemptOf(head))));
+  await untilTrue('it is refused', () => logged.length > 0);
+  await untilTrue('it goes on being refused', () => performance.now() - began > REFUSED_FOR_MS);
+  expect(logged.map(([level]) => level)).toEqual(['warn']);
+
+  vi.useRealTimers();
+  await records;
+  expect(logged.map(([level]) => level)).toEqual(['warn', 'info']);
+  // After 100, 200, 400, 800, 1,000 … ms.
+  expect(logged[1]?.[1]).toMatchObject({ failures: expect.toSatisfy((count) => count > 2 && count < 12) });
+});
