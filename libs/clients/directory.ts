@@ -28,4 +28,14 @@ export class ClientDirectory {
   edit(clientId: number, change: (client: Client | undefined) => ClientDraft): Promise<Client> {
     return this.#clients.edit(String(clientId), change);
   }
+
+  /**
+   * Stores another hash of the same secret. A client that has no longer the hash `from`, since its secret was rotated or
+   * another process was first, stays as it is. Throws as `edit` does.
+   */
+  async upgradeSecret(clientId: number, from: string, to: string): Promise<void> {
+    await this.#clients.editIf(String(clientId), (client) =>
+      client?.secret_hash === from ? { ...client, secret_hash: to } : null,
+    );
+  }
 }

@@ -44,7 +44,8 @@ const OTHERS = {
     writes: ['feed-health'],
     group: true,
   },
-  api: { reads: [...SERVED, 'normalized-messages', 'clients'], writes: [], group: false },
+  // Upgrades hashes of secrets.
+  api: { reads: [...SERVED, 'normalized-messages', 'clients'], writes: ['clients'], group: false },
   'tool-gateway': {
     reads: [...SERVED, 'clients', 'access-tokens', 'exchange-attempts', 'tool-requests'],
     writes: ['access-tokens', 'exchange-attempts', 'tool-requests'],

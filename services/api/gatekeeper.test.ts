@@ -1,10 +1,13 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { hashSecret } from '#clients/secret.ts';
+import { hashSecret, verifySecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { World } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
+import type { StoreUpgrade } from './stretched-secrets.ts';
 
+/** Of clients that no former release made. */
+const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
 let world: World;
@@ -33,30 +36,30 @@ beforeEach(async () => {
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
-  const one = createGatekeeper(world.views.clients, [KEY]);
+  const one = createGatekeeper(world.views.clients, [KEY], unstored);
   const granted = await one.exchange('7', 'right', NOW);
   expect(granted?.expiration).toBe(NOW + 3_600);
-  const two = createGatekeeper(world.views.clients, [KEY]);
+  const two = createGatekeeper(world.views.clients, [KEY], unstored);
   expect(two.access(granted?.token ?? '', NOW + 3_599)).toMatchObject({
     clientId: 7,
     operations: null,
     competitions: new Set([1, 2]),
   });
   expect(two.access(granted?.token ?? '', NOW + 3_600)).toBeNull();
-  const other = createGatekeeper(world.views.clients, [`${KEY}x`]);
+  const other = createGatekeeper(world.views.clients, [`${KEY}x`], unstored);
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
 });
 
 test('gives tokens of the first key and accepts those of both, while the key is rotated', async () => {
   const next = `${KEY}x`;
   const tokenOf = async (...keys: [string, ...string[]]) => {
-    const granted = await createGatekeeper(world.views.clients, keys).exchange('7', 'right', NOW);
+    const granted = await createGatekeeper(world.views.clients, keys, unstored).exchange('7', 'right', NOW);
     return granted?.token ?? '';
   };
-  const both = createGatekeeper(world.views.clients, [next, KEY]);
+  const both = createGatekeeper(world.views.clients, [next, KEY], unstored);
   expect(both.access(await tokenOf(KEY), NOW)).not.toBeNull();
   expect(both.access(await tokenOf(next), NOW)).not.toBeNull();
-  const after = createGatekeeper(world.views.clients, [next]);
+  const after = createGatekeeper(world.views.clients, [next], unstored);
   expect(after.access(await tokenOf(next, KEY), NOW)).not.toBeNull();
 });
 
@@ -68,12 +71,12 @@ test.each([
   ['07', 'right'],
   ['x', 'right'],
 ])('gives client %j with secret %j nothing', async (id, secret) => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
 
 test('forgets a secret that was changed, and a client that is disabled, at once', async () => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
   await know({ version: 2, secret_hash: hashSecret('other') });
@@ -86,7 +89,7 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
 test('does not take an older record of a client for a newer one', async () => {
   await know({ version: 5, active: false });
   await know({ version: 4 });
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
@@ -100,9 +103,15 @@ describe('a client of a former release', () => {
 
   test('is granted a token for its secret alone, and checked cheaply from then on', async () => {
     await know({ version: 2, secret_hash: stretchedHash('right') });
-    const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+    const stored: Parameters<StoreUpgrade>[] = [];
+    const gatekeeper = createGatekeeper(world.views.clients, [KEY], async (...given) => {
+      stored.push(given);
+    });
     expect(await gatekeeper.exchange('7', 'wrong', NOW)).toBeNull();
-    expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
+    expect(stored).toEqual([]);
+    await Promise.all(Array.from({ length: 4 }, () => gatekeeper.exchange('7', 'right', NOW)));
+    expect(stored).toHaveLength(1);
+    expect(verifySecret('right', stored[0]?.[2] ?? '')).toBe(true);
     // More at once than stretched checks are allowed.
     const granted = await Promise.all(
       Array.from({ length: 100 }, (_, n) => gatekeeper.exchange('7', n % 2 === 0 ? 'right' : 'wrong', NOW)),
@@ -112,7 +121,7 @@ describe('a client of a former release', () => {
 
   test('is forgotten as upgraded once its secret is rotated', async () => {
     await know({ version: 2, secret_hash: stretchedHash('right') });
-    const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+    const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
     expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
     await know({ version: 3, secret_hash: stretchedHash('other') });
     expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
@@ -128,7 +137,7 @@ describe('a client of a former release', () => {
       key: '8',
       value: { ...client(), client_id: 8, secret_hash: hashSecret('right') },
     });
-    const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+    const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
     let checked = 0;
     const guesses = Array.from({ length: 150 }, () =>
       gatekeeper.exchange('7', 'wrong', NOW).finally(() => {

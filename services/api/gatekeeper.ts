@@ -1,29 +1,37 @@
 import { createSecretKey } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
-import { hashSecret, isStretched, newSecret, verifySecret, verifyStretched } from '#clients/secret.ts';
-import { RestError } from '#contract/rest/errors.ts';
+import { hashSecret, isStretched, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
+import { type StoreUpgrade, StretchedSecrets } from './stretched-secrets.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
 const LIFETIME = 3_600;
 const ID = /^[1-9][0-9]{0,15}$/;
-/** How many secrets are checked against a stretched hash at once; a further one is refused with 503. */
-const MAX_STRETCHED_CHECKS = 8;
+
+/** A gatekeeper that upgrades secrets of former releases. */
+export type UpgradingGatekeeper = Gatekeeper & {
+  /** Resolves once the upgrade of a client's secret is stored, or has failed; at once where there is none. */
+  stored(clientId: number): Promise<void>;
+};
 
 /**
  * Exchanges secrets for tokens and looks at tokens. A wrong secret, an unknown client and an inactive one take the
  * same time. `clientsKeys` are the deployment's.
  */
-export function createGatekeeper(clients: ClientView, clientsKeys: ClientsKeys): Gatekeeper {
+export function createGatekeeper(
+  clients: ClientView,
+  clientsKeys: ClientsKeys,
+  storeUpgrade: StoreUpgrade,
+): UpgradingGatekeeper {
   // As an object a token is verified several times as fast as with the bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);
   const keys = [key, ...others.map((other) => createSecretKey(other))];
   // What is compared where there is no client; nobody knows its secret.
   const nobody = hashSecret(newSecret());
-  const stretched = new StretchedSecrets();
+  const stretched = new StretchedSecrets(storeUpgrade);
 
   return {
     async exchange(clientId, secretKey, now) {
@@ -37,34 +45,10 @@ export function createGatekeeper(clients: ClientView, clientsKeys: ClientsKeys):
       const expiration = now + LIFETIME;
       return { token: issueToken(id, expiration, key), expiration };
     },
+    stored: (clientId) => stretched.stored(clientId),
     access(token, now) {
       const claims = verifyTokenWithAny(token, now, keys);
       return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);
     },
   };
-}
-
-/**
- * Checks secrets of clients that a former release made. The first right one is upgraded: from then on this process checks
- * the client as cheaply as others, until its secret changes. Guesses before that are bounded.
- */
-class StretchedSecrets {
-  /** The stretched hash of a client and the keyed hash of the secret that fitted it, by client. */
-  readonly #upgraded = new Map<number, { readonly from: string; readonly to: string }>();
-  #checks = 0;
-
-  /** Rejects with `RestError` NOT_READY where too many secrets are being checked. */
-  async verify(clientId: number, secret: string, hash: string): Promise<boolean> {
-    const upgraded = this.#upgraded.get(clientId);
-    if (upgraded?.from === hash) return verifySecret(secret, upgraded.to);
-    if (this.#checks >= MAX_STRETCHED_CHECKS) throw new RestError('NOT_READY');
-    this.#checks += 1;
-    try {
-      const isRight = await verifyStretched(secret, hash);
-      if (isRight) this.#upgraded.set(clientId, { from: hash, to: hashSecret(secret) });
-      return isRight;
-    } finally {
-      this.#checks -= 1;
-    }
-  }
 }

@@ -11,6 +11,7 @@ import { settings } from './config.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
 import { createSessions } from './sessions.ts';
+import { upgradeStore } from './upgrade-store.ts';
 
 /** The service: the contract and the live board, out of views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
@@ -32,7 +33,19 @@ export const api: ServiceDefinition<typeof settings> = {
       fail,
     });
     const { views } = replica;
-    const gatekeeper = createGatekeeper(views.clients, clientsKeysOf(config));
+    const gatekeeper = createGatekeeper(
+      views.clients,
+      clientsKeysOf(config),
+      upgradeStore({
+        place: {
+          brokers: config.KAFKA_BROKERS,
+          registryUrl: config.SCHEMA_REGISTRY_URL,
+          prefix: config.TOPIC_PREFIX,
+          log: logger,
+        },
+        clients: views.clients,
+      }),
+    );
     const { API_BOARD, LISTEN_HOST: host } = config;
     const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
     const tls = serverTlsFiles(config);

@@ -5,6 +5,7 @@ import { World } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
 
+const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
 let now: number;
@@ -29,7 +30,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
 
 async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions> {
   const { clients } = world.views;
-  const gatekeeper = createGatekeeper(clients, clientsKeys);
+  const gatekeeper = createGatekeeper(clients, clientsKeys, unstored);
   return createSessions({ clients, gatekeeper, clientsKeys, now: () => now });
 }
 
@@ -59,7 +60,7 @@ test('is taken by every replica with the key, and by no other', async () => {
 });
 
 test('is no token of the contract, nor is a token a session', async () => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
