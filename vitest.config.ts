@@ -54,7 +54,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS, 'test/simulation/**'],
+          exclude: [...NEVER, VECTORS, 'test/simulation/**', 'test/image/**'],
           ...withBackbone,
         },
       },
@@ -65,6 +65,13 @@ export default defineConfig({
           // A machine that is busy takes its time.
           testTimeout: 600_000,
           maxWorkers,
+        },
+      },
+      {
+        test: {
+          name: 'image',
+          include: ['test/image/**/*.test.ts'],
+          ...withBackbone,
         },
       },
       {

@@ -8,6 +8,7 @@ export type ComposeService = {
   readonly volumes?: readonly string[];
   readonly build?: string;
   readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
   readonly [setting: string]: unknown;
 };
 

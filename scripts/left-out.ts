@@ -29,6 +29,11 @@ const REASONS: readonly Reason[] = [
     why: 'helm, kubeconform or the schemas of Kubernetes are missing; docs/guides/kubernetes.md has the commands',
   },
   {
+    pattern: /the image; needs/,
+    of: 'of the image',
+    why: 'it is built by root with buildah and mmdebstrap (Debian: apt install buildah mmdebstrap)',
+  },
+  {
     pattern: /needs nginx/,
     of: 'of servers behind a proxy',
     why: 'nginx is missing; install it (Debian: apt install nginx-light)',

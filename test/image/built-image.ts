@@ -1,0 +1,110 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+const NPM_SETTINGS = '/root/.npmrc';
+const TAG = 'touchline:verified';
+
+/** What building an image and running it takes, and this machine has not. */
+export function missing(): string[] {
+  const commands = ['buildah', 'mmdebstrap', 'unshare', 'setpriv'];
+  const absent = commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
+  return process.getuid?.() === 0 ? absent : [...absent, 'root'];
+}
+
+/** What an image says of the containers made from it. */
+export type ImageConfig = {
+  readonly Env: readonly string[];
+  readonly User: string;
+  readonly WorkingDir: string;
+  readonly Entrypoint: readonly string[];
+  readonly Volumes: Readonly<Record<string, unknown>>;
+};
+
+/** The image of the Dockerfile, built in storage of its own, with its files in a folder. */
+export class BuiltImage {
+  /** Folder with the files of the image. */
+  readonly files: string;
+  readonly config: ImageConfig;
+  /** What it stands on: the image that the Dockerfile names, or one like it. */
+  readonly base: string;
+
+  private constructor(files: string, config: ImageConfig, base: string) {
+    this.files = files;
+    this.config = config;
+    this.base = base;
+  }
+
+  /** Builds it in `folder`. Takes a minute or two; throws with what buildah said. */
+  static async build(folder: string): Promise<BuiltImage> {
+    const buildah = async (...args: string[]): Promise<string> => {
+      const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
+      const limits = { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 };
+      const { stdout } = await run('buildah', [...storage, '--storage-driver', 'vfs', ...args], limits);
+      return stdout.trim();
+    };
+    const base = await haveBase(folder, buildah);
+    const mounts = await registryAccess(folder);
+    const build = ['build', '--quiet', '--isolation', 'chroot', '--layers=false', '--pull-never'];
+    await buildah(...build, ...mounts.flatMap((mount) => ['--volume', mount]), '--tag', TAG, '.');
+    const container = await buildah('from', '--pull-never', TAG);
+    const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', TAG));
+    return new BuiltImage(await buildah('mount', container), OCIv1.config, base);
+  }
+}
+
+type Buildah = (...args: string[]) => Promise<string>;
+
+/** Puts the base of the Dockerfile into the storage; where its registry is out of reach, one like it. */
+async function haveBase(folder: string, buildah: Buildah): Promise<string> {
+  const [, name = ''] = /^FROM (\S+)$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+  const reference = `docker.io/library/${name}`;
+  const isThere = await buildah('pull', '--quiet', '--retry', '0', reference).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return reference;
+  const archive = join(folder, 'debian.tar');
+  await run('mmdebstrap', ['--quiet', '--variant=minbase', '--include=ca-certificates', 'bookworm', archive]);
+  const container = await buildah('from', 'scratch');
+  const root = await buildah('mount', container);
+  await run('tar', ['--directory', root, '--extract', '--file', archive]);
+  await rm(archive);
+  await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
+  const npm = join(root, 'usr/local/lib/node_modules/npm');
+  await cp(await npmFolder(), npm, { recursive: true, dereference: true });
+  await writeFile(
+    join(root, 'usr/local/bin/npm'),
+    '#!/bin/sh\nexec node /usr/local/lib/node_modules/npm/bin/npm-cli.js "$@"\n',
+    { mode: 0o755 },
+  );
+  await buildah(
+    'config',
+    '--env',
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    container,
+  );
+  await buildah('commit', '--quiet', '--rm', container, reference);
+  return `Debian bookworm with Node ${process.versions.node}, since ${reference} cannot be pulled`;
+}
+
+async function npmFolder(): Promise<string> {
+  const { stdout } = await run('npm', ['root', '--global']);
+  return join(stdout.trim(), 'npm');
+}
+
+/** Mounts that let `npm ci` reach the registry as it does here; nothing of them stays in the image. */
+async function registryAccess(folder: string): Promise<string[]> {
+  const settings = join(folder, 'npmrc');
+  const { stdout: registry } = await run('npm', ['config', 'get', 'registry']);
+  await writeFile(settings, `registry=${registry.trim()}\ncafile=${AUTHORITIES}\n`);
+  const mounts = [`${settings}:${NPM_SETTINGS}:ro`];
+  return existsSync(AUTHORITIES) ? [...mounts, `${AUTHORITIES}:${AUTHORITIES}:ro`] : mounts;
+}

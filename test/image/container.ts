@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { atEnd } from '../support/at-end.ts';
+import { ServiceProcess } from '../support/processes.ts';
+import type { BuiltImage } from './built-image.ts';
+
+/**
+ * As a container engine does it with `--read-only`, `--cap-drop ALL` and `no-new-privileges`: in a mount namespace of its
+ * own, where only the volumes can be written. It stays one process, so that a signal reaches the service itself.
+ */
+const ENTER = `
+set -e
+mount --bind "$ROOT" "$ROOT"
+for volume in $VOLUMES; do mount --bind "$WRITABLE$volume" "$ROOT$volume"; done
+mount --rbind /dev "$ROOT/dev"
+mount -t proc proc "$ROOT/proc"
+mount -o remount,bind,ro "$ROOT"
+exec chroot "$ROOT" setpriv --reuid "$OWNER" --regid "$GROUP" --clear-groups --no-new-privs --bounding-set=-all \\
+  --inh-caps=-all env --unset=ROOT --unset=VOLUMES --unset=WRITABLE --unset=OWNER --unset=GROUP --chdir="$FOLDER" "$@"
+`;
+
+/** A container of an image: its files, that nothing can write, and volumes of its own. */
+export class Container {
+  readonly #image: BuiltImage;
+  readonly #writable: string;
+  readonly #env: Readonly<Record<string, string>>;
+
+  /** With these settings beside those of the image; the volumes are made in `folder`. */
+  constructor(image: BuiltImage, folder: string, env: Readonly<Record<string, string>> = {}) {
+    this.#image = image;
+    this.#writable = mkdtempSync(join(folder, 'volumes-'));
+    this.#env = env;
+    atEnd(() => rmSync(this.#writable, { recursive: true, force: true }));
+  }
+
+  /** Runs a command in it; gives its exit code and what it wrote. */
+  async run(...command: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+    const child = await this.#spawn(command);
+    const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const written = await Promise.all(
+      [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))),
+    );
+    return { code: await closed, output: written.join('') };
+  }
+
+  /** Starts what the image starts with these arguments. */
+  async start(...args: string[]): Promise<ServiceProcess> {
+    const child = await this.#spawn([...this.#image.config.Entrypoint, ...args]);
+    child.stdout?.resume();
+    const service = new ServiceProcess(child);
+    atEnd(() => service.kill());
+    return service;
+  }
+
+  async #spawn(command: readonly string[]): Promise<ChildProcess> {
+    const { config, files } = this.#image;
+    const [owner = '', group = ''] = config.User.split(':');
+    const volumes = Object.keys(config.Volumes);
+    for (const volume of volumes) {
+      mkdirSync(join(this.#writable, volume), { recursive: true });
+      await chown(join(this.#writable, volume), Number(owner), Number(group));
+    }
+    const ofImage = Object.fromEntries(config.Env.map((one) => one.split(/=(.*)/s).slice(0, 2)));
+    return spawn('unshare', ['--mount', 'sh', '-c', ENTER, 'enter', ...command], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: {
+        ...ofImage,
+        TOUCHLINE_PARENT_PIPE: '1',
+        ...this.#env,
+        ROOT: files,
+        VOLUMES: volumes.join(' '),
+        WRITABLE: this.#writable,
+        OWNER: owner,
+        GROUP: group,
+        FOLDER: config.WorkingDir,
+      },
+    });
+  }
+}
