@@ -29,6 +29,11 @@ export class HealthView {
     return this.#table.sources({ wall: now, steady: performance.now() });
   }
 
+  /** The matches that any source has a record of. */
+  matches(): readonly number[] {
+    return this.#table.events();
+  }
+
   /** A match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): Belief {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });

@@ -172,6 +172,11 @@ export class Views implements BoardView {
     return this.health.sources(now);
   }
 
+  /** The matches that any source has a record of in feed-health. */
+  judgedMatches(): readonly number[] {
+    return this.health.matches();
+  }
+
   state(eventId: number): ShownState | null {
     return this.matches.state(eventId);
   }

@@ -7,9 +7,12 @@ export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; 
 /** Characters of answers that are kept. */
 const MAX_LENGTH = 8 * 1024 * 1024;
 
+/** How often answers may change by time alone, a second: minutes go on, a day ends, and a feed is no longer to be believed. */
+const PER_SECOND = 10;
+
 /**
- * Answers of tools that are given again as they are while the views have not changed, and for a second at most: minutes
- * go on, and a day ends. Those that were not asked for the longest go first.
+ * Answers of tools that are given again as they are while the views have not changed, and for a tenth of a second at most. Those that
+ * were not asked for the longest go first.
  */
 export class Answers {
   readonly #version: () => number;
@@ -24,7 +27,7 @@ export class Answers {
 
   /** Throws what the tool throws. */
   get(tool: Tool, args: unknown, desk: Desk): ToolAnswer {
-    const validFor = `${this.#version()} ${Math.floor(desk.now)}`;
+    const validFor = `${this.#version()} ${Math.floor(desk.now * PER_SECOND)}`;
     if (validFor !== this.#validFor) {
       this.#kept.clear();
       this.#length = 0;

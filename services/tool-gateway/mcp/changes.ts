@@ -1,7 +1,10 @@
 /** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
+import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import type { Views } from '#views/store/views.ts';
 import type { AccessOf } from './caller.ts';
+import { changedLists, type ListKeys, type ListKind } from './list-watch.ts';
 import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
@@ -11,28 +14,49 @@ export type Subscriber = {
   readonly clientId: number;
   /** The resource has changed; subscribed or not. Must not throw. */
   changed(uri: string): void;
+  /** A list of the client has changed. Must not throw. */
+  listChanged(kind: ListKind): void;
 };
 
 export type ChangesOptions = {
-  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'tables' | 'rankings'>;
+  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'tables' | 'rankings' | 'matchHealth' | 'state'> &
+    Pick<Views, 'judgedMatches'>;
   readonly accessOf: AccessOf;
+  /** What the lists of a contract have now. */
+  readonly listsOf: (access: Access) => ListKeys;
   /** The competition of a season; null where it is not known. */
   readonly competitionOf: (seasonId: number) => number | null;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 };
 
 /** Changes are gathered for so long before a notification, milliseconds: a goal is several messages at once. */
 const GATHER_MS = 250;
+/** How often belief is looked at: it ends by time alone. A notification of it waits for nothing else. */
+const BELIEF_EVERY_MS = 100;
+const LISTS_EVERY_MS = 1_000;
+
+/** A resource that has changed. */
+type ChangedResource = {
+  readonly uri: string;
+  readonly competitionId: number | null;
+  readonly isTable: boolean;
+};
 
 /** Follows the views. `close` it. */
 export class Changes {
   readonly #options: ChangesOptions;
-  readonly #subscribers = new Set<Subscriber>();
+  /** Each with its lists as it knows them; null while it has no contract. */
+  readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   readonly #stopFollowing: readonly (() => void)[];
   /** The competition of each match that has changed, by event. */
   readonly #matches = new Map<number, number | null>();
   /** Seasons whose tables have changed; null is the tables of none. */
   readonly #seasons = new Set<number | null>();
   #gathering: NodeJS.Timeout | undefined;
+  /** State and reason of the belief in each match, by event, as of the last look; looked at while there are subscribers. */
+  #beliefs = new Map<number, string>();
+  #looking: readonly NodeJS.Timeout[] = [];
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -49,13 +73,25 @@ export class Changes {
 
   /** Notifies a subscriber of every change from now on, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
-    this.#subscribers.add(subscriber);
-    return () => this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) {
+      this.#beliefs = this.#believed();
+      this.#looking = [
+        setInterval(() => this.#look(), BELIEF_EVERY_MS).unref(),
+        setInterval(() => this.#lookAtLists(), LISTS_EVERY_MS).unref(),
+      ];
+    }
+    const access = this.#options.accessOf(subscriber.clientId);
+    this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
+    return () => {
+      this.#subscribers.delete(subscriber);
+      if (this.#subscribers.size === 0) this.#stopLooking();
+    };
   }
 
   close(): void {
     for (const stop of this.#stopFollowing) stop();
     clearTimeout(this.#gathering);
+    this.#stopLooking();
     this.#subscribers.clear();
   }
 
@@ -71,7 +107,57 @@ export class Changes {
     const changed = [...this.#changedMatches(), ...this.#changedTables()];
     this.#matches.clear();
     this.#seasons.clear();
-    for (const subscriber of this.#subscribers) {
+    this.#send(changed);
+  }
+
+  /** Notifies of matches that are no longer to be believed, or are again. */
+  #look(): void {
+    const before = this.#beliefs;
+    this.#beliefs = this.#believed();
+    const changed = [...this.#beliefs].filter(([id, belief]) => before.get(id) !== belief);
+    const { view } = this.#options;
+    this.#send(
+      changed.map(([id]) => ({
+        uri: matchUri(id),
+        competitionId: view.state(id)?.competition_id ?? null,
+        isTable: false,
+      })),
+    );
+  }
+
+  #believed(): Map<number, string> {
+    const { view, now } = this.#options;
+    const at = now();
+    return new Map(
+      view.judgedMatches().map((id) => {
+        const { state, reason } = view.matchHealth(id, at);
+        return [id, `${state} ${reason}`];
+      }),
+    );
+  }
+
+  /** Notifies of changed lists; a contract's are read once for all of its subscribers. */
+  #lookAtLists(): void {
+    const { accessOf, listsOf } = this.#options;
+    const read = new Map<Access, ListKeys>();
+    for (const [subscriber, before] of this.#subscribers) {
+      const access = accessOf(subscriber.clientId);
+      if (access === undefined) continue;
+      const after = read.get(access) ?? listsOf(access);
+      read.set(access, after);
+      this.#subscribers.set(subscriber, after);
+      if (before !== null) for (const kind of changedLists(before, after)) subscriber.listChanged(kind);
+    }
+  }
+
+  #stopLooking(): void {
+    for (const timer of this.#looking) clearInterval(timer);
+    this.#looking = [];
+  }
+
+  #send(changed: readonly ChangedResource[]): void {
+    if (changed.length === 0) return;
+    for (const subscriber of this.#subscribers.keys()) {
       const access = this.#options.accessOf(subscriber.clientId);
       if (access === undefined) continue;
       for (const { uri, competitionId, isTable } of changed) {
@@ -81,12 +167,12 @@ export class Changes {
     }
   }
 
-  *#changedMatches() {
+  *#changedMatches(): Generator<ChangedResource> {
     for (const [id, competitionId] of this.#matches)
       yield { uri: matchUri(id), competitionId, isTable: false };
   }
 
-  *#changedTables() {
+  *#changedTables(): Generator<ChangedResource> {
     const { view, competitionOf } = this.#options;
     for (const seasonId of this.#seasons) {
       const tables = seasonId === null ? view.rankings() : view.tables(seasonId);

@@ -8,10 +8,8 @@ import { withToken } from './testing/header-proxy.ts';
 import { ALL, ServedMcp } from './testing/served.ts';
 
 const FIXTURE = 'calls, reads or gets a fixture that only the example server of the suite has';
-const NO_PROMPTS = 'the endpoint has no prompts and does not declare the capability';
 const NO_LOGGING =
   'the endpoint does not log to clients (deprecated by SEP-2577) and does not declare the capability';
-const NO_COMPLETION = 'the endpoint completes no arguments and does not declare the capability';
 const NO_INPUT = 'asks for a tool that asks the client back; no tool of the endpoint does';
 
 /** Scenarios that fail, and why that is as it should be; a check by its id where the others of the scenario pass. */
@@ -29,16 +27,14 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'resources-templates-read': FIXTURE,
   'resources-subscribe': `${FIXTURE}, and what cannot be read cannot be subscribed to`,
   'resources-unsubscribe': `${FIXTURE}, and what cannot be read cannot be subscribed to`,
-  'prompts-list': NO_PROMPTS,
-  'prompts-get-simple': NO_PROMPTS,
-  'prompts-get-with-args': NO_PROMPTS,
-  'prompts-get-embedded-resource': NO_PROMPTS,
-  'prompts-get-with-image': NO_PROMPTS,
-  'caching/sep-2549-prompts-list-caching-hints': NO_PROMPTS,
+  'prompts-get-simple': FIXTURE,
+  'prompts-get-with-args': FIXTURE,
+  'prompts-get-embedded-resource': FIXTURE,
+  'prompts-get-with-image': FIXTURE,
   'logging-set-level': NO_LOGGING,
   'tools-call-with-logging': NO_LOGGING,
   'server-stateless/sep-2575-server-no-log-without-loglevel': NO_LOGGING,
-  'completion-complete': NO_COMPLETION,
+  'completion-complete': FIXTURE,
   'tools-call-sampling': NO_INPUT,
   'tools-call-elicitation': NO_INPUT,
   'elicitation-sep1034-defaults': NO_INPUT,

@@ -10,6 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/queries/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import type { Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
 import { Answers } from './answers.ts';
@@ -19,6 +20,7 @@ import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts
 import { documentsOf } from './documents.ts';
 import { Handlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
+import { listKeysOf } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
 import { refusal, Sessions } from './sessions.ts';
 import { Streams } from './streams.ts';
@@ -26,7 +28,7 @@ import { Streams } from './streams.ts';
 export type McpOptions = {
   readonly data: ProviderData;
   readonly desk: DeskData;
-  readonly view: BoardView & { readonly version: number };
+  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
   /** Who has a token; null where it is unknown, expired or revoked, or its client is no more. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** What the contract of a client covers as of now. */
@@ -81,12 +83,15 @@ class Endpoint {
     this.#limits = limits;
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
     const { accessOf } = options;
-    this.#changes = new Changes({ view, accessOf, competitionOf: desk.competitionOf });
-    const context = {
-      ...options,
-      documents: documentsOf(data, version),
-      answers: new Answers(() => view.version),
-    };
+    const documents = documentsOf(data, version);
+    this.#changes = new Changes({
+      view,
+      accessOf,
+      now,
+      competitionOf: desk.competitionOf,
+      listsOf: (access) => listKeysOf(documents, { data, desk, access, now: now() / 1000 }, view.nameVersion),
+    });
+    const context = { ...options, documents, answers: new Answers(() => view.version) };
     const shared = { context, changes: this.#changes, limits, metrics };
     this.#handlers = new Handlers(shared);
     this.#sessions = new Sessions(shared);

@@ -91,6 +91,10 @@ class ContractBus implements ServerEventBus {
         this.#onSend();
         this.publish({ kind: 'resource_updated', uri });
       },
+      listChanged: (kind) => {
+        this.#onSend();
+        this.publish({ kind: `${kind}_list_changed` });
+      },
     });
     return () => {
       this.#listeners.delete(listener);

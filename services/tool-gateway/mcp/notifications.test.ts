@@ -64,6 +64,25 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
   });
 
+  test('is notified at once of a match that is no longer to be believed, by time alone, and again when it is', async () => {
+    let now = RECEIVED_AT;
+    const served = await ServedMcp.start({ now: () => now });
+    const heartbeat = (): void => served.world.health(null, { written_at: now, valid_until: now + 1_750 });
+    heartbeat();
+    for (const match of [OPEN.match, CLOSED.match]) served.world.health(match);
+    const client = await served.connect(revision);
+    const uris = notified(client);
+    await subscribe(client, revision, [matchUri(OPEN.match)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    now += 1_749;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(uris).toEqual([]);
+    now += 1;
+    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    heartbeat();
+    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
+  });
+
   test('is notified of a changed table', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);

@@ -97,7 +97,8 @@ function documentResources(documents: readonly Document[], { access }: Desk): Re
   }));
 }
 
-function liveResources({ desk, access }: Desk): Resource[] {
+/** The matches that are listed. */
+export function liveResources({ desk, access }: Desk): Resource[] {
   if (!covers(access, [...getMatch.operations, 'livescore.index'])) return [];
   const query = {
     limit: MAX_LIVE,

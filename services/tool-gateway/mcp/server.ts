@@ -7,8 +7,10 @@ import { tracer } from '#tracing/tracing.ts';
 import type { DeskData } from '#views/queries/desk.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
+import { complete } from './completions.ts';
 import type { Document } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
+import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
 import { type Desk, type Tool, ToolError } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
@@ -50,6 +52,7 @@ const VALIDATOR = new AjvJsonSchemaValidator();
 const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'tools/list': LIST_HINT,
+  'prompts/list': LIST_HINT,
   'resources/list': LIST_HINT,
   'resources/templates/list': { ttlMs: 3_600_000, cacheScope: 'private' },
   'server/discover': { ttlMs: 3_600_000, cacheScope: 'private' },
@@ -63,10 +66,17 @@ export function createServer(
   canSubscribe = subscriptions !== null,
 ): Server {
   const { version } = context;
+  // Tools and prompts follow the contract, which may change; live matches and tables come and go.
+  const changing = canSubscribe ? { listChanged: true } : {};
   const server = new Server(
     { name: 'touchline', title: 'Touchline', version },
     {
-      capabilities: { tools: {}, resources: canSubscribe ? { subscribe: true } : {} },
+      capabilities: {
+        tools: changing,
+        prompts: changing,
+        resources: canSubscribe ? { subscribe: true, listChanged: true } : {},
+        completions: {},
+      },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: VALIDATOR,
       cacheHints: CACHE_HINTS,
@@ -85,6 +95,13 @@ export function createServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
     return callTool(tool, params.arguments, deskNow(), context, caller);
   });
+  server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(deskNow().access) }));
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    getPrompt(params.name, params.arguments ?? {}, deskNow().access),
+  );
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    orFailure(context, () => complete(params, deskNow())),
+  );
   server.setRequestHandler('resources/list', ({ params }) =>
     orFailure(context, () => listResources(context.documents, deskNow(), params?.cursor)),
   );

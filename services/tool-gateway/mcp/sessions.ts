@@ -13,6 +13,7 @@ import {
 import type { Caller } from './caller.ts';
 import type { Changes } from './changes.ts';
 import type { McpLimits } from './limits.ts';
+import type { ListKind } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
 import { createServer, type ServerContext, type Subscriptions } from './server.ts';
 
@@ -31,6 +32,12 @@ export type SessionsOptions = {
   readonly changes: Changes;
   readonly limits: McpLimits;
   readonly metrics: McpMetrics;
+};
+
+const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<void>>> = {
+  tools: (server) => server.sendToolListChanged(),
+  prompts: (server) => server.sendPromptListChanged(),
+  resources: (server) => server.sendResourceListChanged(),
 };
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -101,7 +108,10 @@ export class Sessions {
     const session: Session = { id, caller, server, transport, uris, usedAt: context.now(), streams: 0 };
     const stop = changes.subscribe({
       clientId: caller.clientId,
-      changed: (uri) => this.#notify(session, uri),
+      changed: (uri) => {
+        if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
+      },
+      listChanged: (kind) => this.#notify(session, () => SEND_LIST_CHANGED[kind](server)),
     });
     server.onclose = () => {
       stop();
@@ -143,10 +153,10 @@ export class Sessions {
     }
   }
 
-  #notify({ server, uris, streams }: Session, uri: string): void {
-    if (streams === 0 || !uris.has(uri)) return;
+  #notify({ streams }: Session, send: () => Promise<void>): void {
+    if (streams === 0) return;
     this.#options.metrics.notifications.inc();
-    server.sendResourceUpdated({ uri }).catch((error: unknown) => {
+    send().catch((error: unknown) => {
       this.#options.context.log.debug({ err: error }, 'a notification was not sent');
     });
   }

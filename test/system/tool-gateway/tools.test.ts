@@ -43,6 +43,8 @@ let tournament: Tournament;
 /** Notifications of matches, and live matches that were seen, while it was played. */
 let notified: string[];
 let seenLive: Summary[];
+/** Notifications that the list of resources has changed. */
+let listChanges: number;
 
 async function call(client: Client, name: string, args: Fields = {}): Promise<Fields> {
   const { structuredContent, isError, content } = await client.callTool({ name, arguments: { ...args } });
@@ -58,7 +60,14 @@ beforeAll(async () => {
     'notifications/resources/updated',
     ({ params }) => void notified.push(params.uri),
   );
-  await client.listen({ resourceSubscriptions: FACTS.map(({ id }) => `touchline://matches/${id}`) });
+  listChanges = 0;
+  client.setNotificationHandler('notifications/resources/list_changed', () => {
+    listChanges += 1;
+  });
+  await client.listen({
+    resourceSubscriptions: FACTS.map(({ id }) => `touchline://matches/${id}`),
+    resourcesListChanged: true,
+  });
   const simulator = await tournament.play();
   let asked = 0;
   seenLive = await until('a match is live', async () => {
@@ -75,6 +84,8 @@ test('while it is played, the board has live matches and subscribers are notifie
   expect(seenLive.every(({ status_type }) => status_type === 'live')).toBe(true);
   const uris = new Set(FACTS.map(({ id }) => `touchline://matches/${id}`));
   expect(new Set(notified)).toEqual(uris);
+  // Matches begin and end.
+  expect(listChanges).toBeGreaterThan(0);
 });
 
 describe.each([
@@ -94,6 +105,44 @@ describe.each([
       // Nothing is live any more.
       if (name !== 'live_board') expect(lists, name).not.toEqual([]);
     }
+  });
+
+  test('is given prompts, and completes their arguments and those of resources by name', async () => {
+    const client = await tournament.connect(await tournament.token(), mode);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['may-i-act', 'catch-up', 'table']);
+    const ofPrompt = async (name: string, value: string, competition = '') => {
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: name === 'team' ? 'may-i-act' : 'table' },
+        argument: { name, value },
+        context: { arguments: { competition } },
+      });
+      return completion.values;
+    };
+    const ofResource = async (uri: string, name: string, value: string) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
+        .values;
+    const [team = ''] = await ofPrompt('team', 'russ');
+    expect(team).toBe('Russia');
+    const [competition = ''] = await until('the competition is known', async () => {
+      const found = await ofPrompt('competition', 'world');
+      return found.length > 0 ? found : undefined;
+    });
+    const seasons = await ofPrompt('season', '2018', competition);
+    expect(seasons).toHaveLength(1);
+    const { messages } = await client.getPrompt({
+      name: 'table',
+      arguments: { competition, season: seasons[0] ?? '' },
+    });
+    expect(JSON.stringify(messages)).toContain(competition);
+    const matches = await ofResource('touchline://matches/{match_id}', 'match_id', team);
+    expect(matches).toContain(String(FIRST?.id));
+    const tables = await until('its tables are known', async () => {
+      const found = await ofResource('touchline://standings/{standings_id}', 'standings_id', competition);
+      return found.length > 0 ? found : undefined;
+    });
+    const { contents } = await client.readResource({ uri: `touchline://standings/${tables[0]}` });
+    expect(JSON.stringify(contents)).toContain('participants');
   });
 
   test('gets the official final scores, the guard and the timeline', async () => {

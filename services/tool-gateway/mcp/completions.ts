@@ -1,0 +1,153 @@
+/** What a user who types an argument of a prompt or of a resource may mean: names, and ids by name. */
+import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { OperationData } from '#contract/rest/operations.ts';
+import { fold } from '#domain/fold.ts';
+import { argumentsOf } from './prompts.ts';
+import { dataOf, listCompetitions, search } from './tools/catalogue.ts';
+import { ANY_EVENT } from './tools/common.ts';
+import { getMatch } from './tools/match.ts';
+import { listMatches, liveBoard } from './tools/matches.ts';
+import { listStandings } from './tools/standings.ts';
+import { tablesOf } from './tools/table-choice.ts';
+import type { Desk, Tool } from './tools/tool.ts';
+import { covers } from './tools.ts';
+import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
+
+/** The protocol's own bound of one answer. */
+const MAX_VALUES = 100;
+/** Teams and competitions of a name whose ids are given, and how many of each. */
+const MAX_NAMES = 5;
+const MAX_IDS = 20;
+/** Tables and competitions that are looked through. */
+const MAX_LOOKED_AT = 2_000;
+const DIGITS = /^\d+$/;
+
+type Values = readonly (string | number)[];
+
+/** How values of an argument are found; `context` has arguments that are filled in already. */
+type Finder = (typed: string, desk: Desk, context: Readonly<Record<string, string>>) => Values;
+
+const OF_PROMPTS: Readonly<Record<string, Finder>> = {
+  team: (typed, desk) =>
+    has(desk, search) ? desk.desk.teams(typed, desk.access).map(({ name }) => name) : [],
+  competition: (typed, desk) => competitions(typed, desk).map(({ name }) => name),
+  season: (typed, desk, { competition = '' }) => {
+    const [meant] = competitions(competition, desk);
+    if (meant === undefined || competition === '') return [];
+    const names = desk.desk.seasons(meant.id, desk.access).flatMap(({ name }) => name ?? []);
+    return names.filter((name) => fold(name).includes(fold(typed)));
+  },
+};
+
+const OF_RESOURCES: Readonly<Record<string, { readonly argument: string; readonly find: Finder }>> = {
+  [MATCH_TEMPLATE]: { argument: 'match_id', find: matchIds },
+  [TABLE_TEMPLATE]: { argument: 'standings_id', find: tableIds },
+};
+
+/** The values that are meant, best first, at most 100 of them. Throws `ProtocolError` for an unknown prompt or resource. */
+export function complete({ ref, argument, context }: CompleteRequestParams, desk: Desk) {
+  const found = finderOf(ref, argument.name, desk)(argument.value.trim(), desk, context?.arguments ?? {});
+  const values = [...new Set(found.map(String))];
+  return {
+    completion: {
+      values: values.slice(0, MAX_VALUES),
+      total: values.length,
+      hasMore: values.length > MAX_VALUES,
+    },
+  };
+}
+
+const NOTHING: Finder = () => [];
+
+function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: Desk): Finder {
+  if (ref.type === 'ref/prompt') {
+    const names = argumentsOf(ref.name, access);
+    if (names === null) throw invalid(`Unknown prompt: ${ref.name.slice(0, 100)}`);
+    return names.includes(name) ? (OF_PROMPTS[name] ?? NOTHING) : NOTHING;
+  }
+  const resource = OF_RESOURCES[ref.uri];
+  if (resource === undefined)
+    throw invalid('Unknown resource template: send one of resources/templates/list');
+  return resource.argument === name ? resource.find : NOTHING;
+}
+
+/** Live matches where nothing is typed, and by the first digits of their ids; else the latest matches of teams of that name. */
+function matchIds(typed: string, desk: Desk): Values {
+  if (!has(desk, getMatch)) return [];
+  if (typed === '' || DIGITS.test(typed))
+    return has(desk, liveBoard) ? startingWith(typed, liveIds(desk)) : [];
+  if (!has(desk, search) || !has(desk, listMatches)) return [];
+  const teams = desk.desk.teams(typed, desk.access).slice(0, MAX_NAMES);
+  return teams.flatMap(({ id }) => {
+    const query = { ...ANY_EVENT, participantId: id, limit: MAX_IDS, page: 1 };
+    return desk.desk.matches(query, desk.access, 'latest').items.map(({ state }) => state.event_id);
+  });
+}
+
+function liveIds({ desk, access }: Desk): number[] {
+  const query = {
+    limit: MAX_VALUES,
+    page: 1,
+    sportId: null,
+    statusType: 'live',
+    timestamp: null,
+    dateFrom: '0000-01-01 00:00:00',
+    dateTo: '9999-12-31 23:59:59',
+    eventsDetails: false,
+    showPostponed: true,
+    holdsNow: true,
+  } as const;
+  const { items } = desk.board(query, access, { competitionId: null, teamId: null });
+  return items.map(({ state }) => state.event_id);
+}
+
+/** The tables of the current season of competitions of that name; of all tables where nothing is typed, and by the first digits of their ids. */
+function tableIds(typed: string, desk: Desk): Values {
+  if (!has(desk, listStandings)) return [];
+  if (typed === '' || DIGITS.test(typed)) {
+    const query = {
+      limit: MAX_LOOKED_AT,
+      page: 1,
+      timestamp: null,
+      sportId: null,
+      objectType: null,
+      objectId: null,
+    };
+    const { standings_list } = dataOf<OperationData<'standings.index'>>(
+      desk.data.standingsList(query, desk.access),
+    );
+    return startingWith(
+      typed,
+      standings_list.map(({ id }) => id),
+    );
+  }
+  const seasons = competitions(typed, desk)
+    .slice(0, MAX_NAMES)
+    .flatMap(({ id }) => desk.desk.seasons(id, desk.access).filter(({ current }) => current));
+  return seasons.flatMap(({ id }) =>
+    tablesOf(id, { limit: MAX_VALUES, page: 1 }, desk).entries.map((table) => table.id),
+  );
+}
+
+/** Competitions of that name, best first; all where nothing is typed. */
+function competitions(typed: string, desk: Desk): readonly { readonly id: number; readonly name: string }[] {
+  if (!has(desk, listCompetitions)) return [];
+  if (typed !== '') return desk.desk.competitions(typed, desk.access);
+  const query = { limit: MAX_LOOKED_AT, page: 1, timestamp: null, sportId: null, areaId: null };
+  const { competitions: all } = dataOf<OperationData<'competitions.index'>>(
+    desk.data.competitions(query, desk.access),
+  );
+  return all.filter(({ name }) => name !== '');
+}
+
+function startingWith(typed: string, ids: readonly number[]): Values {
+  return ids.filter((id) => String(id).startsWith(typed));
+}
+
+function has({ access }: Desk, { operations }: Tool): boolean {
+  return covers(access, operations);
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}

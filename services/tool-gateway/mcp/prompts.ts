@@ -1,0 +1,120 @@
+/** Questions that a user may start with: each names the calls that answer it. */
+import {
+  type GetPromptResult,
+  type Prompt,
+  type PromptArgument,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type { Access } from '#contract/rest/provider.ts';
+import { search } from './tools/catalogue.ts';
+import { listChanges } from './tools/changes.ts';
+import { getMatch } from './tools/match.ts';
+import { listMatches, liveBoard } from './tools/matches.ts';
+import { getStandings } from './tools/standings.ts';
+import type { Tool } from './tools/tool.ts';
+import { covers } from './tools.ts';
+
+type Given = Readonly<Record<string, string>>;
+
+type Question = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly (PromptArgument & { readonly name: string })[];
+  /** What its text tells to call: a contract that lacks one of them does not have the prompt. */
+  readonly tools: readonly Tool[];
+  text(given: Given): string;
+};
+
+/** Longest value of an argument: a name. */
+const MAX_VALUE = 100;
+
+const QUESTIONS: readonly Question[] = [
+  {
+    name: 'may-i-act',
+    title: 'May I act on this score?',
+    description: 'Whether to act on the score of a match now, and why not.',
+    arguments: [{ name: 'team', description: 'A team that plays, by name.', required: true }],
+    tools: [search, liveBoard, listMatches, getMatch],
+    text: ({ team }) =>
+      `May I act on the score of the match of ${team} now?
+
+Find the team with search, its match with live_board (team_id), or with list_matches where it is not played now. Then call get_match and answer with its \`act\` line first, in its words: it already joins the guard, the firm score and the health of the feed. Then the score, the firm score and the minute. Ask again before each decision: an answer is good for two seconds. If you cannot read the match, the answer is no.`,
+  },
+  {
+    name: 'catch-up',
+    title: 'What did I miss?',
+    description: 'What happened in the last minutes: goals first, and what was taken back.',
+    arguments: [
+      { name: 'minutes', description: 'How far to look back; 10 where nothing is said.', required: false },
+      { name: 'competition', description: 'Only of this competition, by name.', required: false },
+    ],
+    tools: [search, listChanges],
+    text: ({ minutes = '10', competition }) =>
+      `What happened in the last ${minutes} minutes${competition === undefined ? '' : ` in ${competition}`}?
+
+${competition === undefined ? '' : 'Find competition_id with search. '}Call list_changes with minutes, and its pages until next_page is null. Tell goals first, with team, player, minute and the score after them; then what was taken back, with by what; then cards and matches that began or ended. Say which goals still await confirmation. If nothing changed, say so.`,
+  },
+  {
+    name: 'table',
+    title: 'Who is top?',
+    description: 'The table of a competition, or of one of its groups.',
+    arguments: [
+      { name: 'competition', description: 'By name.', required: true },
+      { name: 'season', description: 'By name; the current one where nothing is said.', required: false },
+      { name: 'group', description: 'Name of a group, or its last word: C.', required: false },
+    ],
+    tools: [search, getStandings],
+    text: ({ competition, season, group }) =>
+      `Who is top ${group === undefined ? 'of' : `of group ${group} of`} ${competition}${season === undefined ? '' : `, season ${season}`}?
+
+Find the competition and its seasons with search, then call get_standings with ${season === undefined ? 'competition_id' : 'the season_id of that season'}${group === undefined ? '' : ` and group ${JSON.stringify(group)}`}. Answer with who leads, by how many points, and how many matches are played; then the rows in their order.`,
+  },
+];
+
+/** The prompts that a contract has. */
+export function promptsOf(access: Access): Prompt[] {
+  return questionsOf(access).map(({ name, title, description, arguments: args }) => ({
+    name,
+    title,
+    description,
+    arguments: [...args],
+  }));
+}
+
+/** The names of the arguments of a prompt; null where the contract has no such prompt. */
+export function argumentsOf(name: string, access: Access): readonly string[] | null {
+  return find(name, access)?.arguments.map((one) => one.name) ?? null;
+}
+
+/** The text of a prompt. Throws `ProtocolError`. */
+export function getPrompt(name: string, given: Given, access: Access): GetPromptResult {
+  const question = find(name, access);
+  if (question === undefined) throw invalid(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
+  const values: Record<string, string> = {};
+  for (const { name: key, required } of question.arguments) {
+    // A client may send what its user left empty.
+    const value = given[key]?.trim() ?? '';
+    if (value === '' && required === true) throw invalid(`The prompt needs the argument ${key}`);
+    if (value.length > MAX_VALUE) throw invalid(`The argument ${key} is longer than ${MAX_VALUE} characters`);
+    if (value !== '') values[key] = value;
+  }
+  const { description } = question;
+  return {
+    description,
+    messages: [{ role: 'user', content: { type: 'text', text: question.text(values) } }],
+  };
+}
+
+function find(name: string, access: Access): Question | undefined {
+  return questionsOf(access).find((one) => one.name === name);
+}
+
+function questionsOf(access: Access): readonly Question[] {
+  return QUESTIONS.filter(({ tools }) => tools.every(({ operations }) => covers(access, operations)));
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
