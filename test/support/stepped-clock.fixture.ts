@@ -1,6 +1,7 @@
-/** Loaded before a service (`--import`): SIGUSR2 sets its wall clock by STEP_MS, as an operator or a bad time server does. */
+/** Loaded before a service (`--import`): SIGUSR2 sets its wall clock by STEP_MS, as an operator or a bad time server does; by the next one of several, `-3600000,0`. */
 const { now } = Date;
 const Machine = Date;
+const steps = (process.env.STEP_MS ?? '').split(',').map(Number);
 let step = 0;
 
 class SteppedDate extends Machine {
@@ -15,6 +16,6 @@ class SteppedDate extends Machine {
 
 globalThis.Date = SteppedDate as DateConstructor;
 process.on('SIGUSR2', () => {
-  step = Number(process.env.STEP_MS);
+  step = steps.shift() ?? step;
   process.stderr.write(`the wall clock is ${new Date().toISOString()}\n`);
 });

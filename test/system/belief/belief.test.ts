@@ -1,15 +1,17 @@
 /** Every surface that says what may be traded, while what it rests on is frozen, killed, cut or set to another time. */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { participants } from '#domain/testing/messages.ts';
-import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
+import { startMonitor } from '../../integration/feed-monitor/support.ts';
+import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi, temporaryFolder } from '../../support/api.ts';
-import { atEnd } from '../../support/at-end.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import type { ServiceProcess } from '../../support/processes.ts';
 import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { System } from '../../support/system.ts';
+import { PLACE } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
+import { LiveMatch } from './live-match.ts';
 import { Alerts, ofBoard, ofReaders, ofRest, ofStatus, ofTail, ofTools } from './programs.ts';
 import { Watch } from './surfaces.ts';
 
@@ -21,55 +23,75 @@ const WITHIN_MS = 2_000;
 const DUE_WITHIN_MS = 1_000;
 const STALE_MS = 4_000;
 const BACKLOG_MS = 1_500;
-const SAY_EVERY_MS = 500;
+/** How often the provider speaks of it. */
+const SAY_EVERY_MS = 1_000;
+/** How long the poller finds something of a match that has fallen silent: it reads that again. */
+const READ_AGAIN_MS = 3_000;
 /** What a look may come late on a machine that does all this at once. */
 const LOOK_MS = 300;
-/** SIGUSR2 sets its clock back. */
-const STEPPED = {
+const HOUR_MS = 3_600_000;
+
+/** SIGUSR2 sets its clock by each of these in turn. */
+const stepped = (...steps: readonly number[]) => ({
   NODE_OPTIONS: `--import=${join(ROOT, 'test/support/stepped-clock.fixture.ts')}`,
-  STEP_MS: '-3600000',
+  STEP_MS: steps.join(','),
+});
+const OF_API = stepped(-HOUR_MS);
+const OF_MONITOR = {
+  STALE_AFTER_MS: String(STALE_MS),
+  BACKLOG_AFTER_MS: String(BACKLOG_MS),
+  ...stepped(-HOUR_MS, 0, HOUR_MS, 0),
 };
 
 let watch: Watch;
 let alerts: Alerts;
 let pipeline: Pipeline;
-let feed: LiveFeed;
+let match: LiveMatch;
 let kafka: ProxiedKafka;
-let api: ServiceProcess;
-let monitor: ServiceProcess;
-let processor: ServiceProcess;
-let start: { api(): Promise<void>; monitor(): void; processor(): void };
-let saying = true;
-const OF_API = ['board', 'match page', 'REST'];
+/** Those that run now. */
+const running = {} as Record<Part, ServiceProcess>;
+let start: Readonly<Record<Part, () => Promise<void>>>;
+
+type Part = 'api' | 'monitor' | 'processor' | 'receiver' | 'poller';
+
+const PAGES = ['board', 'match page', 'REST'];
+const READERS = READER_EXAMPLES.filter(({ present }) => present).map(({ name }) => `reader in ${name}`);
 
 beforeAll(async () => {
   kafka = await startProxiedKafka();
   const system = await System.create(kafka.brokers);
   pipeline = system.pipeline;
   const { place } = pipeline;
-  const limits = { STALE_AFTER_MS: String(STALE_MS), BACKLOG_AFTER_MS: String(BACKLOG_MS) };
-  processor = system.processor;
-  monitor = startMonitor(place, limits);
+  match = await LiveMatch.start(EVENT);
   const folder = temporaryFolder();
-  const replica = await startApi(place, folder, { API_BOARD: 'on', ...STEPPED });
-  api = replica.service;
-  const { port } = new URL(replica.url);
+  const api = await startApi(place, folder, { API_BOARD: 'on', ...OF_API });
+  const API_PORT = new URL(api.url).port;
+  const receiver = await system.startReceiver();
+  match.webhookUrl = receiver.url;
+  const WEBHOOK_PORT = new URL(receiver.url).port;
+  const ofProvider = { url: match.provider.url, client: CLIENT };
+  const season = { FOLLOW_SEASONS: String(PLACE.season_id) };
   start = {
     api: async () => {
-      api = (await startApi(place, folder, { API_BOARD: 'on', API_PORT: port, ...STEPPED })).service;
+      running.api = (await startApi(place, folder, { API_BOARD: 'on', ...OF_API, API_PORT })).service;
     },
-    monitor: () => {
-      monitor = startMonitor(place, limits);
+    monitor: async () => {
+      running.monitor = startMonitor(place, OF_MONITOR);
     },
-    processor: () => {
-      processor = system.pipeline.startProcessor();
+    processor: async () => {
+      running.processor = pipeline.startProcessor();
+    },
+    receiver: async () => {
+      running.receiver = (await system.startReceiver({ WEBHOOK_PORT })).service;
+    },
+    poller: async () => {
+      running.poller = system.startPoller(ofProvider, season);
     },
   };
-  feed = await LiveFeed.open(place);
-  feed.keepReporting(1_000);
-  await feed.report('up');
-  const speaking = setInterval(() => saying && void say(), SAY_EVERY_MS);
-  atEnd(async () => clearInterval(speaking));
+  running.api = api.service;
+  running.receiver = receiver.service;
+  running.processor = system.processor;
+  await Promise.all([start.monitor(), start.poller()]);
   const env = {
     KAFKA_BROKERS: place.brokers.join(','),
     SCHEMA_REGISTRY_URL: place.registryUrl,
@@ -77,9 +99,9 @@ beforeAll(async () => {
   };
   alerts = new Alerts(env, EVENT);
   watch = new Watch([
-    ...(await ofBoard(replica.url, EVENT)),
-    ofRest(replica.url, EVENT),
-    await ofTools(system, replica.url, EVENT),
+    ...(await ofBoard(api.url, EVENT)),
+    ofRest(api.url, EVENT),
+    ...(await ofTools(system, api.url, EVENT)),
     ofTail(env, EVENT),
     ofStatus(env),
     alerts.surface,
@@ -88,32 +110,38 @@ beforeAll(async () => {
   await watch.all('safe');
 });
 
-const say = (fields: Readonly<Record<string, unknown>> = {}) =>
-  feed.say(EVENT, { participants: participants(0, 0), ...fields });
-
 type Fault = {
   readonly what: string;
   readonly make: () => unknown;
   readonly mend: () => unknown;
   /** How long safe may still be said after it, milliseconds. */
   readonly within?: number;
+  /** When that time is due, Unix milliseconds, where it is known afterwards. */
+  readonly due?: () => Promise<number>;
   /** Who rests on it; all where nothing is said. */
   readonly names?: readonly string[];
   /** Who need not be back. */
   readonly mayEnd?: readonly string[];
 };
 
-const freeze = (of: () => ServiceProcess) => () => of().signal('SIGSTOP');
-const thaw = (of: () => ServiceProcess) => () => of().signal('SIGCONT');
-const ofMonitor = () => monitor;
+const freeze = (...parts: readonly Part[]) => ({
+  make: () => parts.map((part) => running[part].signal('SIGSTOP')),
+  mend: () => parts.map((part) => running[part].signal('SIGCONT')),
+});
+const kill = (...parts: readonly Part[]) => ({
+  make: () => Promise.all(parts.map((part) => running[part].kill())),
+  mend: () => Promise.all(parts.map((part) => start[part]())),
+});
+const step = (part: Part) => () => running[part].signal('SIGUSR2');
 
+const SILENT = STALE_MS + DUE_WITHIN_MS;
 const BEHIND = SAY_EVERY_MS + BACKLOG_MS + DUE_WITHIN_MS;
 
 const FAULTS: readonly Fault[] = [
-  { what: 'the api is frozen', make: freeze(() => api), mend: thaw(() => api), names: OF_API },
-  { what: 'the api is killed', make: () => api.kill(), mend: () => start.api(), names: OF_API },
-  { what: 'the monitor is frozen', make: freeze(ofMonitor), mend: thaw(ofMonitor) },
-  { what: 'the monitor is killed', make: () => monitor.kill(), mend: () => start.monitor() },
+  { what: 'the api is frozen', ...freeze('api'), names: PAGES },
+  { what: 'the api is killed', ...kill('api'), names: PAGES },
+  { what: 'the monitor is frozen', ...freeze('monitor') },
+  { what: 'the monitor is killed', ...kill('monitor') },
   {
     what: 'the broker is frozen',
     make: () => kafka.kafka.kill('SIGSTOP'),
@@ -125,44 +153,52 @@ const FAULTS: readonly Fault[] = [
     mend: () => kafka.proxy.resume(),
   },
   {
+    what: 'the clock of the monitor is set back an hour',
+    make: step('monitor'),
+    mend: step('monitor'),
+  },
+  {
+    what: 'the clock of the monitor is set ahead an hour',
+    make: step('monitor'),
+    mend: step('monitor'),
+  },
+  {
     what: 'the clock of the api is set back an hour, and the monitor is frozen',
     make() {
-      api.signal('SIGUSR2');
-      monitor.signal('SIGSTOP');
+      step('api')();
+      running.monitor.signal('SIGSTOP');
     },
-    mend: thaw(ofMonitor),
+    mend: () => running.monitor.signal('SIGCONT'),
   },
-  { what: 'the provider cannot be reached', make: () => report('down'), mend: () => report('up') },
   {
-    what: 'the provider is silent',
+    what: 'the provider delivers nothing, and its REST does not answer',
+    make() {
+      match.delivers = false;
+      match.cutRest();
+    },
+    mend() {
+      match.delivers = true;
+      match.restoreRest();
+    },
+    within: SILENT,
+  },
+  {
+    what: 'the provider is silent about the match',
     make: () => {
-      saying = false;
+      match.speaks = false;
     },
     mend: () => {
-      saying = true;
+      match.speaks = true;
     },
-    within: STALE_MS + DUE_WITHIN_MS,
-    // It knows sources alone, and this one reports that it is there.
-    names: [
-      ...OF_API,
-      '/mcp',
-      'tail',
-      'alerts',
-      ...READER_EXAMPLES.filter((one) => one.present).map(({ name }) => `reader in ${name}`),
-    ],
+    within: SILENT + READ_AGAIN_MS,
+    due: async () => (await lastReceived()) + STALE_MS,
+    // The status knows sources alone, and the poller's answers.
+    names: [...PAGES, '/mcp', '/mcp notifications', 'tail', 'alerts', ...READERS],
   },
-  {
-    what: 'the processor is frozen',
-    make: freeze(() => processor),
-    mend: thaw(() => processor),
-    within: BEHIND,
-  },
-  {
-    what: 'the processor is killed',
-    make: () => processor.kill(),
-    mend: () => start.processor(),
-    within: BEHIND,
-  },
+  { what: 'the receiver and the poller are frozen', ...freeze('receiver', 'poller'), within: SILENT },
+  { what: 'the receiver and the poller are killed', ...kill('receiver', 'poller'), within: SILENT },
+  { what: 'the processor is frozen', ...freeze('processor'), within: BEHIND },
+  { what: 'the processor is killed', ...kill('processor'), within: BEHIND },
   {
     what: 'the broker is killed',
     make: () => kafka.kafka.kill(),
@@ -172,20 +208,46 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-function report(state: 'up' | 'down'): Promise<void> {
-  return feed.report(state, { reason: state === 'up' ? null : 'network' });
-}
+/** One source is enough: what takes one away halts nothing. */
+const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
+  {
+    what: 'the provider delivers no webhooks',
+    make: () => {
+      match.delivers = false;
+    },
+    mend: () => {
+      match.delivers = true;
+    },
+  },
+  {
+    what: "the provider's REST does not answer",
+    make: () => match.cutRest(),
+    mend: () => match.restoreRest(),
+  },
+];
+
+test('every surface goes on saying safe while one of two sources is cut', async () => {
+  for (const { what, make, mend } of HARMLESS) {
+    await watch.all('safe');
+    const since = performance.now();
+    await make();
+    const said = await watch.othersUntil('safe', since + SILENT + WITHIN_MS);
+    await mend();
+    expect(said, what).toEqual([]);
+  }
+});
 
 // One test: what it starts anew lasts until its end.
 test('no surface says safe for long after its last good word, and all do again', async () => {
   const late: string[] = [];
-  for (const { what, make, mend, within = WITHIN_MS, names = watch.names, mayEnd = [] } of FAULTS) {
+  for (const { what, make, mend, within = WITHIN_MS, due, names = watch.names, mayEnd = [] } of FAULTS) {
     await watch.all('safe');
-    const since = performance.now();
+    const [since, began] = [performance.now(), Date.now()];
     await make();
     const after = await watch.safeAfter(since, within, names);
+    const allowed = due === undefined ? within : (await due()) + DUE_WITHIN_MS - began;
     for (const [name, ms] of Object.entries(after))
-      if (ms > within + LOOK_MS) late.push(`${what}: ${name} says safe for ${ms} ms`);
+      if (ms > allowed + LOOK_MS) late.push(`${what}: ${name} says safe for ${ms} ms, not ${allowed}`);
     await mend();
     const back = watch.names.filter((name) => !mayEnd.includes(name));
     await watch.all('safe', back).catch((error: unknown) => {
@@ -193,8 +255,9 @@ test('no surface says safe for long after its last good word, and all do again',
     });
   }
   expect(late).toEqual([]);
-  saying = false;
-  await say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
+  match.speaks = false;
+  await delay(SAY_EVERY_MS);
+  match.say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
   // Neither safe nor halted.
   await watch.all(
     'not_in_play',
@@ -202,6 +265,15 @@ test('no surface says safe for long after its last good word, and all do again',
   );
   await sameAlerts();
 });
+
+/** When the last message of the match was received, by whatever way, Unix milliseconds. */
+async function lastReceived(): Promise<number> {
+  let last = 0;
+  await pipeline.read('normalized-messages', ({ received_at }) => {
+    last = Math.max(last, received_at);
+  });
+  return last;
+}
 
 /** Each episode is on the topic once, begun and ended in turns, and was printed once. */
 async function sameAlerts(): Promise<void> {

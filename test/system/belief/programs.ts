@@ -47,27 +47,53 @@ export function ofRest(url: string, eventId: number): Surface {
   };
 }
 
-/** A tool of the gateway, by the official client. */
-export async function ofTools(system: System, apiUrl: string, eventId: number): Promise<Surface> {
+/** A tool of the gateway, and a resource that is read when a notification says so, by the official client. */
+export async function ofTools(system: System, apiUrl: string, eventId: number): Promise<Surface[]> {
   const gateway = await startGateway(system.pipeline.place, apiUrl);
-  const { id, secret } = await system.addClient('desk');
-  const token = await until('a token is issued', async () => {
-    const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
-    return body.token;
-  });
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
-  atEnd(() => client.close());
-  return {
-    name: '/mcp',
-    // A token has 120 requests a minute.
-    everyMs: 550,
-    async read() {
-      const answer = await client.callTool({ name: 'get_match', arguments: { match_id: eventId } });
-      return (answer.structuredContent as { guard: { trading: Said } }).guard.trading;
-    },
+  const connect = async (name: string): Promise<Client> => {
+    const { id, secret } = await system.addClient(name);
+    const token = await until('a token is issued', async () => {
+      const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
+      return body.token;
+    });
+    const client = new Client(
+      { name, version: '1.0.0' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
+    atEnd(() => client.close());
+    return client;
   };
+  const [asking, notified] = [await connect('asking'), await connect('notified')];
+  return [
+    {
+      name: '/mcp',
+      // A token has 120 requests a minute.
+      everyMs: 550,
+      async read() {
+        const answer = await asking.callTool({ name: 'get_match', arguments: { match_id: eventId } });
+        return (answer.structuredContent as Guarded).guard.trading;
+      },
+    },
+    await ofNotifications(notified, `touchline://matches/${eventId}`),
+  ];
+}
+
+type Guarded = { readonly guard: { readonly trading: Said } };
+
+/** It knows of nothing but by a notification. */
+async function ofNotifications(client: Client, uri: string): Promise<Surface> {
+  let said: Said = null;
+  const read = async (): Promise<void> => {
+    const { contents } = await client.readResource({ uri });
+    const [content] = contents;
+    if (content !== undefined && 'text' in content)
+      said = (JSON.parse(content.text) as Guarded).guard.trading;
+  };
+  client.setNotificationHandler('notifications/resources/updated', read);
+  await client.listen({ resourceSubscriptions: [uri] });
+  return { name: '/mcp notifications', read: () => said };
 }
 
 /** `touchline tail match-state`. */
@@ -93,8 +119,9 @@ export function ofStatus(env: Env): Surface {
   return {
     name: 'status',
     read() {
-      const state = status.last(/webhook\s+(\w+)/g);
-      return state === null ? null : state === 'alive' || state === 'recovered' ? 'safe' : 'halted';
+      const states = [/\bwebhook\s+(\w+)/g, /\bfeed\s+(\w+)/g].map((pattern) => status.last(pattern));
+      if (states.every((state) => state === null)) return null;
+      return states.some((state) => state === 'alive' || state === 'recovered') ? 'safe' : 'halted';
     },
   };
 }

@@ -17,6 +17,8 @@ export type Surface = {
 };
 
 const EVERY_MS = 100;
+/** How much longer than it may a surface is watched, to see that it says safe no more. */
+const SEEN_MS = 1_000;
 
 /** Reads surfaces until the test ends. */
 export class Watch {
@@ -38,10 +40,26 @@ export class Watch {
 
   /** Waits until each of these says that. */
   async all(said: Said, names: readonly string[] = this.names): Promise<void> {
-    const others = () => names.filter((name) => this.#last.get(name)?.said !== said);
+    const others = () => this.others(said, names);
     await untilTrue(`all say ${said}`, () => others().length === 0, 60_000).catch((error: unknown) => {
       throw new Error(`${String(error)}: not ${others().join(', ')}`);
     });
+  }
+
+  /** Those of these that say something else now. */
+  others(said: Said, names: readonly string[] = this.names): readonly string[] {
+    return names.filter((name) => this.#last.get(name)?.said !== said);
+  }
+
+  /** Those that said something else at any time until a steady time, each with what it said. */
+  async othersUntil(said: Said, until: number): Promise<string[]> {
+    const found = new Set<string>();
+    while (performance.now() < until) {
+      for (const [name, last] of this.#last)
+        if (last.said !== null && last.said !== said) found.add(`${name}: ${last.said}`);
+      await delay(EVERY_MS);
+    }
+    return [...found];
   }
 
   /** For how long each of these went on to say safe after `since`, milliseconds, once it is late enough to know. */
@@ -50,7 +68,7 @@ export class Watch {
     withinMs: number,
     names: readonly string[] = this.names,
   ): Promise<Record<string, number>> {
-    await delay(since + withinMs + 2_500 - performance.now());
+    await delay(since + withinMs + SEEN_MS - performance.now());
     const after = names.map((name) => [name, (this.#last.get(name)?.safeAt ?? 0) - since] as const);
     return Object.fromEntries(after.map(([name, ms]) => [name, Math.max(0, Math.round(ms))]));
   }

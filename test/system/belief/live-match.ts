@@ -1,0 +1,98 @@
+/** A live match that a provider reports twice: to a receiver of webhooks, and in the REST that a poller reads. */
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { TestProvider } from '../../integration/feed-poller/provider.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { WEBHOOK_SECRET } from '../../support/system.ts';
+import { PLACE } from '../contract/fed.ts';
+
+const side = (id: number, counter: 1 | 2, name: string) => ({
+  id,
+  counter,
+  name,
+  short_name: name,
+  acronym: name,
+  stats: [],
+  results: [{ id: 2, value: 0 }],
+});
+
+/** The match, and whether the provider's ways are open. */
+export class LiveMatch {
+  readonly eventId: number;
+  readonly provider: TestProvider;
+  /** Where webhooks are delivered to. */
+  webhookUrl = '';
+  delivers = true;
+  speaks = true;
+  #saidAt = 0;
+  #clock = 0;
+
+  private constructor(eventId: number, provider: TestProvider) {
+    this.eventId = eventId;
+    this.provider = provider;
+  }
+
+  /** Speaks once a second from when `webhookUrl` is set. */
+  static async start(eventId: number): Promise<LiveMatch> {
+    const provider = await TestProvider.start();
+    atEnd(() => provider.close());
+    const match = new LiveMatch(eventId, provider);
+    match.#list();
+    const speaking = setInterval(() => match.speaks && match.#isNewSecond && match.say(), 50);
+    atEnd(async () => clearInterval(speaking));
+    return match;
+  }
+
+  /** What asks its REST gets no answer any more. */
+  cutRest(): void {
+    this.provider.fault = () => 'hang';
+  }
+
+  restoreRest(): void {
+    this.provider.fault = () => null;
+  }
+
+  /** Reports the match, with other fields where they are given. */
+  say(fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#saidAt = Math.floor(Date.now() / 1000);
+    this.#clock += 1;
+    const message = this.#list(fields);
+    this.provider.feed.push(message);
+    if (this.delivers && this.webhookUrl !== '') void this.#deliver(message);
+  }
+
+  get #isNewSecond(): boolean {
+    return Math.floor(Date.now() / 1000) > this.#saidAt;
+  }
+
+  #list(fields: Readonly<Record<string, unknown>> = {}) {
+    const event = {
+      ...PLACE,
+      id: this.eventId,
+      name: 'Home - Away',
+      clock_time: this.#clock,
+      participants: [side(101, 1, 'Home'), side(102, 2, 'Away')],
+      ...fields,
+    };
+    const ut = Math.floor(Date.now() / 1000);
+    const message = eventMessage({ id: 1_000 + this.#clock, ut }, event) as {
+      readonly ut: number;
+      readonly data: { readonly event: Record<string, unknown> };
+    };
+    this.provider.events.set(this.eventId, { ...message.data.event, ut });
+    return { ...message };
+  }
+
+  async #deliver(message: unknown): Promise<void> {
+    const body = Buffer.from(JSON.stringify([message]));
+    const timestamp = String(Math.floor(Date.now() / 1000) + 300);
+    const headers = {
+      'content-type': 'application/json',
+      [TIMESTAMP_HEADER]: timestamp,
+      [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
+    };
+    const signal = AbortSignal.timeout(5_000);
+    // One that is down misses it, as its feed has it.
+    await fetch(this.webhookUrl, { method: 'POST', headers, body, signal }).catch(() => {});
+  }
+}
