@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
+import { alerts } from './monitoring.ts';
 
 const CHART = new URL('../deploy/helm/touchline', import.meta.url).pathname;
 const NEEDED = ['kafka.brokers=one:9092\\,two:9093', 'registry.url=https://registry.example/apis/ccompat/v7'];
@@ -51,6 +52,20 @@ const ALL = [
   'imagePullSecrets[0].name=pull',
   'topics.replicationFactor=3',
   'tls.secretName=touchline-tls',
+  'monitoring.podMonitor.enabled=true',
+  'monitoring.podMonitor.labels.release=prometheus',
+  'monitoring.prometheusRule.enabled=true',
+  'monitoring.prometheusRule.runbookBaseUrl=https://wiki.example/touchline/',
+  'env.KAFKA_SASL_TOKEN_URL=https://id.example/token',
+  'env.OTEL_EXPORTER_OTLP_ENDPOINT=http://10.2.3.4:4318',
+  'services.feed-poller.env.OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4319',
+  'networkPolicy.extraEgress[0].ports[0].port=3128',
+  'nodeSelector.disk=ssd',
+  'tolerations[0].operator=Exists',
+  'priorityClassName=standard',
+  'services.api.priorityClassName=high',
+  'services.api.podAnnotations.owner=scores',
+  'podAnnotations.team=sport',
 ];
 const SERVICES = serviceNames().filter((name) => name !== 'simulator');
 const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receiver'];
@@ -181,8 +196,15 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           to: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
           ports: [{ port: 9092 }, { port: 9093 }, { port: 443 }],
         },
+        // Who issues tokens by name, who collects traces by address, and what the operator adds.
+        { ports: [{ protocol: 'TCP', port: 443 }] },
+        { to: [{ ipBlock: { cidr: '10.2.3.4/32' } }], ports: [{ protocol: 'TCP', port: 4318 }] },
+        { ports: [{ port: 3128 }] },
       ],
     });
+    expect(policies.get('feed-poller')).toMatchObject({ egress: [{ ports: [{ port: 4319 }] }, {}] });
+    const { egress } = byComponent(plain, 'NetworkPolicy').get('') as unknown as { egress: unknown[] };
+    expect(egress).toHaveLength(2);
     const served = [...policies].filter(([, { ingress }]: [string, { ingress?: unknown }]) => ingress);
     expect(served.map(([name]) => name).sort()).toEqual(['', ...WITH_PORT]);
     expect(byComponent(plain, 'NetworkPolicy').get('')).not.toHaveProperty('ingress');
@@ -198,6 +220,74 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     },
   );
 
+  test('who issues tokens and who collects traces can be narrowed to peers', () => {
+    const own = ['networkPolicy.tokens', 'networkPolicy.traces'].map(
+      (name, at) => `${name}[0].ipBlock.cidr=10.9.${at}.0/24`,
+    );
+    const policy = byComponent(manifests(template(...ALL, ...own)), 'NetworkPolicy').get('');
+    expect(JSON.stringify(policy)).toContain(
+      '{"ports":[{"port":443,"protocol":"TCP"}],"to":[{"ipBlock":{"cidr":"10.9.0.0/24"}}]}',
+    );
+    expect(JSON.stringify(policy)).toContain('"to":[{"ipBlock":{"cidr":"10.9.1.0/24"}}]');
+  });
+
+  test('pods run where and as what the values say, a service as its own do', () => {
+    const deployments = byComponent(rendered, 'Deployment');
+    for (const [name, deployment] of deployments) {
+      expect(deployment, name).toMatchObject({
+        template: {
+          metadata: { annotations: { team: 'sport', 'prometheus.io/port': '9464' } },
+          spec: {
+            nodeSelector: { disk: 'ssd' },
+            tolerations: [{ operator: 'Exists' }],
+            priorityClassName: name === 'api' ? 'high' : 'standard',
+            containers: [
+              {
+                resources: {
+                  requests: { 'ephemeral-storage': expect.any(String) },
+                  limits: { 'ephemeral-storage': expect.any(String) },
+                },
+              },
+            ],
+          },
+        },
+      });
+    }
+    expect(deployments.get('api')).toMatchObject({
+      template: { metadata: { annotations: { owner: 'scores', team: 'sport' } } },
+    });
+    const job = rendered.find(({ kind }) => kind === 'Job');
+    expect(job).toMatchObject({
+      spec: { template: { spec: { nodeSelector: { disk: 'ssd' }, priorityClassName: 'standard' } } },
+    });
+  });
+
+  test('the Prometheus operator is given targets and the alert rules of the tree', () => {
+    const found = (kind: string) => rendered.find((manifest) => manifest.kind === kind);
+    expect(found('PodMonitor')).toMatchObject({
+      metadata: { labels: { release: 'prometheus' } },
+      spec: {
+        selector: { matchLabels: { 'app.kubernetes.io/instance': 'live' } },
+        podMetricsEndpoints: [
+          { port: 'metrics', scheme: 'https', honorLabels: true, relabelings: [{ targetLabel: 'service' }] },
+        ],
+      },
+    });
+    const [rule] = rendered.filter(({ kind }) => kind === 'PrometheusRule');
+    const { groups } = (rule as Manifest).spec as unknown as {
+      groups: { rules: { alert: string; annotations: { runbook_url: string } }[] }[];
+    };
+    const all = groups.flatMap(({ rules }) => rules);
+    expect(all.map(({ alert }) => alert)).toEqual(alerts().map(({ alert }) => alert));
+    expect(all.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      alerts().map(({ annotations: { runbook_url = '' } }) =>
+        runbook_url.replace(/^https:\/\/[^/]*\/docs\//, 'https://wiki.example/touchline/'),
+      ),
+    );
+    expect(plain.map(({ kind }) => kind)).not.toContain('PodMonitor');
+    expect(plain.map(({ kind }) => kind)).not.toContain('PrometheusRule');
+  });
+
   test('processors are scaled by their lag where that is wanted', () => {
     const scaled = byComponent(rendered, 'ScaledObject');
     expect([...scaled.keys()].sort()).toEqual([
@@ -208,6 +298,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     ]);
     expect(scaled.get('match-processor')).toMatchObject({
       scaleTargetRef: { name: 'live-match-processor' },
+      minReplicaCount: 2,
       maxReplicaCount: 8,
       triggers: [
         {
@@ -242,13 +333,14 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
 
 test.skipIf(!hasKubeconform)('the chart fits the schemas of Kubernetes (needs kubeconform)', () => {
   const location = `${SCHEMAS}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
-  // Kubernetes has no schema of KEDA's. One worker: each compiles all schemas.
-  const args = ['-strict', '-summary', '-n', '1', '-skip', 'ScaledObject', '-schema-location', location];
+  // Kubernetes has no schema of KEDA's and the Prometheus operator's. One worker: each compiles all schemas.
+  const others = ['ScaledObject', 'PodMonitor', 'PrometheusRule'];
+  const args = ['-strict', '-summary', '-n', '1', '-skip', others.join(','), '-schema-location', location];
   const input = `${template(...NEEDED)}\n${template(...ALL)}`;
   const { status, stdout } = spawnSync('kubeconform', args, { input, encoding: 'utf8' });
-  const expected = manifests(input).length - 4;
+  const expected = manifests(input).filter(({ kind }) => !others.includes(kind)).length;
   expect([status, stdout]).toEqual([
     0,
-    expect.stringContaining(`Valid: ${expected}, Invalid: 0, Errors: 0, Skipped: 4\n`),
+    expect.stringContaining(`Valid: ${expected}, Invalid: 0, Errors: 0, Skipped: 6\n`),
   ]);
 });

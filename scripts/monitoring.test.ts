@@ -46,9 +46,10 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
     expect(rule.annotations).toEqual({
       summary: expect.any(String),
       description: expect.stringMatching(/\.$/),
-      runbook: expect.any(String),
+      runbook_url: expect.stringMatching(/^https:\/\//),
     });
-    const [page = '', anchor] = (rule.annotations.runbook ?? '').split('#', 2);
+    const { pathname, hash } = new URL(rule.annotations.runbook_url ?? '');
+    const [page, anchor] = [pathname.slice(1), hash === '' ? undefined : hash.slice(1)];
     if (!page.startsWith(RUNBOOKS) || existsSync(new URL(RUNBOOKS, ROOT)))
       expect(existsSync(new URL(page, ROOT)), page).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(read(page))).toContain(anchor);

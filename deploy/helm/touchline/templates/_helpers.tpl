@@ -98,3 +98,34 @@ capabilities: {drop: [ALL]}
   secret: {secretName: {{ $secret }}, defaultMode: 0440}
 {{- end }}
 {{- end }}
+
+{{- /* Rules of egress, as a list, to the addresses in `env` that are neither broker nor registry: who issues tokens, who collects traces. A
+       policy knows no names: an address of IPv4 is the only one that is let out to, a name opens its port. */}}
+{{- define "touchline.outside" -}}
+{{- $policy := .root.Values.networkPolicy -}}
+{{- $rules := list -}}
+{{- range $setting, $peers := dict "KAFKA_SASL_TOKEN_URL" $policy.tokens "OTEL_EXPORTER_OTLP_ENDPOINT" $policy.traces -}}
+{{- with get $.env $setting -}}
+{{- $url := urlParse . -}}
+{{- $port := splitList ":" $url.host | last -}}
+{{- if not (regexMatch "^[0-9]+$" $port) }}{{ $port = eq $url.scheme "https" | ternary "443" "80" }}{{ end -}}
+{{- $rule := dict "ports" (list (dict "protocol" "TCP" "port" (int $port))) -}}
+{{- if $peers -}}
+{{- $_ := set $rule "to" $peers -}}
+{{- else if regexMatch "^[0-9]+\\.[0-9]+\\.[0-9]+\\.[0-9]+$" $url.hostname -}}
+{{- $_ := set $rule "to" (list (dict "ipBlock" (dict "cidr" (printf "%s/32" $url.hostname)))) -}}
+{{- end -}}
+{{- $rules = append $rules $rule -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $rules -}}
+{{- end }}
+
+{{- /* Where pods run and how they are seen; a service's own values go before those of all. */}}
+{{- define "touchline.scheduling" -}}
+{{- range $field := list "nodeSelector" "tolerations" "affinity" "priorityClassName" -}}
+{{- with get ($.service | default dict) $field | default (get $.root.Values $field) }}
+{{ $field }}: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
