@@ -192,12 +192,13 @@ class Writer {
     partition: number,
   ): AsyncGenerator<readonly ConsumedRecord[]> {
     await this.#publishing;
-    const reader = client.openReader({ topic, partition, maxBytes: READ_BACK_BYTES });
-    try {
-      const [log = { start: 0, end: 0 }] = await client.logBounds([{ topic, partition }]);
-      for await (const { records } of readRange(reader, log)) yield records;
-    } finally {
-      await reader.close();
-    }
+    const [log = { start: 0, end: 0 }] = await client.logBounds([{ topic, partition }]);
+    for await (const { records } of readRange(client, {
+      topic,
+      partition,
+      ...log,
+      maxBytes: READ_BACK_BYTES,
+    }))
+      yield records;
   }
 }

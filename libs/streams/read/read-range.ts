@@ -1,15 +1,25 @@
-import type { LogBounds, PartitionReader, ReadBatch } from '../client/port.ts';
+import type { LogBounds, ReadBatch, ReaderOptions, StreamClient } from '../client/port.ts';
 
-/** The readable records between two offsets; ends earlier at an open transaction. Rejects as the reader does. */
+const WAIT_MS = 100;
+
+/**
+ * The readable records of a partition between two offsets, by a reader of its own; ends earlier at an open transaction.
+ * Rejects as the reader does.
+ */
 export async function* readRange(
-  reader: PartitionReader,
-  { start, end }: LogBounds,
+  client: StreamClient,
+  { start, end, ...of }: ReaderOptions & LogBounds,
 ): AsyncGenerator<ReadBatch> {
-  for (let at = start; at < end; ) {
-    const batch = await reader.read(at);
-    yield batch;
-    // The rest belongs to an open transaction.
-    if (batch.next === at && batch.end <= at) return;
-    at = batch.next;
+  const reader = client.openReader({ maxWaitMs: WAIT_MS, ...of });
+  try {
+    for (let at = start; at < end; ) {
+      const batch = await reader.read(at);
+      yield batch;
+      // The rest belongs to an open transaction.
+      if (batch.next === at && batch.end <= at) return;
+      at = batch.next;
+    }
+  } finally {
+    await reader.close();
   }
 }

@@ -49,7 +49,6 @@ export type Proof = {
 };
 
 const LOOK_BYTES = 64 * 1024;
-const LOOK_WAIT_MS = 100;
 
 /**
  * Proves that the log holds what the kept state was made of and nothing else: the position is of the same producer, epoch and
@@ -94,19 +93,14 @@ async function lastAfter(
   { topic, partition, start, end }: TopicPartition & LogBounds,
   count: number,
 ): Promise<{ readonly offset: number; readonly isTombstone: boolean } | null> {
-  const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
-  try {
-    let first: number | null = null;
-    let read = 0;
-    let last: { readonly offset: number; readonly isTombstone: boolean } | null = null;
-    for await (const { records } of readRange(reader, { start, end })) {
-      first ??= records[0]?.offset ?? null;
-      read += records.length;
-      const newest = records.at(-1);
-      if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
-    }
-    return first === start && read === count ? last : null;
-  } finally {
-    await reader.close();
+  let first: number | null = null;
+  let read = 0;
+  let last: { readonly offset: number; readonly isTombstone: boolean } | null = null;
+  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {
+    first ??= records[0]?.offset ?? null;
+    read += records.length;
+    const newest = records.at(-1);
+    if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
   }
+  return first === start && read === count ? last : null;
 }

@@ -6,13 +6,7 @@
 import { z } from 'zod';
 import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
-import type {
-  LogBounds,
-  OutputRecord,
-  PartitionReader,
-  ProducerIdentity,
-  StreamClient,
-} from '../client/port.ts';
+import type { LogBounds, OutputRecord, ProducerIdentity, StreamClient } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { readRange } from '../read/read-range.ts';
@@ -67,7 +61,6 @@ const SUFFIX = '-positions';
 /** How far from the end of the log the search begins: a commit and its marker take two offsets. */
 const FIRST_LOOK = 16;
 const LOOK_BYTES = 64 * 1024;
-const LOOK_WAIT_MS = 100;
 
 /** The positions topic of an application, by its name on the broker. */
 export function positionsTopic(application: string): string {
@@ -135,25 +128,20 @@ export async function findPosition(
 ): Promise<Position | null> {
   const [log] = bounds === undefined ? await client.logBounds([{ topic, partition }]) : [bounds];
   if (log === undefined || log.end === log.start) return null;
-  const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
-  try {
-    for (let look = FIRST_LOOK; ; look *= 8) {
-      const from = Math.max(log.start, log.end - look);
-      const value = await lastValue(reader, { start: from, end: log.end });
-      if (value !== null) return parsePosition(topic, partition, value);
-      if (from === log.start) return null;
-    }
-  } finally {
-    await reader.close();
+  for (let look = FIRST_LOOK; ; look *= 8) {
+    const start = Math.max(log.start, log.end - look);
+    let last: Buffer | null = null;
+    for await (const { records } of readRange(client, {
+      topic,
+      partition,
+      start,
+      end: log.end,
+      maxBytes: LOOK_BYTES,
+    }))
+      last = records.findLast(({ value }) => value !== null)?.value ?? last;
+    if (last !== null) return parsePosition(topic, partition, last);
+    if (start === log.start) return null;
   }
-}
-
-/** The last committed value between two offsets. */
-async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buffer | null> {
-  let last: Buffer | null = null;
-  for await (const { records } of readRange(reader, range))
-    last = records.findLast(({ value }) => value !== null)?.value ?? last;
-  return last;
 }
 
 /**

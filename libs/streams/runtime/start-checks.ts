@@ -8,7 +8,6 @@ import type { StreamMetrics } from './metrics.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 
 const LOOK_BYTES = 256 * 1024;
-const LOOK_WAIT_MS = 100;
 
 /** The part of a stream that the checks read. */
 type Checked = {
@@ -177,16 +176,17 @@ export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
 ): Promise<Place | null> {
-  for (const { topic, partition, ...range } of logs) {
-    if (range.start === range.end) continue;
-    const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
-    try {
-      for await (const { records } of readRange(reader, range)) {
-        const found = records.find(({ value }) => value !== null);
-        if (found !== undefined) return { topic, partition, offset: found.offset };
-      }
-    } finally {
-      await reader.close();
+  for (const { topic, partition, start, end } of logs) {
+    if (start === end) continue;
+    for await (const { records } of readRange(client, {
+      topic,
+      partition,
+      start,
+      end,
+      maxBytes: LOOK_BYTES,
+    })) {
+      const found = records.find(({ value }) => value !== null);
+      if (found !== undefined) return { topic, partition, offset: found.offset };
     }
   }
   return null;

@@ -76,9 +76,7 @@ function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch'
   return {
     highWatermark: log.end,
     lastStableOffset: log.lastStable,
-    logStartOffset: log.start,
     diverging: null,
-    currentLeader: null,
   };
 }
 

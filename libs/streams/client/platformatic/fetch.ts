@@ -1,6 +1,5 @@
 /**
- * The fetch request (version 16: topics by id, and the new leader in the answer of a former leader; brokers since 3.7
- * support it). The library's own parser decodes every record with its headers and big integers; this one returns the
+ * The fetch request (version 16: topics by id; brokers since 3.7 support it). The library's own parser decodes every record with its headers and big integers; this one returns the
  * bytes, and `decodeBatches` makes views of them.
  */
 import type { EpochEnd } from '../port.ts';
@@ -37,24 +36,13 @@ export type FetchOptions = {
 
 export type PartitionFetch = FetchFrom & FetchOptions;
 
-/** Host and port are null where the broker named none. */
-type CurrentLeader = {
-  readonly id: number;
-  readonly epoch: number;
-  readonly host: string | null;
-  readonly port: number | null;
-};
-
 /** Offsets of the partition as of the answer. */
 type PartitionState = {
   readonly highWatermark: number;
   /** The first offset of the oldest undecided transaction, else the high watermark. */
   readonly lastStableOffset: number;
-  readonly logStartOffset: number;
   /** Set where the log differs from what was read before the offset: then the answer has no records. */
   readonly diverging: EpochEnd | null;
-  /** Named by a broker that does not, or no longer, lead the partition. */
-  readonly currentLeader: CurrentLeader | null;
 };
 
 export type Fetched = PartitionState & DecodedBatches;
@@ -72,14 +60,11 @@ const FETCH = { key: 1, version: 16 } as const;
 const NO_SESSION = { id: 0, epoch: -1 } as const;
 const ANY_EPOCH = -1;
 const NO_EPOCH = -1;
-const NO_LEADER = -1;
 /** Only followers send it. */
 const NO_LOG_START = -1n;
 const NO_RACK = '';
-/** Tags of a partition and of the answer. */
+/** The tag of a partition that is read; those of the new leader and its address are not: metadata is asked anew. */
 const DIVERGING_EPOCH = 0;
-const CURRENT_LEADER = 1;
-const NODE_ENDPOINTS = 0;
 const EMPTY = Buffer.alloc(0);
 
 const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Answer[]>(
@@ -89,10 +74,7 @@ const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Answer[]>(
   parseResponse,
 );
 
-/**
- * Fetches from the leader of a partition. Rejects with the library's `ResponseError`, whose `response` has the
- * `currentLeader`, or `RecordBatchError`.
- */
+/** Fetches from the leader of a partition. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
   const [answer] = await fetchApi.async(connection, [of], of);
   if (answer === undefined) throw new Error('a fetch was answered without its partition');
@@ -175,40 +157,26 @@ export function parseResponse(
     const topicId = topic.readUUID();
     return { topicId, partitions: topic.readArray(readPartition, true, false) };
   });
-  const endpoints = new Map<number, Endpoint>();
-  readTags(reader, {
-    [NODE_ENDPOINTS]: () => {
-      for (const [id, endpoint] of reader.readArray(readEndpoint)) endpoints.set(id, endpoint);
-    },
-  });
-  if (errorCode !== 0)
-    throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, { currentLeader: null });
+  readTags(reader, {});
+  if (errorCode !== 0) throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, {});
   return topics.flatMap(({ topicId, partitions }) =>
-    partitions.map(({ leader, errorCode: refused, ...rest }) => {
-      const currentLeader = leader && { ...leader, ...(endpoints.get(leader.id) ?? UNKNOWN) };
-      const answer = { ...rest, topicId, currentLeader };
+    partitions.map(({ errorCode: refused, ...answer }) => {
       const errors: Record<string, [number, null]> = { '/partition': [refused, null] };
       const error = refused === 0 ? null : new ResponseError(apiKey, apiVersion, errors, answer);
-      return { ...answer, error };
+      return { ...answer, topicId, error };
     }),
   );
 }
 
-type Endpoint = { readonly host: string | null; readonly port: number | null };
-
-const UNKNOWN: Endpoint = { host: null, port: null };
-
-type PartitionAnswer = Omit<Answer, 'currentLeader' | 'topicId' | 'error'> & {
-  readonly errorCode: number;
-  readonly leader: { readonly id: number; readonly epoch: number } | null;
-};
+type PartitionAnswer = Omit<Answer, 'topicId' | 'error'> & { readonly errorCode: number };
 
 function readPartition(reader: Reader): PartitionAnswer {
   const partition = reader.readInt32();
   const errorCode = reader.readInt16();
   const highWatermark = Number(reader.readInt64());
   const lastStableOffset = Number(reader.readInt64());
-  const logStartOffset = Number(reader.readInt64());
+  // The start of the log: bounds are asked for.
+  reader.readInt64();
   const aborted = reader.readNullableArray((one) => ({
     producerId: one.readInt64(),
     firstOffset: Number(one.readInt64()),
@@ -217,16 +185,10 @@ function readPartition(reader: Reader): PartitionAnswer {
   reader.readInt32();
   // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
   const bytes = reader.readNullableBytes() ?? EMPTY;
-  let leader: PartitionAnswer['leader'] = null;
   let diverging: PartitionAnswer['diverging'] = null;
   readTags(reader, {
     [DIVERGING_EPOCH]: () => {
       diverging = { epoch: reader.readInt32(), endOffset: Number(reader.readInt64()) };
-    },
-    [CURRENT_LEADER]: () => {
-      const id = reader.readInt32();
-      const epoch = reader.readInt32();
-      leader = id === NO_LEADER ? null : { id, epoch };
     },
   });
   return {
@@ -234,20 +196,10 @@ function readPartition(reader: Reader): PartitionAnswer {
     errorCode,
     highWatermark,
     lastStableOffset,
-    logStartOffset,
     diverging,
     aborted,
     bytes,
-    leader,
   };
-}
-
-function readEndpoint(reader: Reader): [number, Endpoint] {
-  const id = reader.readInt32();
-  const host = reader.readString();
-  const port = reader.readInt32();
-  reader.readNullableString();
-  return [id, { host, port }];
 }
 
 /** Reads the tagged fields at the end of a structure, and skips all but those that `read` has. */
