@@ -27,6 +27,13 @@ COPY data ./data
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn* \
   /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && mkdir --mode=0700 /data && chown 1000:1000 /data
+# The compiled code of every service, where bin/touchline.js keeps it: a start takes half the time. Node keeps it for one user; it
+# belongs to root, so that no process can change what another one runs.
+RUN mkdir -p node_modules/.cache/touchline && chown 1000:1000 node_modules/.cache/touchline \
+ && for service in $(ls services); do \
+      setpriv --reuid=1000 --regid=1000 --clear-groups node bin/touchline.js "$service" --help > /dev/null || exit 1; \
+    done \
+ && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache
 # By number: Kubernetes cannot tell that a name is not root.
 USER 1000:1000
 VOLUME /data /tmp

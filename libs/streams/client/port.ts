@@ -154,7 +154,7 @@ export type GroupOptions = {
   readonly group: string;
   readonly topic: string;
   readonly sessionTimeoutMs: number;
-  /** Between heartbeats, milliseconds: how soon a member notices that the group rebalances. Default 500. */
+  /** Between heartbeats, milliseconds: how soon a member notices that the group rebalances. Default 200. */
   readonly heartbeatMs?: number;
   /**
    * Its name in the group over restarts, which no other member has (KIP-345): who starts again under it within a session keeps

@@ -19,7 +19,8 @@ import {
   unanswered,
 } from './membership.ts';
 
-const HEARTBEAT_MS = 500;
+/** A member learns of a rebalance by its heartbeat: what waits for it is unserved for so long. */
+const HEARTBEAT_MS = 200;
 /** Below the time that connections wait for an answer: the coordinator answers a join when all have joined. */
 const REBALANCE_CEILING_MS = 10_000;
 /** A join that waits for a dead member ends before the session of one that joined, so that it does not look silent. */
