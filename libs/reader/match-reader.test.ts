@@ -11,6 +11,7 @@ function state(version: number, change: Partial<MatchStateRecord> = {}): MatchSt
     event_id: EVENT,
     version,
     status_type: 'live',
+    score: { home: 0, away: 0 },
     firm: { home: 0, away: 0 },
     counting_goals: [],
     void_goals: {},
@@ -24,8 +25,9 @@ function transition(
   n = 0,
   kind = 'event_amended',
   goal: string | null = null,
+  score: TransitionRecord['score'] = null,
 ): TransitionRecord {
-  return { event_id: EVENT, version, n, kind, incident_id: goal };
+  return { event_id: EVENT, version, n, kind, incident_id: goal, score };
 }
 
 function health(change: Partial<HealthRecord> = {}): HealthRecord {
@@ -58,14 +60,8 @@ function believed(reader: MatchReader): MatchReader {
   return reader;
 }
 
-const goal = (incidentId: string, status: string, version: number, reason: string | null = null) => ({
-  kind: 'goal',
-  eventId: EVENT,
-  version,
-  incidentId,
-  status,
-  reason,
-});
+const goal = (incidentId: string, status: string, version: number, reason: string | null = null) =>
+  expect.objectContaining({ kind: 'goal', eventId: EVENT, version, incidentId, status, reason });
 
 describe('a snapshot', () => {
   test('reports goals once it is read to its end, of the newest state alone', () => {
@@ -168,6 +164,64 @@ describe('a goal', () => {
     const reader = reading(state(1, { counting_goals: ['a'] }));
     expect(reader.applyState(0, EVENT, state(2)).changes).toEqual([goal('a', 'cancelled', 2, 'not_counted')]);
     expect(reader.applyState(0, EVENT, state(3)).changes).toEqual([]);
+  });
+});
+
+describe('a reported goal', () => {
+  const score = (home: number, away: number) => ({ home, away });
+  const key_incidents = [
+    { id: 'a', team_id: 7, player_name: 'A', minute: '12' },
+    { id: 'b', team_id: 8, player_name: null, minute: null },
+  ];
+  const scored = (version: number, now: MatchStateRecord['score'], counting_goals: string[]) =>
+    state(version, { score: now, counting_goals, key_incidents });
+
+  test('says of which team and player it is, when, and what it did to the score', () => {
+    const reader = reading();
+    const [first] = reader.applyState(0, EVENT, scored(1, score(1, 0), ['a'])).changes;
+    expect(first).toMatchObject({ teamId: 7, player: 'A', minute: '12', before: null, score: score(1, 0) });
+    const [second] = reader.applyState(0, EVENT, scored(2, score(1, 1), ['a', 'b'])).changes;
+    expect(second).toMatchObject({
+      incidentId: 'b',
+      teamId: 8,
+      player: null,
+      minute: null,
+      before: score(1, 0),
+      score: score(1, 1),
+    });
+    const { key_incidents: _, ...earlier } = scored(3, null, ['c']);
+    const unknown = reader
+      .applyState(0, EVENT, earlier)
+      .changes.find((one) => 'status' in one && one.status === 'stands');
+    expect(unknown).toMatchObject({
+      teamId: null,
+      player: null,
+      minute: null,
+      before: score(1, 1),
+      score: null,
+    });
+  });
+
+  test('is joined with its cancellation, whose score does not fall back to that of an older state', () => {
+    const reader = reading(scored(1, score(1, 0), ['a']));
+    const taken = transition(3, 0, 'goal_cancelled', 'a', { before: score(1, 0), after: score(0, 0) });
+    reader.applyTransition(0, transition(2));
+    expect(reader.applyTransition(0, taken).changes).toMatchObject([
+      {
+        incidentId: 'a',
+        status: 'cancelled',
+        teamId: 7,
+        player: 'A',
+        before: score(1, 0),
+        score: score(0, 0),
+      },
+    ]);
+    expect(reader.applyState(0, EVENT, scored(2, score(2, 0), ['a', 'b'])).changes).toMatchObject([
+      { incidentId: 'b', before: score(0, 0), score: score(0, 0) },
+    ]);
+    expect(reader.applyState(0, EVENT, scored(4, score(2, 0), ['a', 'b'])).changes).toMatchObject([
+      { incidentId: 'a', status: 'stands', before: score(0, 0), score: score(2, 0) },
+    ]);
   });
 });
 

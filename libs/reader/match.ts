@@ -1,4 +1,4 @@
-import type { MatchStateRecord, TransitionRecord } from './records.ts';
+import type { MatchStateRecord, Score, TransitionRecord } from './records.ts';
 
 /** What became of a goal. */
 export type GoalStatus = 'stands' | 'cancelled';
@@ -17,6 +17,15 @@ export type Change =
        * any more; null of one that stands, and where only a transition has said so yet.
        */
       readonly reason: string | null;
+      /** The team that it names; of an own goal, the scorer's. Null where unknown, as the next two. */
+      readonly teamId: number | null;
+      readonly player: string | null;
+      /** As shown, e.g. `45+2`. */
+      readonly minute: string | null;
+      /** The match's score as of the report before this one; null before the first, and where it is unknown. */
+      readonly before: Score | null;
+      /** The match's score as of this report; null where it is unknown. */
+      readonly score: Score | null;
     }
   | {
       /** Transitions from `version` to `until` were not read. The state of the match is right nevertheless. */
@@ -37,6 +46,8 @@ export class Match {
   /** Goals that transitions newer than the state have cancelled: the version, by goal. */
   readonly #cancelledAt = new Map<string, number>();
   readonly #reported = new Map<string, GoalStatus>();
+  #score: Score | null = null;
+  #reportedScore: Score | null = null;
 
   constructor(eventId: number) {
     this.#eventId = eventId;
@@ -57,6 +68,7 @@ export class Match {
     if (this.#state !== null && state.version <= this.#state.version) return false;
     this.#state = state;
     for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);
+    if (this.#cancelledAt.size === 0) this.#score = state.score;
     return true;
   }
 
@@ -69,13 +81,15 @@ export class Match {
   }
 
   /** Applies a transition; null where it is not newer than the last one, else the gap before it, if there is one. */
-  applyTransition({ version, n, kind, incident_id }: TransitionRecord): readonly Change[] | null {
+  applyTransition({ version, n, kind, incident_id, score }: TransitionRecord): readonly Change[] | null {
     const last = this.#version;
     if (version < last || (version === last && n <= this.#n)) return null;
     this.#version = version;
     this.#n = n;
-    if (kind === 'goal_cancelled' && incident_id !== null && version > (this.#state?.version ?? 0))
+    if (kind === 'goal_cancelled' && incident_id !== null && version > (this.#state?.version ?? 0)) {
       this.#cancelledAt.set(incident_id, version);
+      if (score !== null) this.#score = score.after;
+    }
     if (version <= last + 1) return NO_CHANGES;
     return [{ kind: 'gap', eventId: this.#eventId, version: last + 1, until: version - 1 }];
   }
@@ -90,14 +104,30 @@ export class Match {
       if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
     for (const id of counting) now.set(id, { status: 'stands', reason: null, version });
     for (const [id, reason] of Object.entries(voided)) now.set(id, { status: 'cancelled', reason, version });
+    // Of a goal that was not reported as standing, the state will say more.
     for (const [id, at] of this.#cancelledAt)
-      now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
+      if (this.#reported.get(id) !== 'stands') now.delete(id);
+      else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
     const changes: Change[] = [];
     for (const [incidentId, { status, reason, version: at }] of now) {
       if (this.#reported.get(incidentId) === status) continue;
       this.#reported.set(incidentId, status);
-      changes.push({ kind: 'goal', eventId: this.#eventId, version: at, incidentId, status, reason });
+      const key = this.#state?.key_incidents?.find(({ id }) => id === incidentId);
+      changes.push({
+        kind: 'goal',
+        eventId: this.#eventId,
+        version: at,
+        incidentId,
+        status,
+        reason,
+        teamId: key?.team_id ?? null,
+        player: key?.player_name ?? null,
+        minute: key?.minute ?? null,
+        before: this.#reportedScore,
+        score: this.#score,
+      });
     }
+    this.#reportedScore = this.#score;
     return changes;
   }
 }

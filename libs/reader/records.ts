@@ -13,6 +13,8 @@ export type MatchStateRecord = {
   readonly version: number;
   /** The provider's, e.g. live; null is unknown. */
   readonly status_type: string | null;
+  /** The current score, goals that await confirmation included; null is unknown, never zero. */
+  readonly score: Score | null;
   /** The score without goals that await confirmation; null is unknown, never zero. */
   readonly firm: Score | null;
   /** Ids of the goals that count, in order. */
@@ -20,6 +22,18 @@ export type MatchStateRecord = {
   /** Why a goal is void, by its id: removed, cancelled, goal_cancelled. */
   readonly void_goals: Readonly<Record<string, string>>;
   readonly guard: RecordedGuard;
+  /** Goals and red cards: who and when. Records of earlier releases have none. */
+  readonly key_incidents?: readonly KeyIncidentRecord[];
+};
+
+/** A goal or red card of a state. */
+type KeyIncidentRecord = {
+  readonly id: string;
+  /** The team that it names; of an own goal, the scorer's. */
+  readonly team_id: number | null;
+  readonly player_name: string | null;
+  /** As shown, e.g. 45+2. */
+  readonly minute: string | null;
 };
 
 /** A record of `match-transitions`. */
@@ -31,4 +45,6 @@ export type TransitionRecord = {
   readonly kind: string;
   /** Of incident and goal kinds. */
   readonly incident_id: string | null;
+  /** Before and after, of kinds of goals and scores; records of earlier releases have it of scores alone. */
+  readonly score: { readonly before: Score | null; readonly after: Score | null } | null;
 };

@@ -105,6 +105,8 @@ async function cached(
   return folder;
 }
 
+type Score = { readonly home: number; readonly away: number };
+
 /** A line that an example prints: docs/guides/reading.md. */
 export type PrintedLine =
   | { readonly type: 'assigned'; readonly partitions: readonly number[] }
@@ -115,6 +117,11 @@ export type PrintedLine =
       readonly version: number;
       readonly incident: string;
       readonly status: 'stands' | 'cancelled';
+      readonly team: number | null;
+      readonly player: string | null;
+      readonly minute: string | null;
+      readonly before: Score | null;
+      readonly score: Score | null;
     }
   | { readonly type: 'gap'; readonly event: number; readonly version: number; readonly until: number }
   | {

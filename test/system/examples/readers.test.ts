@@ -139,6 +139,10 @@ test('the play has goals that were cancelled', () => {
   expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
 });
 
+function sumOf(score: { readonly home: number; readonly away: number } | null): number {
+  return score === null ? 0 : score.home + score.away;
+}
+
 describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
   const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
   const readers = (): readonly [ReaderProcess, ReaderProcess] => {
@@ -187,6 +191,38 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
       // What a snapshot has of older versions is not what stands.
       expect(line.version).toBeGreaterThanOrEqual(played.atStart.get(line.event) ?? 1);
     }
+  });
+
+  test.runIf(present)(`says who scored, when and what it did to the score${needs}`, () => {
+    const { transitions, states } = played.output;
+    const [steady, joined] = readers();
+    const goals = [...steady.lines, ...joined.lines].flatMap((line) => (line.type === 'goal' ? [line] : []));
+    for (const { event, version, incident, team, player, minute, status, score } of goals) {
+      const key = states.get(event)?.key_incidents.find(({ id }) => id === incident);
+      expect([incident, team]).toEqual([incident, key?.team_id ?? null]);
+      const isAmended = transitions.some(
+        (one) =>
+          one.event_id === event &&
+          one.incident_id === incident &&
+          one.version > version &&
+          one.kind.startsWith('incident_'),
+      );
+      // A cancellation may come before the state that has the last body.
+      if (status === 'stands' && !isAmended)
+        expect([incident, player, minute]).toEqual([incident, key?.player_name, key?.minute]);
+      const change = transitions.find(
+        (one) => one.event_id === event && one.version === version && one.kind === 'score_changed',
+      );
+      if (change !== undefined) expect([incident, score]).toEqual([incident, change.score?.after]);
+      if (status === 'stands') expect(score).not.toBeNull();
+    }
+    expect(goals.filter(({ player, minute }) => player !== null && minute !== null).length).toBeGreaterThan(
+      0,
+    );
+    // A goal that comes while all is read changes the score from before to after.
+    expect(
+      goals.some(({ before, score }) => before !== null && before.home + before.away < sumOf(score)),
+    ).toBe(true);
   });
 
   test.runIf(present)(`survives a rebalance and a cut connection without a gap${needs}`, () => {

@@ -19,6 +19,8 @@ final class MatchReader {
     int n = -1;
     final Map<String, Long> cancelledAt = new HashMap<>();
     final Map<String, String> reported = new LinkedHashMap<>();
+    Map<String, Object> score;
+    Map<String, Object> reportedScore;
 
     Match(long eventId) {
       this.eventId = eventId;
@@ -33,6 +35,7 @@ final class MatchReader {
       if (number(newer, "version") <= stateVersion()) return false;
       state = newer;
       cancelledAt.values().removeIf(at -> at <= stateVersion());
+      if (cancelledAt.isEmpty()) score = scoreOf(state.get("score"));
       return true;
     }
 
@@ -51,8 +54,10 @@ final class MatchReader {
       if (at < before || (at == before && part <= n)) return null;
       version = at;
       n = part;
-      if (text(transition, "kind").equals("goal_cancelled") && at > stateVersion())
+      if (text(transition, "kind").equals("goal_cancelled") && at > stateVersion()) {
         cancelledAt.put(text(transition, "incident_id"), at);
+        if (transition.get("score") instanceof GenericRecord change) score = scoreOf(change.get("after"));
+      }
       if (at <= before + 1) return List.of();
       return List.of(line("gap", eventId, "version", before + 1, "until", at - 1));
     }
@@ -69,13 +74,38 @@ final class MatchReader {
         for (Object goal : ((Map<?, ?>) state.get("void_goals")).keySet())
           now.put(goal.toString(), new Status("cancelled", stateVersion()));
       }
-      cancelledAt.forEach((goal, at) -> now.put(goal, new Status("cancelled", at)));
+      // Of a goal that was not reported as standing, the state will say more.
+      cancelledAt.forEach((goal, at) -> {
+        if ("stands".equals(reported.get(goal))) now.put(goal, new Status("cancelled", at));
+        else now.remove(goal);
+      });
       List<Map<String, Object>> changes = new ArrayList<>();
       now.forEach((goal, is) -> {
         if (is.status().equals(reported.put(goal, is.status()))) return;
-        changes.add(line("goal", eventId, "version", is.version(), "incident", goal, "status", is.status()));
+        changes.add(goalLine(goal, is));
       });
+      reportedScore = score;
       return changes;
+    }
+
+    private Map<String, Object> goalLine(String goal, Status is) {
+      Map<String, Object> line =
+          line("goal", eventId, "version", is.version(), "incident", goal, "status", is.status());
+      GenericRecord key = keyIncident(goal);
+      line.put("team", key == null ? null : key.get("team_id"));
+      line.put("player", key == null ? null : optional(key, "player_name"));
+      line.put("minute", key == null ? null : optional(key, "minute"));
+      line.put("before", reportedScore);
+      line.put("score", score);
+      return line;
+    }
+
+    /** Who and when; null in records of earlier releases. */
+    private GenericRecord keyIncident(String id) {
+      if (state == null || !state.hasField("key_incidents")) return null;
+      for (Object one : (List<?>) state.get("key_incidents"))
+        if (text((GenericRecord) one, "id").equals(id)) return (GenericRecord) one;
+      return null;
     }
   }
 
@@ -170,6 +200,11 @@ final class MatchReader {
         number(record, "term"),
         (Long) record.get("valid_until"),
         number(record, "written_at"));
+  }
+
+  private static Map<String, Object> scoreOf(Object score) {
+    if (!(score instanceof GenericRecord of)) return null;
+    return new LinkedHashMap<>(Map.of("home", of.get("home"), "away", of.get("away")));
   }
 
   private static String optional(GenericRecord record, String field) {

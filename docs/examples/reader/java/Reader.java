@@ -1,9 +1,13 @@
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -42,6 +46,10 @@ final class Reader implements ConsumerRebalanceListener {
   /** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
   private static final long OVERLAP_MS = 60_000;
   private static final long GUARD_EVERY_MS = 100;
+
+  /** Names have letters that the encoding of a bare terminal lacks. */
+  private static final PrintStream OUT =
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
 
   private final ObjectMapper json = new ObjectMapper();
   private final Map<Integer, Schema> schemas = new HashMap<>();
@@ -171,7 +179,7 @@ final class Reader implements ConsumerRebalanceListener {
 
   private void print(Map<String, Object> line) {
     try {
-      System.out.println(json.writeValueAsString(line));
+      OUT.println(json.writeValueAsString(line));
     } catch (JsonProcessingException error) {
       throw new UncheckedIOException(error);
     }

@@ -12,6 +12,8 @@ class Match:
         self.last = (0, -1)
         self.cancelled_at = {}
         self.reported = {}
+        self.score = None
+        self.reported_score = None
 
     def apply_state(self, state):
         """False where the state is not newer than the known one."""
@@ -19,6 +21,8 @@ class Match:
             return False
         self.state = state
         self.cancelled_at = {goal: at for goal, at in self.cancelled_at.items() if at > state["version"]}
+        if not self.cancelled_at:
+            self.score = state["score"]
         return True
 
     def start_after_state(self):
@@ -36,6 +40,8 @@ class Match:
         known = self.state["version"] if self.state else 0
         if transition["kind"] == "goal_cancelled" and transition["incident_id"] and version > known:
             self.cancelled_at[transition["incident_id"]] = version
+            if transition["score"]:
+                self.score = transition["score"]["after"]
         if version <= before + 1:
             return []
         return [{"type": "gap", "event": self.event_id, "version": before + 1, "until": version - 1}]
@@ -46,15 +52,23 @@ class Match:
         now = {goal: ("cancelled", state["version"]) for goal, status in self.reported.items() if status == "stands"}
         now.update({goal: ("stands", state["version"]) for goal in state["counting_goals"]})
         now.update({goal: ("cancelled", state["version"]) for goal in state["void_goals"]})
-        now.update({goal: ("cancelled", at) for goal, at in self.cancelled_at.items()})
+        for goal, at in self.cancelled_at.items():
+            now.pop(goal, None)
+            # Of a goal that was not reported as standing, the state will say more.
+            if self.reported.get(goal) == "stands":
+                now[goal] = ("cancelled", at)
+        # Records of earlier releases do not say who and when.
+        keys = {one["id"]: one for one in state.get("key_incidents", [])}
         changes = []
         for goal, (status, version) in now.items():
             if self.reported.get(goal) == status:
                 continue
             self.reported[goal] = status
-            changes.append(
-                {"type": "goal", "event": self.event_id, "version": version, "incident": goal, "status": status}
-            )
+            change = {"type": "goal", "event": self.event_id, "version": version, "incident": goal, "status": status}
+            key = keys.get(goal, {})
+            change.update(team=key.get("team_id"), player=key.get("player_name"), minute=key.get("minute"))
+            changes.append({**change, "before": self.reported_score, "score": self.score})
+        self.reported_score = self.score
         return changes
 
 

@@ -47,8 +47,12 @@ const print = (line: object): void => console.log(JSON.stringify(line));
 
 function printChanges(changes: readonly Change[]): void {
   for (const { kind, eventId: event, version, ...rest } of changes) {
-    if ('until' in rest) print({ type: kind, event, version, until: rest.until });
-    else print({ type: kind, event, version, incident: rest.incidentId, status: rest.status });
+    if ('until' in rest) {
+      print({ type: kind, event, version, until: rest.until });
+      continue;
+    }
+    const { incidentId: incident, status, teamId: team, player, minute, before, score } = rest;
+    print({ type: kind, event, version, incident, status, team, player, minute, before, score });
   }
 }
 
