@@ -97,6 +97,14 @@ export function tableLines(
   ];
 }
 
+/** The same as text for standard output; empty where there are no rows. */
+export function tableText(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return '';
+  return tableLines(columns, rows, terminalColumns())
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 function pad(text: string, at: number, columns: readonly Column[], widths: readonly number[]): string {
   const own = cut(text, widths[at] ?? 0);
   const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));

@@ -6,6 +6,7 @@ import { openWebhooks } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
+import { type Cell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { change, clientOf } from './change.ts';
@@ -31,7 +32,8 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
     case 'list': {
       const all = await directory.list();
       if (all.length === 0 && !request.json) return 'there are no clients\n';
-      return all.map((client) => `${request.json ? JSON.stringify(shown(client)) : line(client)}\n`).join('');
+      if (!request.json) return tableText(COLUMNS, all.map(rowOf));
+      return all.map((client) => `${JSON.stringify(shown(client))}\n`).join('');
     }
     case 'show': {
       const client = await clientOf(directory, request.id);
@@ -103,6 +105,26 @@ function credentials({ client_id, name }: Client, secret: string): string {
 /** What may be shown of a client. */
 function shown({ secret_hash: _, webhooks, ...client }: Client): object {
   return { ...client, webhooks: webhooks.map(({ id }) => id) };
+}
+
+const COLUMNS = [
+  { head: 'client', align: 'right' },
+  { head: 'state' },
+  { head: 'competitions', align: 'right' },
+  { head: 'operations', align: 'right' },
+  { head: 'webhooks', align: 'right' },
+  { head: 'name', least: 8 },
+] as const;
+
+function rowOf({ client_id, name, active, competitions, operations, webhooks }: Client): Cell[] {
+  return [
+    String(client_id),
+    active ? 'active' : { text: 'disabled', style: 'yellow' },
+    String(competitions?.length ?? 'all'),
+    String(operations?.length ?? 'all'),
+    String(webhooks.length),
+    name,
+  ];
 }
 
 function line({ client_id, name, active, competitions, operations }: Client): string {

@@ -3,6 +3,7 @@ import { shownBrokers } from '#streams/client/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
+import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import type { compareCommand } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
@@ -45,26 +46,18 @@ function parse({ values, positionals }: GivenTo<typeof compareCommand>): Parsed 
 
 /** Counts of each topic, and the first difference of each that has one. */
 function render(prefixes: readonly string[], level: Level, found: readonly TopicComparison[]): string {
-  const rows = [
-    ['', ...prefixes, 'only left', 'only right', 'different'],
-    ...found.map(({ topic, a, b, onlyA, onlyB, different }) => [
-      topic,
-      ...[a, b, onlyA, onlyB, different].map(String),
-    ]),
-  ];
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const table = rows.map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  const counts = [...prefixes, 'only left', 'only right', 'different'];
+  const columns = [{ head: 'topic' }, ...counts.map((head) => ({ head, align: 'right' }) as const)];
+  const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) => [
+    topic,
+    ...[a, b, onlyA, onlyB, different].map(String),
+  ]);
   const differences = found.flatMap(({ topic, first }) =>
     first === null ? [] : ['', ...renderFirst(topic, prefixes, first)],
   );
   const isSame = differences.length === 0;
   const verdict = isSame ? `the same (level ${level})` : `different (level ${level})`;
-  return `${[...table, ...differences, '', verdict].join('\n')}\n`;
+  return `${tableText(columns, rows)}${[...differences, '', verdict].join('\n')}\n`;
 }
 
 function renderFirst(

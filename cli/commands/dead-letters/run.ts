@@ -8,6 +8,7 @@ import { topicName } from '#topics/topics.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { commandLog, findPlace, type Place, requireTopic } from '../../place.ts';
 import { originText } from '../../summaries.ts';
+import { tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
 import type { deadLetters } from './command.ts';
 import { openResender } from './resend.ts';
@@ -23,8 +24,8 @@ export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promis
   const letters = await readLetters(place);
   if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
   const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
-  const render = json ? jsonText : action === 'show' ? details : listLine;
-  for (const letter of shown) process.stdout.write(`${render(letter)}\n`);
+  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, shown.map(rowOf)));
+  else for (const letter of shown) process.stdout.write(`${json ? jsonText(letter) : details(letter)}\n`);
   if (shown.length === 0 && !json) process.stderr.write('there are no dead letters\n');
   return 0;
 }
@@ -96,9 +97,18 @@ async function resend(place: Place, log: Logger, letters: readonly DeadLetter[])
   return failed === 0 ? 0 : 1;
 }
 
-function listLine(letter: DeadLetter): string {
+const COLUMNS = [
+  { head: 'id' },
+  { head: 'failed at' },
+  { head: 'service' },
+  { head: 'code' },
+  { head: 'from', least: 12 },
+  { head: 'reason', least: 16 },
+] as const;
+
+function rowOf(letter: DeadLetter): string[] {
   const { id, failed_at, service, code, reason } = letter;
-  const parts = [
+  return [
     id.slice(0, ID_SHOWN),
     new Date(failed_at).toISOString(),
     service,
@@ -106,7 +116,6 @@ function listLine(letter: DeadLetter): string {
     originText(letter),
     reason,
   ];
-  return lineShown(parts.join('  '));
 }
 
 function details(letter: DeadLetter): string {

@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, requireTopic } from '../../place.ts';
+import { tableText } from '../../table.ts';
 import { parseMoment } from '../moments.ts';
 import type { exportCommand } from './command.ts';
 import { type Choice, DATASETS, type Dataset, type DatasetName } from './rows.ts';
@@ -14,9 +15,8 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
   const { name, out, choice, showsColumns } = parse(given);
   const dataset: Dataset = DATASETS[name];
   if (showsColumns) {
-    const width = Math.max(...dataset.columns.map((column) => column.name.length));
-    for (const column of dataset.columns)
-      process.stdout.write(`${column.name.padEnd(width)}  ${column.type}\n`);
+    const rows = dataset.columns.map((column) => [column.name, column.type]);
+    process.stdout.write(tableText([{ head: 'column' }, { head: 'type' }], rows));
     return 0;
   }
   const place = findPlace(process.env);

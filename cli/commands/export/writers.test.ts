@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -99,6 +100,17 @@ test('JSON lines have an object a row', async () => {
     moment: '2026-11-21T18:00:00.123Z',
   });
   expect(Object.values(unknown)).toEqual(COLUMNS.map(() => null));
+});
+
+test('JSON lines leave no listener at an output that is slower than they are', async () => {
+  const slow = new Writable({
+    highWaterMark: 1,
+    write: (_chunk, _encoding, done) => void setImmediate(done),
+  });
+  const before = slow.eventNames().map((name) => [name, slow.listenerCount(name)]);
+  const writer = jsonLinesWriter(null, COLUMNS, slow);
+  for (let row = 0; row < 20; row++) await writer.write(ROW);
+  expect(slow.eventNames().map((name) => [name, slow.listenerCount(name)])).toEqual(before);
 });
 
 test.each([

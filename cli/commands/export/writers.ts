@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -60,10 +61,8 @@ export function jsonLinesWriter(
     write(row) {
       const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
       if (stream.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
-      return new Promise((resolve, reject) => {
-        stream.once('drain', resolve);
-        stream.once('error', reject);
-      });
+      // Takes both of its listeners off again: a listener left at each wait makes Node warn of a leak.
+      return once(stream, 'drain').then(() => {});
     },
     async close() {
       if (file === null) return;

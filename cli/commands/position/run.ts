@@ -5,7 +5,13 @@ import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/proce
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
+import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
+
+const COLUMNS = ['partition', 'position', 'start', 'end', 'behind'].map(
+  (head) => ({ head, align: 'right' }) as const,
+);
+
 import { setPosition } from './set-position.ts';
 
 /** Shows and sets positions. */
@@ -33,7 +39,7 @@ async function show(place: Place, topics: ReturnType<typeof streamTopics>): Prom
     listOffsets(at, 'earliest'),
     listOffsets(at, 'end'),
   ]);
-  const rows = [['partition', 'position', 'start', 'end', 'behind']];
+  const rows: string[][] = [];
   for (const [partition, end] of [...ends].sort(([a], [b]) => a - b)) {
     const next = positions.get(partition);
     const start = starts.get(partition) ?? 0;
@@ -45,7 +51,7 @@ async function show(place: Place, topics: ReturnType<typeof streamTopics>): Prom
       String(end - (next ?? start)),
     ]);
   }
-  for (const row of rows) process.stdout.write(`${row.map((cell) => cell.padStart(10)).join('')}\n`);
+  process.stdout.write(tableText(COLUMNS, rows));
 }
 
 type Arguments = {

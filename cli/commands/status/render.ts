@@ -1,6 +1,6 @@
 /** The screen of `touchline status`: pure. */
 import type { SourceBelief } from '#tradability/belief.ts';
-import { lineShown } from '../../values.ts';
+import { type Cell, tableLines } from '../../table.ts';
 import type { ProcessStatus } from './processes.ts';
 
 /** A processor as the broker knows it. */
@@ -34,70 +34,67 @@ const MIB = 1024 * 1024;
 /** A broker that has not answered for longer is said so, milliseconds. */
 const LATE_MS = 5_000;
 
-/** The lines of the screen as it is drawn at `now`, Unix milliseconds. */
-export function renderStatus(status: Status, now = status.at): string[] {
+const PROCESSORS = [
+  { head: 'processor' },
+  { head: 'processes', align: 'right' },
+  { head: 'partitions', align: 'right' },
+  { head: 'behind', align: 'right' },
+  { head: '', least: 12 },
+] as const;
+const SOURCES = [
+  { head: 'feed' },
+  { head: 'state' },
+  { head: 'since' },
+  { head: 'reason', least: 8 },
+] as const;
+const PROCESSES = [
+  { head: 'process', least: 12 },
+  { head: 'MiB', align: 'right' },
+  { head: 'restored', align: 'right' },
+  { head: 'undecided', align: 'right' },
+  { head: 'tasks', least: 12 },
+] as const;
+
+/** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
+export function renderStatus(status: Status, width: number | null, now = status.at): string[] {
   const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
-    ...table([
-      ['processor', 'processes', 'partitions', 'behind', ''],
-      ...processors.map(({ processor, state }) =>
-        state === null
-          ? [processor, '-', '-', '-', 'no topics: npx touchline topics']
-          : [processor, state.processes, state.partitions, state.behind, noteOf(state)].map(String),
-      ),
-    ]),
+    ...tableLines(PROCESSORS, processors.map(processorRow), width),
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
-    ...(sources.length === 0 ? [] : ['', ...table(sourceRows(sources))]),
-    ...(processes.length === 0 ? [] : ['', ...table(processRows(processes))]),
+    ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources.map(sourceRow), width)]),
+    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes.map(processRow), width)]),
   ];
 }
 
-function noteOf({ processes, outside }: NonNullable<ProcessorStatus['state']>): string {
-  if (outside.length > 0) return `refused: partitions ${outside.join(', ')}, see npx touchline doctor`;
-  return processes === 0 ? 'not running' : '';
+function processorRow({ processor, state }: ProcessorStatus): Cell[] {
+  if (state === null) return [processor, '-', '-', '-', 'no topics: npx touchline topics'];
+  const { processes, partitions, behind, outside } = state;
+  const note: Cell =
+    outside.length > 0
+      ? { text: `refused: partitions ${outside.join(', ')}, see npx touchline doctor`, style: 'red' }
+      : processes === 0
+        ? { text: 'not running', style: 'yellow' }
+        : '';
+  return [processor, String(processes), String(partitions), String(behind), note];
 }
 
-function sourceRows(sources: readonly SourceBelief[]): string[][] {
+function sourceRow({ source, believed, state, reason, since }: SourceBelief): Cell[] {
+  const from = since === null ? '' : `${new Date(since).toISOString().slice(0, 19)}Z`;
+  return [source, { text: state, style: believed ? 'green' : 'red' }, from, reason ?? ''];
+}
+
+function processRow(one: ProcessStatus): Cell[] {
+  if ('problem' in one) return [one.url, '-', '-', '-', { text: one.problem, style: 'red' }];
+  const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
   return [
-    ['feed', 'state', ''],
-    ...sources.map(({ source, state, reason, since }) => {
-      const from = since === null ? '' : `since ${new Date(since).toISOString().slice(0, 19)}Z`;
-      return [source, state, lineShown([from, reason ?? ''].filter(Boolean).join(', '))];
-    }),
+    one.service,
+    String(Math.round(one.residentBytes / MIB)),
+    String(one.restoredRecords),
+    String(one.undecidedRecords),
+    tasks.join(', '),
   ];
-}
-
-function processRows(processes: readonly ProcessStatus[]): string[][] {
-  return [
-    ['process', 'MiB', 'restored', 'undecided', 'tasks'],
-    ...processes.map((one) => {
-      if ('problem' in one) return [one.url, '-', '-', '-', lineShown(one.problem)];
-      const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
-      return [
-        one.service,
-        String(Math.round(one.residentBytes / MIB)),
-        String(one.restoredRecords),
-        String(one.undecidedRecords),
-        tasks.join(', '),
-      ];
-    }),
-  ];
-}
-
-/** Columns of text; all but the first and the last are numbers. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        if (column === row.length - 1) return cell;
-        return column === 0 ? cell.padEnd(width(column)) : cell.padStart(width(column));
-      })
-      .join('  ')
-      .trimEnd(),
-  );
 }

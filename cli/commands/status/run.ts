@@ -11,6 +11,7 @@ import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { behindOf, processorProgress } from '../../progress.ts';
 import { Screen } from '../../screen.ts';
+import { terminalColumns } from '../../table.ts';
 import type { status } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
@@ -31,7 +32,9 @@ export async function runStatus(given: GivenTo<typeof status>): Promise<number> 
     if (watch && !json && process.stdout.isTTY) await live(take, followed.health, stop.signal);
     else {
       const taken = await take();
-      process.stdout.write(`${json ? JSON.stringify(taken, null, 2) : renderStatus(taken).join('\n')}\n`);
+      process.stdout.write(
+        `${json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n')}\n`,
+      );
     }
     return 0;
   } finally {
@@ -46,10 +49,10 @@ async function live(take: () => Promise<Status>, health: Health, signal: AbortSi
   let latest = await take();
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
-  const drawing = setInterval(
-    () => screen.draw(renderStatus({ ...latest, sources: health.sources() }, Date.now())),
-    DRAW_EVERY_MS,
-  );
+  const drawing = setInterval(() => {
+    const shown = { ...latest, sources: health.sources() };
+    screen.draw(renderStatus(shown, process.stdout.columns - 1, Date.now()));
+  }, DRAW_EVERY_MS);
   const taking = async (): Promise<void> => {
     while (!stop.aborted) {
       await delay(EVERY_MS, undefined, { signal: stop }).catch(() => {});

@@ -58,7 +58,7 @@ test('one screen has processors, dead letters and processes', () => {
     ],
     processes: [processStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
-  expect(renderStatus(taken)).toEqual([
+  expect(renderStatus(taken, null)).toEqual([
     'touchline.  2026-06-11T20:45:10Z',
     '',
     'processor            processes  partitions  behind',
@@ -69,16 +69,16 @@ test('one screen has processors, dead letters and processes', () => {
     '',
     'dead letters  3  npx touchline dead-letters list',
     '',
-    'feed       state',
-    'feed       alive  since 2026-06-11T20:00:00Z',
-    'webhook     down  since 2026-06-11T20:30:00Z, network',
+    'feed     state    since                 reason',
+    'feed     alive    2026-06-11T20:00:00Z',
+    'webhook  down     2026-06-11T20:30:00Z  network',
     'other    unknown',
     '',
     'process          MiB  restored  undecided  tasks',
     'match-processor  200      1200          7  6 running, 2 restoring',
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
-  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }).slice(-2)).toEqual([
+  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }, null).slice(-2)).toEqual([
     '',
     'dead letters  no topic',
   ]);

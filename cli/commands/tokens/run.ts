@@ -4,6 +4,7 @@ import { type Draft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { directoryPlace, findPlace, requireTopic } from '../../place.ts';
+import { type Cell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { tokens } from './command.ts';
@@ -28,9 +29,12 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
         .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      return all
-        .map((token) => `${request.json ? JSON.stringify(shown(token, now)) : line(token, now)}\n`)
-        .join('');
+      if (!request.json)
+        return tableText(
+          COLUMNS,
+          all.map((token) => rowOf(token, now)),
+        );
+      return all.map((token) => `${JSON.stringify(shown(token, now))}\n`).join('');
     }
     case 'revoke':
       return `${line(await revoke(topic, request.id, now), now)}\n`;
@@ -77,6 +81,28 @@ function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | '
 function shown(record: AccessTokenRecord, now: number): object {
   const { token_hash: _, ...rest } = record;
   return { ...rest, state: stateOf(record, now) };
+}
+
+const COLUMNS = [
+  { head: 'token' },
+  { head: 'client', align: 'right' },
+  { head: 'state' },
+  { head: 'made' },
+  { head: 'expires' },
+  { head: 'label', least: 6 },
+] as const;
+
+function rowOf(record: AccessTokenRecord, now: number): Cell[] {
+  const { token_id, client_id, label, created_at, expires_at } = record;
+  const state = stateOf(record, now);
+  return [
+    token_id,
+    String(client_id),
+    state === 'live' ? state : { text: state, style: 'yellow' },
+    timeText(created_at),
+    expires_at === null ? 'never' : timeText(expires_at),
+    label ?? '',
+  ];
 }
 
 function line(record: AccessTokenRecord, now: number): string {

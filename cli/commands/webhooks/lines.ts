@@ -1,7 +1,7 @@
-/** One line of text for each item that `touchline webhooks` shows. */
+/** The tables that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
-import { lineShown } from '../../values.ts';
+import { type Cell, tableText } from '../../table.ts';
 
 /** A webhook and its progress; null before a dispatcher has seen it. */
 export type Row = Audience & {
@@ -14,56 +14,100 @@ export type Row = Audience & {
   readonly progress: WebhookProgress | null;
 };
 
-export function rowLine({ id, clientId, clientName, host, active, progress }: Row): string {
-  return [
-    id,
-    `client ${clientId} (${lineShown(clientName)})`,
-    host === null ? 'address sealed' : lineShown(host),
-    active ? stateText(progress) : 'client disabled',
-    ...pastOf(progress),
-  ].join('  ');
+const ROW_COLUMNS = [
+  { head: 'webhook' },
+  { head: 'client', align: 'right' },
+  { head: 'name', least: 8 },
+  { head: 'address', least: 10 },
+  { head: 'state', least: 20 },
+  { head: 'delivered' },
+  { head: 'last', least: 10 },
+] as const;
+
+export function rowsText(rows: readonly Row[]): string {
+  return tableText(
+    ROW_COLUMNS,
+    rows.map(({ id, clientId, clientName, host, active, progress }) => [
+      id,
+      String(clientId),
+      clientName,
+      host ?? 'sealed',
+      active ? stateCell(progress) : { text: 'client disabled', style: 'yellow' },
+      progress === null
+        ? ''
+        : progress.delivered_at === null
+          ? 'nothing yet'
+          : timeText(progress.delivered_at),
+      progress?.last_outcome ?? '',
+    ]),
+  );
 }
 
-export function attemptLine(attempt: WebhookAttempt): string {
-  const { subscription_id, kind, outcome, status, reason, messages, bytes, started_at, at, next_attempt_at } =
-    attempt;
-  return [
-    timeText(at),
-    subscription_id,
-    kind,
-    outcome === 'status' ? `status ${status}` : outcome,
-    reason === null ? null : lineShown(reason),
-    messages === 0 ? null : `${messages} messages`,
-    bytes === 0 ? null : `${bytes} bytes`,
-    started_at === null ? null : `${at - started_at} ms`,
-    next_attempt_at === null ? null : `attempt ${attempt.attempt}, again at ${timeText(next_attempt_at)}`,
-  ]
-    .filter((part) => part !== null)
-    .join('  ');
+const ATTEMPT_COLUMNS = [
+  { head: 'time' },
+  { head: 'webhook' },
+  { head: 'what' },
+  { head: 'outcome' },
+  { head: 'reason', least: 10 },
+  { head: 'messages', align: 'right' },
+  { head: 'bytes', align: 'right' },
+  { head: 'ms', align: 'right' },
+  { head: 'attempt', align: 'right' },
+  { head: 'again at' },
+] as const;
+
+export function attemptsText(attempts: readonly WebhookAttempt[]): string {
+  return tableText(
+    ATTEMPT_COLUMNS,
+    attempts.map((one) => [
+      timeText(one.at),
+      one.subscription_id,
+      one.kind,
+      one.outcome === 'status' ? `status ${one.status}` : (one.outcome ?? ''),
+      one.reason ?? '',
+      one.messages === 0 ? '' : String(one.messages),
+      one.bytes === 0 ? '' : String(one.bytes),
+      one.started_at === null ? '' : String(one.at - one.started_at),
+      one.next_attempt_at === null ? '' : String(one.attempt),
+      one.next_attempt_at === null ? '' : timeText(one.next_attempt_at),
+    ]),
+  );
 }
 
-export function messageLine({ uuid, type, competition_id, received_at, message }: WebhookMessage): string {
-  const of = competition_id === null ? 'no competition' : `competition ${competition_id}`;
-  return [timeText(received_at), uuid, type, of, `${message.length} bytes`].join('  ');
+const MESSAGE_COLUMNS = [
+  { head: 'received' },
+  { head: 'message' },
+  { head: 'type' },
+  { head: 'competition', align: 'right' },
+  { head: 'bytes', align: 'right' },
+] as const;
+
+export function messagesText(messages: readonly WebhookMessage[]): string {
+  return tableText(
+    MESSAGE_COLUMNS,
+    messages.map(({ uuid, type, competition_id, received_at, message }) => [
+      timeText(received_at),
+      uuid,
+      type,
+      String(competition_id ?? '-'),
+      String(message.length),
+    ]),
+  );
+}
+
+function stateCell(progress: WebhookProgress | null): Cell {
+  const text = stateText(progress);
+  return text === 'delivering' || progress === null ? text : { text, style: 'red' };
 }
 
 function stateText(progress: WebhookProgress | null): string {
   if (progress === null) return 'not started';
   const { disabled, attempts, failing_since, next_attempt_at } = progress;
   const since = failing_since === null ? '' : ` since ${timeText(failing_since)}`;
-  if (disabled !== null) return `DISABLED: ${lineShown(disabled)}${since}`;
+  if (disabled !== null) return `DISABLED: ${disabled}${since}`;
   if (attempts === 0) return 'delivering';
   const again = next_attempt_at === null ? '' : `, again at ${timeText(next_attempt_at)}`;
   return `FAILING${since}, ${attempts} attempts${again}`;
-}
-
-function pastOf(progress: WebhookProgress | null): string[] {
-  if (progress === null) return [];
-  const { delivered_at, last_outcome } = progress;
-  return [
-    delivered_at === null ? 'nothing delivered yet' : `delivered ${timeText(delivered_at)}`,
-    ...(last_outcome === null || last_outcome === 'accepted' ? [] : [`last: ${lineShown(last_outcome)}`]),
-  ];
 }
 
 function timeText(ms: number): string {

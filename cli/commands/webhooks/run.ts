@@ -6,7 +6,7 @@ import { findPlace, requireTopic } from '../../place.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { webhooks } from './command.ts';
-import { attemptLine, messageLine, type Row, rowLine } from './lines.ts';
+import { attemptsText, messagesText, type Row, rowsText } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
 /** Shows and controls the deliveries to clients. */
@@ -22,20 +22,23 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
   const rows = await topics.rows();
   switch (request.action) {
     case 'list':
-      for (const row of rows) say(request.json ? jsonText(shown(row)) : rowLine(row));
+      if (request.json) for (const row of rows) say(jsonText(shown(row)));
+      else process.stdout.write(rowsText(rows));
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
     case 'attempts': {
       // A removed webhook still has attempts, under its whole id.
       const only = oneOf(rows, request.id)?.id ?? request.id;
       const attempts = await topics.attempts(request.since, only ?? null);
-      for (const attempt of attempts.slice(-request.limit))
-        say(request.json ? jsonText(attempt) : attemptLine(attempt));
+      const last = attempts.slice(-request.limit);
+      if (request.json) for (const attempt of last) say(jsonText(attempt));
+      else process.stdout.write(attemptsText(last));
       return;
     }
     case 'undelivered': {
       const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
-      for (const message of first) say(request.json ? message.message.toString() : messageLine(message));
+      if (request.json) for (const { message } of first) say(message.toString());
+      else process.stdout.write(messagesText(first));
       if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
       return;
     }
@@ -56,7 +59,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
           ? await topics.offsetsAt(request.what.before)
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
-      for (const message of skipped.slice(0, SHOWN)) say(messageLine(message));
+      process.stdout.write(messagesText(skipped.slice(0, SHOWN)));
       if (!request.yes) throw new CommandError(`${skipped.length} messages would never be sent: say --yes`);
       await topics.order(row, 'skipped', { next, messages: skipped.length });
       say(`webhook ${row.id} is not sent ${skipped.length} messages`);

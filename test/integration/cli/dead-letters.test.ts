@@ -64,8 +64,9 @@ describe('touchline dead-letters', () => {
     const { code, out, err } = await run(topics, 'list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.trimEnd().split('\n')).toEqual([
-      `${notJson[0]?.id.slice(0, 12)}  2018-07-15T15:18:14.000Z  webhook-receiver  not_json  over HTTP  the body is not valid JSON`,
-      'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor  processing_failed  normalized-messages/0/99  not JSON at position 3',
+      'id            failed at                 service           code               from                      reason',
+      `${notJson[0]?.id.slice(0, 12)}  2018-07-15T15:18:14.000Z  webhook-receiver  not_json           over HTTP                 the body is not valid JSON`,
+      'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor   processing_failed  normalized-messages/0/99  not JSON at position 3',
     ]);
   });
 
@@ -132,7 +133,7 @@ describe('touchline dead-letters resend', () => {
         delivery_id: notArray[0]?.key?.toString(),
       },
     ]);
-    expect((await run(topics, 'list')).out).toMatch(/^cccccccccccc .*\n$/);
+    expect((await run(topics, 'list')).out).toMatch(/\ncccccccccccc .*\n$/);
   });
 
   test('puts a record back on its topic, partition, key and value', async () => {

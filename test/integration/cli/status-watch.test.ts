@@ -6,6 +6,7 @@ import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { TerminalRun } from '../../support/terminal.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -34,6 +35,17 @@ describe('touchline status --watch', () => {
     await run.shows(/ 2\d s ago: the broker has not answered since$/);
     await kafka.start();
     await run.shows(/^\S+ {2}\S+Z$/);
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+  });
+
+  test('leaves one screen on a terminal, however narrow', async () => {
+    const run = new TerminalRun(['status', '--watch'], env, { columns: 44, rows: 12 });
+    const draws = (): number => run.raw.split('processes').length - 1;
+    await run.shows(/^match-processor +0 +1/);
+    await untilTrue('it is drawn some times', () => draws() > 4);
+    expect(run.lines.filter((line) => line.includes('match-processor'))).toHaveLength(1);
+    expect(run.lines.length).toBeLessThanOrEqual(12);
     run.interrupt();
     expect(await run.ended).toBe(0);
   });

@@ -92,6 +92,11 @@ async function row(id: string): Promise<string> {
   return line ?? '';
 }
 
+/** The rows of `webhooks undelivered`, without their heads. */
+async function undelivered(id: string): Promise<string[]> {
+  return (await webhooks(place, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
+}
+
 async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
   const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
     'webhook-attempts',
@@ -178,11 +183,10 @@ describe('touchline webhooks', () => {
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
     await untilTrue('it fails', async () => /FAILING since .* attempts/.test(await row(id)));
-    const undelivered = await webhooks(place, `undelivered ${id.slice(0, 6)}`);
-    expect(undelivered.trim().split('\n')).toHaveLength(2);
-    expect(await webhooks(place, `attempts ${id} --since 1h`)).toMatch(/failed {2}status 500 {2}\d messages/);
+    expect(await undelivered(id.slice(0, 6))).toHaveLength(2);
+    expect(await webhooks(place, `attempts ${id} --since 1h`)).toMatch(/failed +status 500 +\d /);
     receiver.answerWith(answers.accepted);
-    await untilTrue('it accepts', async () => /delivering {2}delivered 2/.test(await row(id)));
+    await untilTrue('it accepts', async () => / delivering +2/.test(await row(id)));
     expect(await webhooks(place, `undelivered ${id}`)).toBe('');
     expect(await service.metric('touchline_dispatcher_attempts_total', 'outcome="status"')).toBeGreaterThan(
       0,
@@ -227,7 +231,7 @@ describe('touchline webhooks', () => {
     await feed(goal(1410, '5-1', 11), goal(1410, '5-2', 11));
     await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
     expect(await webhooks(place, `resend ${id} --from 0s`)).toContain('is sent 0 messages again');
-    expect((await webhooks(place, `undelivered ${id}`)).trim().split('\n')).toHaveLength(2);
+    expect(await undelivered(id)).toHaveLength(2);
     receiver.answerWith(answers.accepted);
     await untilTrue('what waited arrives', () => incidents(receiver).length >= 2);
     await expect(webhooks(place, `resend ${id} --from 2126-01-01`)).rejects.toThrow('lies in the future');
@@ -243,15 +247,14 @@ describe('touchline webhooks', () => {
     await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
     await feed(goal(1420, '5-well', 11));
     await countOf(1420, 2);
-    const waiting = async () => (await webhooks(place, `undelivered ${id}`)).trim().split('\n');
-    await untilTrue('both wait', async () => (await waiting()).length === 2);
-    const [poison, well] = (await waiting()).map((line) => line.split('  ')[1]);
+    await untilTrue('both wait', async () => (await undelivered(id)).length === 2);
+    const [poison, well] = (await undelivered(id)).map((line) => line.split('  ')[1]);
     await expect(webhooks(place, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
     await expect(webhooks(place, `skip ${id} --message ${poison}`)).rejects.toThrow(
       '1 messages would never be sent',
     );
     expect(await webhooks(place, `skip ${id} --message ${poison} --yes`)).toContain('is not sent 1 messages');
-    await untilTrue('the other arrives', async () => (await waiting()).join('') === '');
+    await untilTrue('the other arrives', async () => (await undelivered(id)).length === 0);
     expect(receiver.received.at(-1)?.body.toString()).toContain('5-well');
     expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('skipped');
   });

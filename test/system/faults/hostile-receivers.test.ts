@@ -45,7 +45,7 @@ async function ordered(line: string): Promise<string> {
 async function listed(id: string): Promise<{ client: string; line: string }> {
   return until(`${id} is listed`, async () => {
     const line = (await ordered('webhooks list')).split('\n').find((one) => one.startsWith(id));
-    const client = /client (\d+)/.exec(line ?? '')?.[1];
+    const client = /^\S+ +(\d+) /.exec(line ?? '')?.[1];
     return line === undefined || client === undefined ? undefined : { client, line };
   });
 }
