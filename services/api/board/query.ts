@@ -16,6 +16,8 @@ export const streamQuery = z.object({
   event: id.optional(),
   /** Null is the tables of no season. */
   season: z.union([z.literal('none').transform(() => null), id]).optional(),
+  /** The clocks of the season's matches too. */
+  clocks: z.literal('yes').optional(),
 });
 
 /** The query of `/standings`. */

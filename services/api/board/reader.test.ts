@@ -71,7 +71,7 @@ test('beats are no queue either', async () => {
 });
 
 test('a season’s reader receives changed results, but no clock changes and no other seasons', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312 });
+  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: false });
   const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
   const heard = async (...states: readonly ShownState[]): Promise<number> => {
     const before = connection.frames.length;
@@ -88,4 +88,19 @@ test('a season’s reader receives changed results, but no clock changes and no 
   expect(await heard(state(1, 4, score(1)))).toBe(1);
   expect(await heard(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
   expect(await heard(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
+});
+
+test('a reader of a season’s clocks receives those of its matches, and nothing else of them', async () => {
+  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+  const cause = { ut: 5, received_at: 6_000 } as ShownState['cause'];
+  reader.offerMatch(state(2, 1, { season_id: 313, cause }));
+  reader.offerMatch(
+    state(1, 1, { season_id: 312, cause, status_type: 'live', guard: { safe: true, reasons: [] } }),
+  );
+  reader.flush();
+  await connection.take();
+  expect(connection.frames).toEqual([
+    'event: clock data: {"event_id":1,"status_type":"live","ut":5,"received_at":6000}',
+    'event: table data: {"season_id":312}',
+  ]);
 });

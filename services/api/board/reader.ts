@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ShownState } from '#views/store/board-view.ts';
+import type { ClockedMatch } from './shown/minute.ts';
 
 /** What a reader may see now; asked with each change, for a contract may change. */
 export type Sight = {
@@ -14,13 +15,19 @@ export type Topic =
   | { readonly kind: 'board' }
   | { readonly kind: 'match'; readonly eventId: number }
   /** Null is the tables of no season. */
-  | { readonly kind: 'season'; readonly seasonId: number | null };
+  | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
 
 /** What pages judge the age of all else by: the server's clock, Unix seconds, and its steady clock, milliseconds. */
 type SpokenWord = { readonly now: number; readonly steady: number };
 
 /** A reader that took nothing over so many beats is cut off. */
 const MISSED_BEATS = 60;
+
+/** What a page of tables shows of a match's time; nothing that only the contract of a match covers. */
+function clockOf({ event_id, start_date, status_id, status_type, clock, cause }: ShownState): ClockedMatch {
+  const { ut, received_at } = cause;
+  return { event_id, start_date, status_id, status_type, clock, ut, received_at };
+}
 
 /**
  * One reader of server-sent events. What it has not been sent yet is kept as the newest state of each match, never as
@@ -70,6 +77,7 @@ export class Reader {
       this.#unsent.set(state.event_id, state);
     }
     if (topic.kind === 'season' && topic.seasonId !== null && topic.seasonId === state.season_id) {
+      if (topic.clocks) this.#unsent.set(state.event_id, state);
       this.#offerResult(state);
     }
   }
@@ -98,7 +106,8 @@ export class Reader {
     for (const [id, state] of this.#unsent) {
       if (this.#full) return;
       this.#unsent.delete(id);
-      this.#write('match', this.#frameOf(state));
+      if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
+      else this.#write('match', this.#frameOf(state));
     }
     if (this.#feedsUnsent !== null && !this.#full) {
       this.#write('feeds', this.#feedsUnsent);

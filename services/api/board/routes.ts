@@ -17,7 +17,7 @@ import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
 import type { Sight, Topic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
-import { seasonStandings } from './standings.ts';
+import { liveKnockOuts, seasonStandings } from './standings.ts';
 
 /** What the board works with. */
 export type BoardOptions = {
@@ -180,9 +180,11 @@ function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typ
   return asked.success ? matchDetails(view, asked.data.id, now) : null;
 }
 
-function topicOf({ event, season }: z.output<typeof streamQuery>): Topic {
+function topicOf({ event, season, clocks }: z.output<typeof streamQuery>): Topic {
   if (event !== undefined) return { kind: 'match', eventId: event };
-  return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
+  return season === undefined
+    ? { kind: 'board' }
+    : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
 function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownState[] {
@@ -194,7 +196,7 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
       return state === null ? [] : [state];
     }
     case 'season':
-      return [];
+      return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId) : [];
   }
 }
 

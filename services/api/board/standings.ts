@@ -1,7 +1,8 @@
-import type { KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
+import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
 import type { ReadView } from './scoped-view.ts';
+import { phaseOf } from './shown/match.ts';
 import { readTable, type ShownTable } from './tables.ts';
 
 /** What the page of the tables shows. */
@@ -76,6 +77,12 @@ export function seasonStandings(
       .sort((a, b) => a.object_id - b.object_id)
       .flatMap((entry) => shownStandings(view, entry)),
   };
+}
+
+/** The matches of a season's knock-out stages that are played now. */
+export function liveKnockOuts(view: ReadView, seasonId: number): ShownState[] {
+  const states = view.knockOuts(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
+  return states.filter((state) => phaseOf(state) === 'live');
 }
 
 function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: number): Bracket {

@@ -2,7 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
+import {
+  firstHalf,
+  SERBIA_BRAZIL as match,
+  playKnockOut,
+  SEMI_FINALS,
+  secondHalf,
+} from '../../../services/api/board/testing/scenes.ts';
 import { Served } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
@@ -110,6 +116,31 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
       await visit.until(SAFE);
       await visit.close();
     });
+  });
+
+  test('the clocks of a bracket run, are withdrawn within two seconds, and are back with the server', async () => {
+    playKnockOut(served.played, Math.floor(Date.now() / 1000));
+    const path = '/standings?season=312&show=knock-out';
+    const final = '[data-key="tie-43000-43002"] .legs';
+    const visit = await Visit.open(browser, `${origin}${path}`);
+    await visit.live();
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'], event } as const;
+    const nearlyAMinute = { ...secondHalf(20), clock_time: 20 * 60 + 57, reported: [2, 1] } as const;
+    served.played.publish(fixture, Math.floor(Date.now() / 1000), nearlyAMinute);
+    await visit.shows(final, '66′');
+    // By the page alone: nothing is published meanwhile.
+    await visit.shows(final, '67′');
+    proxy.freeze();
+    const begun = performance.now();
+    await visit.shows(final, '–, as of ');
+    expect(performance.now() - begun).toBeLessThan(WITHIN_MS);
+    expect((await visit.texts(final))[0]).not.toMatch(/′/);
+    expect((await visit.texts('[data-key="tie-43000-43002"] .goals'))[0]).toMatch(/^2/);
+    proxy.resume();
+    await visit.shows(final, '67′');
+    expect(visit.complaints).toEqual([]);
+    await visit.close();
   });
 
   test('the page that the server sends says nothing is safe, as nobody knows how long it is looked at', async () => {

@@ -1,7 +1,9 @@
 /** A page that the server draws, kept up to date: when something changed it is asked for again, and only that changes. */
 import { newsWords, scoreNews } from '../shown/arrange.ts';
 import { guardHtml } from '../shown/guard.ts';
+import type { Moment } from '../shown/last-word.ts';
 import type { BoardMatch } from '../shown/match.ts';
+import { type ClockedMatch, momentText } from '../shown/minute.ts';
 import { whenCell } from '../shown/row.ts';
 import { announce, byId, showAge, showWord } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
@@ -9,6 +11,8 @@ import { followStream } from './stream.ts';
 
 const main = byId('main');
 let match: BoardMatch | undefined;
+/** The matches of a bracket by event, as the connection told of their clocks. */
+const clocked = new Map<number, ClockedMatch>();
 /** A page that does not come in this time is asked for again with the next change. */
 const ASK_MS = 10_000;
 let refreshing = false;
@@ -24,9 +28,15 @@ const momentShown = followStream(main.dataset.stream ?? '', {
     snapshot: () => {
       // What is known is of before the connection; the state that is sent next is not.
       match = undefined;
+      clocked.clear();
       refresh();
     },
     match: (data) => take(data as BoardMatch),
+    clock: (data) => {
+      const one = data as ClockedMatch;
+      clocked.set(one.event_id, one);
+      drawByWord(document);
+    },
     table: refresh,
   },
 });
@@ -73,11 +83,22 @@ async function redraw(): Promise<void> {
 
 /** Draws what rests on the server's last word: the clock and the guard. The server's own page says nothing of it. */
 function drawByWord(page: Document | DocumentFragment): void {
-  if (match === undefined) return;
   const moment = momentShown();
+  drawClocks(page, moment);
+  if (match === undefined) return;
   const cell = page.getElementById('when');
   if (cell !== null) morphChildren(cell, parse(String(whenCell(match, moment))));
   const guard = page.getElementById('guard');
   const wanted = parse(String(guardHtml(match, moment.word))).firstElementChild;
   if (guard !== null && wanted !== null) morph(guard, wanted);
+}
+
+/** Draws the clocks of a bracket. One that the connection has not told of yet is that of the page, and withdrawn with it. */
+function drawClocks(page: Document | DocumentFragment, moment: Moment): void {
+  for (const cell of page.querySelectorAll<HTMLElement>('[data-clock]')) {
+    const known = clocked.get(Number(cell.dataset.clock));
+    const isLive = cell.closest('[data-phase="live"]') !== null;
+    if (known !== undefined) cell.textContent = momentText(known, moment);
+    else if (isLive && moment.word === 'lost') cell.textContent = '–';
+  }
 }

@@ -1,7 +1,7 @@
 import type { Bracket, BracketRound, Tie, TieSide } from '../bracket.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, nameOf } from '../shown/match.ts';
-import { dayText, minuteText } from '../shown/minute.ts';
+import { momentText } from '../shown/minute.ts';
 import { endingWords, scoreWords } from '../shown/words.ts';
 
 /** The knock-out rounds side by side, those for other places below; `now` is Unix seconds. */
@@ -26,9 +26,9 @@ function sideHtml({ name, goals, kicks, advances }: TieSide): Html {
 
 /** The link to a match: when it is, or how it stands. */
 function legHtml(match: BoardMatch, leg: number | null, now: number): Html {
-  const when = [dayText(match), minuteText(match, now)].filter((part) => part !== '').join(', ');
+  const when = momentText(match, { now, word: 'awaited' }) || 'Match';
   const ending = match.status_type === 'finished' ? endingWords(match.status_id) : null;
   return html`<a href="/match/${match.event_id}" data-phase="${match.status_type ?? ''}"><span class="visually-hidden">${nameOf(match.home)} – ${nameOf(match.away)}: </span>${
     leg !== null && `Leg ${leg}: ${match.score === null ? '' : `${scoreWords(match.score)}, `}`
-  }${when === '' ? 'Match' : when}${ending !== null && ` ${ending}`}${match.under_review && html` <span class="mark review">Under review</span>`}</a> `;
+  }<span data-clock="${match.event_id}">${when}</span>${ending !== null && ` ${ending}`}${match.under_review && html` <span class="mark review">Under review</span>`}</a> `;
 }

@@ -23,7 +23,9 @@ ${shown.map((one) => tableHtml(one, shown.length > 1))}`;
     {
       title: `${name} · Touchline`,
       here: 'standings',
-      stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}`,
+      stream: empty
+        ? null
+        : `/board/events?season=${season?.season_id ?? 'none'}${bracket === null ? '' : '&clocks=yes'}`,
       style: 'tables.css',
       script: empty ? null : 'browser/page.js',
       content,

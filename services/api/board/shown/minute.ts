@@ -1,6 +1,13 @@
 import { playedMinute, QUIET_AFTER } from '#domain/minute.ts';
-import type { BoardMatch } from './match.ts';
+import type { Moment } from './last-word.ts';
+import { type BoardMatch, phaseOf } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';
+
+/** What the time of a match is told by: the data of a `clock` event of `/board/events`. */
+export type ClockedMatch = Pick<
+  BoardMatch,
+  'event_id' | 'start_date' | 'status_id' | 'status_type' | 'clock' | 'ut' | 'received_at'
+>;
 
 /** Whole seconds since the last message of a match whose clock runs; null while that is not too long. */
 export function quietFor(match: BoardMatch, now: number): number | null {
@@ -12,7 +19,7 @@ export function quietFor(match: BoardMatch, now: number): number | null {
 /**
  * What stands where the minute does: `67′`, `45+2′`, `HT`, `Final`, the time of the kick-off. `now`: Unix seconds.
  */
-export function minuteText(match: BoardMatch, now: number): string {
+export function minuteText(match: ClockedMatch, now: number): string {
   const short = shortStatus(match);
   if (short !== null) return short;
   if (match.status_type === 'scheduled') return timeWords(match.start_date);
@@ -21,8 +28,14 @@ export function minuteText(match: BoardMatch, now: number): string {
 }
 
 /** What stands under the minute: the day, where the match is not on. */
-export function dayText(match: BoardMatch): string {
+export function dayText(match: ClockedMatch): string {
   return match.status_type === 'live' ? '' : dayWords(match.start_date);
+}
+
+/** The day and the minute in one line. A clock that nobody vouches for does not run. */
+export function momentText(match: ClockedMatch, { now, word }: Moment): string {
+  if (word === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now)}`;
+  return [dayText(match), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }
 
 /** `20:31:07` of Unix seconds, UTC. */

@@ -57,7 +57,10 @@ export function guardWords(reasons: Guard['reasons']): string {
 }
 
 /** The status as a word or two, where it has one that is better than the minute. */
-export function shortStatus({ status_id, status_type }: BoardMatch): string | null {
+export function shortStatus({
+  status_id,
+  status_type,
+}: Pick<BoardMatch, 'status_id' | 'status_type'>): string | null {
   if (status_type === 'deleted') return 'Deleted';
   if (status_type === 'finished') return 'Final';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
