@@ -163,6 +163,18 @@ export function tallyGoals(
   };
 }
 
+/**
+ * Law 6: ids of the standing incidents that name each goal, by the goal's id. Arguments as of `tallyGoals`.
+ */
+export function namedGoals(
+  goals: readonly KnownIncident[],
+  cancellations: readonly KnownIncident[],
+  sides: KnownSides,
+): ReadonlyMap<string, readonly string[]> {
+  const { naming } = nameGoals(goals.filter(hasBody), cancellations.filter(hasBody), sides);
+  return new Map(Array.from(naming, ([goal, named]) => [goal, named.map(({ id }) => id)]));
+}
+
 /** The side that a goal or a cancellation counts for; null where it is unknown. */
 export function sideOf(incident: Incident, { home, away }: KnownSides): Side | null {
   const participant = incident.participant_id;

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { Incident } from '#topics/generated/types.ts';
 import { deskData } from '#views/queries/desk.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
@@ -149,6 +150,59 @@ describe('list_changes', () => {
     expect(ofIncident('5-301')).toEqual([]);
     publish('5-301', { ...cancelled, confirmation: 'cancelled' });
     expect(changes()[0]).toMatchObject({ kind: 'goal_reinstated', score: '2-0', stands: true });
+  });
+
+  test('two goals that one snapshot takes back are each joined with what took it back, by its parent or by the order of both', () => {
+    const away = { participant_id: OPEN.teams[1] };
+    publish('5-300', {});
+    publish('5-301', { event_time: '48:00', ...away });
+    publish('5-302', { event_time: '49:00', ...away });
+    const listed = (id: string, changes: object) =>
+      normalized(
+        incidentMessage(
+          { id: `${ut}`, ut: ut + 10 },
+          incident(OPEN, { id, incident_id: 424, event_time: '50:00', ...changes }),
+          event(OPEN, OPEN.match),
+        ),
+      ).incident?.incident as Incident;
+    const goals = [
+      ['5-300', { event_time: '46:10', incident_id: 413 }],
+      ['5-301', { event_time: '48:00', incident_id: 413, ...away }],
+      ['5-302', { event_time: '49:00', incident_id: 413, ...away }],
+    ] as const;
+    const cancellations = [
+      // Without a parent: the nearest goal of the same side.
+      ['5-310', {}],
+      ['5-311', { event_time: '51:00', parent_id: '5-301', ...away }],
+      ['5-312', { event_time: '52:00', ...away }],
+    ] as const;
+    const message = normalized(eventMessage({ id: 's', ut: ut + 10 }, event(OPEN, OPEN.match)));
+    const snapshot = [
+      listed('5-110', { event_time: '09:30', incident_id: 413 }),
+      ...[...goals, ...cancellations].map(([id, fields]) => listed(id, fields)),
+    ];
+    world.take({ ...message, type: 'incident_snapshot', event_fields: [], incident: null, snapshot });
+    const taken = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
+      incident_id,
+      taken_back_by,
+    ]);
+    expect(Object.fromEntries(taken)).toEqual({
+      '5-300': expect.stringContaining('incident 5-310,'),
+      '5-301': expect.stringContaining('incident 5-311,'),
+      '5-302': expect.stringContaining('incident 5-312,'),
+    });
+    // Where they are taken back themselves, only what is known for sure is said.
+    for (const [id, fields] of cancellations)
+      publish(id, { incident_id: 424, ...fields, confirmation: 'cancelled' });
+    const since = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
+      incident_id,
+      taken_back_by,
+    ]);
+    expect(Object.fromEntries(since)).toEqual({
+      '5-300': 'another incident',
+      '5-301': expect.stringContaining('incident 5-311,'),
+      '5-302': 'another incident',
+    });
   });
 
   test('an incident that takes no known goal back is a change of its own', () => {

@@ -1,5 +1,5 @@
 /** One change as an assistant reads it: the steps of a version joined with the incident that they are about. */
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
@@ -7,6 +7,7 @@ import type { DeskChange } from '#views/queries/desk.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
 import { isoOf } from './common.ts';
+import { cancellingIncident } from './taken-back.ts';
 
 /** Fields that say nothing of a change are left out: an answer has many. */
 export type ShownChange = {
@@ -105,16 +106,11 @@ function sumOf(score: Score | null): number {
 }
 
 /** What took a goal back: the provider itself, or an incident. */
-function takenBackBy({ own, steps, match }: DeskChange, goal: ShownIncident | undefined): string {
-  const kinds = new Set(own.map(({ kind }) => kind));
+function takenBackBy(change: DeskChange, goal: ShownIncident | undefined): string {
+  const kinds = new Set(change.own.map(({ kind }) => kind));
   if (kinds.has('incident_removed')) return 'the provider removed it';
   if (kinds.has('incident_cancelled')) return 'the provider cancelled it';
-  const inVersion = steps.find((step) => classOf(step) === 'cancellation')?.incident_id;
-  const by = match.incidents.find(({ id, incident_id, parent_id }) =>
-    inVersion === undefined
-      ? incident_id === INCIDENT.goalCancelled && goal !== undefined && parent_id === goal.id
-      : id === inVersion,
-  );
+  const by = goal === undefined ? undefined : cancellingIncident(change, goal);
   if (by === undefined)
     return goal?.confirmation === 'cancelled' ? 'the provider cancelled it' : 'another incident';
   const minute = minuteOf(by);

@@ -1,0 +1,57 @@
+/** What took a goal back: the provider itself, or an incident. */
+import { isCancellation, isGoal, type KnownIncident, namedGoals } from '#domain/goals.ts';
+import { compareIds } from '#domain/incident-index.ts';
+import type { DeskChange } from '#views/queries/desk.ts';
+import type { ShownIncident } from '#views/store/board-view.ts';
+import { classOf } from '#views/store/changes.ts';
+
+/**
+ * The incident that took back the goal of a change: the one that names it now (law 6); where none does any more, one of the change's
+ * version, if it has the goal as its parent or is the only one for the only goal. Else unknown: several that came at once, and were
+ * taken back themselves since.
+ */
+export function cancellingIncident(
+  { own, steps, match }: DeskChange,
+  goal: ShownIncident,
+): ShownIncident | undefined {
+  const { home, away } = match.state;
+  const register = match.incidents.map(knownOf).sort((a, b) => compareIds(a.id, b.id));
+  const goals = register.filter(({ incident }) => isGoal(incident));
+  const cancellations = register.filter(({ incident }) => isCancellation(incident));
+  const inVersion = new Set(idsOf(steps.filter((step) => classOf(step) === 'cancellation')));
+  const naming = namedGoals(goals, cancellations, { home, away }).get(goal.id) ?? [];
+  const find = (id: string | undefined) => match.incidents.find((one) => one.id === id);
+  const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
+  if (named !== undefined) return find(named);
+  const withParent = match.incidents.find((one) => inVersion.has(one.id) && one.parent_id === goal.id);
+  if (withParent !== undefined) return withParent;
+  const takenBack = new Set(idsOf(steps.filter(({ kind }) => kind === 'goal_cancelled')));
+  const isOnly = inVersion.size === 1 && takenBack.size === 1 && takenBack.has(own[0]?.incident_id ?? '');
+  return isOnly ? find([...inVersion][0]) : undefined;
+}
+
+function idsOf(steps: DeskChange['steps']): string[] {
+  return steps.flatMap(({ incident_id }) => incident_id ?? []);
+}
+
+function knownOf(
+  shown: ShownIncident,
+): KnownIncident & { readonly incident: NonNullable<KnownIncident['incident']> } {
+  const { id, removed, record } = shown;
+  const { ut, incident_id, participant_id, confirmation, event_status_id, event_time, parent_id } = shown;
+  const counts_for = typeof record.for === 'string' ? record.for : null;
+  const incident = {
+    id,
+    ut,
+    incident_id,
+    participant_id,
+    counts_for,
+    confirmation,
+    event_status_id,
+    event_time,
+    parent_id,
+    // No rule reads it.
+    body: '',
+  };
+  return { id, removed, incident };
+}
