@@ -71,6 +71,7 @@ export class UndecidedTransactions {
   #lastCommitted: ProducerIdentity | null | undefined;
   /** Partitions of the last transaction of this producer. */
   #written: readonly TopicPartition[] = [];
+  #isLastDecided = true;
   /** Changes of the connections when no transaction was last known to be undecided. */
   #seen = 0;
 
@@ -123,19 +124,31 @@ export class UndecidedTransactions {
     if (this.#unchecked.size > 0) await this.#settleUnchecked(partitions);
     const { changes } = this.#connections;
     if (changes !== this.#seen) {
-      const [left] = await this.#untilDecided([...this.#options.own, ...this.#written, ...partitions]);
-      if (left !== undefined)
-        throw new StreamError(
-          'UNDECIDED',
-          `${partitionKey(left)} has a transaction open from offset ${left.start}`,
-        );
+      await this.#requireNone([...this.#options.own, ...this.#written, ...partitions]);
       this.#seen = changes;
     }
+  }
+
+  /** Once after each transaction, where none follows: rejects with UNDECIDED where a partition of it is still open. */
+  async requireLast(): Promise<void> {
+    if (this.#isLastDecided) return;
+    await this.#requireNone(this.#written);
+    this.#isLastDecided = true;
+  }
+
+  async #requireNone(partitions: readonly TopicPartition[]): Promise<void> {
+    const [left] = await this.#untilDecided(partitions);
+    if (left !== undefined)
+      throw new StreamError(
+        'UNDECIDED',
+        `${partitionKey(left)} has a transaction open from offset ${left.start}`,
+      );
   }
 
   /** The producer has committed a transaction in these partitions. */
   committed(partitions: readonly TopicPartition[]): void {
     this.#written = partitions.map(({ topic, partition }) => ({ topic, partition }));
+    this.#isLastDecided = false;
   }
 
   async #settleUnchecked(partitions: readonly TopicPartition[]): Promise<void> {

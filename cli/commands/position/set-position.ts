@@ -65,6 +65,9 @@ export async function setPosition(
         topicId: await reader.topicId(),
         // What the input holds now is what is meant.
         inputEpoch: null,
+        // It may repeat outputs, and whoever sets it knows.
+        outputEnds: {},
+        outputLasts: {},
         producer: producer.identity,
       };
       await producer.transact([positionRecord(positions, partition, position)]);

@@ -82,6 +82,14 @@ export const STREAM_ERRORS = {
       'A changelog ends before what was committed with the position: part of the state is gone.',
       'Run `npx touchline rebuild` for the processor, or accept what is left with `npx touchline position … --accept-state`.',
     ],
+    POSITION_TRUNCATED: [
+      'A changelog or an output has records of a commit that the position does not know: the positions topic lost its end, or the marker of that commit (KAFKA-20734).',
+      'Run `npx touchline rebuild` for the processor, or set the position with `npx touchline position … --accept-state`.',
+    ],
+    OUTPUT_TRUNCATED: [
+      'An output lacks what was committed with the position: its readers miss results.',
+      'Run `npx touchline rebuild` for the processor, or go on without them with `npx touchline position`.',
+    ],
     LAYOUT_UNKNOWN: [
       'The position was written by a version of Touchline with another layout of topics.',
       'Run that version, or `npx touchline rebuild` for the processor.',

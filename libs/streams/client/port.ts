@@ -48,6 +48,11 @@ export interface TransactionalProducer {
    * read of the logs.
    */
   requireCurrent(): Promise<void>;
+  /**
+   * Rejects with `StreamError` UNDECIDED where a broker has left its last transaction open (KAFKA-20734). Asks once after each transaction; a
+   * broker that does not answer is asked at the next call. Not during a transaction.
+   */
+  requireDecided(): Promise<void>;
   close(): Promise<void>;
 }
 

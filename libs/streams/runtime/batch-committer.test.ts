@@ -43,6 +43,7 @@ function committerOf(
   baseOffsets: readonly number[],
   changelogEnd = 0,
   values: readonly (string | null)[] = [],
+  mixedChangelogs: readonly string[] = [],
 ) {
   const transactions: (readonly OutputRecord[])[] = [];
   const left = [...baseOffsets];
@@ -65,6 +66,7 @@ function committerOf(
       transactions.push(records);
     },
     requireCurrent: async () => {},
+    requireDecided: async () => {},
     close: async () => {},
   };
   const committer = new BatchCommitter(
@@ -77,7 +79,7 @@ function committerOf(
       topicId: 'id',
       changelogIds: {},
       changelogEnds: new ChangelogEnds(
-        { application: 'touchline.counting', partition: 3 },
+        { application: 'touchline.counting', partition: 3, outputs: [], mixedChangelogs },
         new Map([['changelog', changelogEnd]]),
         new Map(),
       ),
@@ -120,11 +122,19 @@ test('records with each position the last record of its changelog, and none afte
   expect(positions().map(({ changelogLasts }) => changelogLasts)).toEqual([{ changelog: 10 }, {}]);
 });
 
-test('goes by where the broker wrote: other markers may stand between', async () => {
-  const { committer, positions } = committerOf([13, 20], 10);
+test('goes by where the broker wrote in a changelog that others write to as well', async () => {
+  const { committer, positions } = committerOf([13, 20], 10, [], ['changelog']);
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
   expect(positions()[1]).toMatchObject({ changelogEnds: { changelog: 17 } });
+});
+
+test('commits no position that names another end of its changelog than the log has', async () => {
+  const { committer, positions } = committerOf([11], 10);
+  await expect(
+    committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 }),
+  ).rejects.toMatchObject({ code: 'UNDECIDED' });
+  expect(positions()).toEqual([]);
 });
 
 test('refuses to commit behind a changelog that lost its end while the task ran', async () => {

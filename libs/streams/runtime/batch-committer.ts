@@ -38,7 +38,7 @@ export type Work = {
   /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
   readonly changelogIds: Readonly<Record<string, string>>;
-  /** The changelogs as the claim found them. */
+  /** The changelogs and own outputs as the claim found them. */
   readonly changelogEnds: ChangelogEnds;
   /** The last commit that the claim found; null without one. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
@@ -147,6 +147,11 @@ export class BatchCommitter {
     if (nowMs >= this.#passedAt + PASS_AFTER_MS) await this.commitPosition({ next, inputEpoch: epoch });
   }
 
+  /** Whether the last transaction is decided in every log. Rejects with UNDECIDED where a broker has left it open. */
+  async requireDecided(): Promise<void> {
+    await this.#still(this.#work.producer.requireDecided());
+  }
+
   /** Commits a position without records. */
   async commitPosition(reached: InputPosition): Promise<void> {
     const range = { first: this.position, last: reached.next - 1, count: 0 };
@@ -226,6 +231,8 @@ export class BatchCommitter {
       producer: producer.identity,
       changelogEnds: Object.fromEntries(after.ends),
       changelogLasts: Object.fromEntries(after.lasts),
+      outputEnds: Object.fromEntries(after.outputEnds),
+      outputLasts: Object.fromEntries(after.outputLasts),
     };
     const record = positionRecord(positions, this.#partition, position);
     const accept = (written: readonly WrittenBatch[]): void =>

@@ -1,39 +1,60 @@
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
 import { changelogTruncated } from './start-checks.ts';
 
-/** Where a task's changelogs end, and their last records: what its position says of them, and a later claim checks. */
+/** The logs of a task, by name. */
+export type TaskLogs = {
+  readonly application: string;
+  readonly partition: number;
+  /** Outputs that it alone writes to. */
+  readonly outputs: readonly string[];
+  /** Changelogs that others write to as well. */
+  readonly mixedChangelogs: readonly string[];
+};
+
+/**
+ * Where the logs of a task end, and their last records: what its position says of them, and a later claim checks
+ * (docs/decisions/0150).
+ */
 export class ChangelogEnds {
-  readonly #application: string;
-  readonly #partition: number;
+  readonly #of: TaskLogs;
+  readonly #outputs: ReadonlySet<string>;
+  readonly #mixed: ReadonlySet<string>;
   readonly #ends: Map<string, number>;
   readonly #lasts: Map<string, number>;
 
-  /** `lasts`: the offset of the last record of each changelog, by name, without those that end with a tombstone. */
-  constructor(
-    of: { readonly application: string; readonly partition: number },
-    ends: ReadonlyMap<string, number>,
-    lasts: ReadonlyMap<string, number>,
-  ) {
-    this.#application = of.application;
-    this.#partition = of.partition;
+  /** Both of changelogs and own outputs; `lasts`: the offset of the last record, without logs that end with a tombstone. */
+  constructor(of: TaskLogs, ends: ReadonlyMap<string, number>, lasts: ReadonlyMap<string, number>) {
+    this.#of = of;
+    this.#outputs = new Set(of.outputs);
+    this.#mixed = new Set(of.mixedChangelogs);
     this.#ends = new Map(ends);
     this.#lasts = new Map(lasts);
   }
 
-  /** By name. */
+  /** Of the changelogs, by name. */
   get ends(): ReadonlyMap<string, number> {
-    return this.#ends;
+    return this.#ofChangelogs(this.#ends);
   }
 
-  /** By name, without those that end with a tombstone. */
+  /** Of the own outputs, by name. */
+  get outputEnds(): ReadonlyMap<string, number> {
+    return this.#ofOutputs(this.#ends);
+  }
+
+  /** Of the changelogs, by name, without those that end with a tombstone. */
   get lasts(): ReadonlyMap<string, number> {
-    return this.#lasts;
+    return this.#ofChangelogs(this.#lasts);
   }
 
-  /** As they are once these records and the marker behind them are written, at least: others may write in between. */
+  /** The offset of the last record of each own output, by name, without those that end with a tombstone and those not written to so far. */
+  get outputLasts(): ReadonlyMap<string, number> {
+    return this.#ofOutputs(this.#lasts);
+  }
+
+  /** As they are once these records and the marker behind them are written; in mixed changelogs at least: others may write in between. */
   after(records: readonly OutputRecord[]): ChangelogEnds {
-    const of = { application: this.#application, partition: this.#partition };
-    const after = new ChangelogEnds(of, this.#ends, this.#lasts);
+    const after = new ChangelogEnds(this.#of, this.#ends, this.#lasts);
     for (const [topic, { count, isTombstone }] of this.#writtenTo(records)) {
       const end = (this.#ends.get(topic) ?? 0) + count;
       after.#ends.set(topic, end + 1);
@@ -43,15 +64,25 @@ export class ChangelogEnds {
     return after;
   }
 
-  /** Moves them to where the broker wrote. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before an end in `known`. */
+  /**
+   * Moves them to where the broker wrote. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before the end of a changelog in
+   * `known`; `StreamError` UNDECIDED for one behind the end of a log that the task alone writes to: the position of this
+   * transaction would name another end.
+   */
   written(batches: readonly WrittenBatch[], known: ChangelogEnds, position: number): void {
     const reached = new Map<string, number>();
     for (const { topic, partition, baseOffset, count } of batches) {
       const end = known.#ends.get(topic);
       // The broker names no offset where it had the batch already.
-      if (end === undefined || partition !== this.#partition || baseOffset < 0) continue;
-      if (baseOffset < end)
-        throw changelogTruncated(this.#application, { topic, partition, end: baseOffset }, end, position);
+      if (end === undefined || partition !== this.#of.partition || baseOffset < 0) continue;
+      const isOutput = this.#outputs.has(topic);
+      if (baseOffset < end && !isOutput)
+        throw changelogTruncated(this.#of.application, { topic, partition, end: baseOffset }, end, position);
+      if (baseOffset > (reached.get(topic) ?? end) && !this.#mixed.has(topic))
+        throw new StreamError(
+          'UNDECIDED',
+          `${topic}-${partition} ends at ${baseOffset}, not at ${end}: another producer has written to it`,
+        );
       reached.set(topic, Math.max(baseOffset + count, reached.get(topic) ?? 0));
     }
     for (const [topic, end] of reached) {
@@ -61,11 +92,19 @@ export class ChangelogEnds {
     }
   }
 
-  /** How many of these records go to each changelog, and whether the last one deletes. */
+  #ofChangelogs(offsets: ReadonlyMap<string, number>): Map<string, number> {
+    return new Map([...offsets].filter(([topic]) => !this.#outputs.has(topic)));
+  }
+
+  #ofOutputs(offsets: ReadonlyMap<string, number>): Map<string, number> {
+    return new Map([...offsets].filter(([topic]) => this.#outputs.has(topic)));
+  }
+
+  /** How many of these records go to each log, and whether the last one deletes. */
   #writtenTo(records: readonly OutputRecord[]): Map<string, { count: number; isTombstone: boolean }> {
     const written = new Map<string, { count: number; isTombstone: boolean }>();
     for (const { topic, partition, value } of records) {
-      if (partition !== this.#partition || !this.#ends.has(topic)) continue;
+      if (partition !== this.#of.partition || !this.#ends.has(topic)) continue;
       const count = (written.get(topic)?.count ?? 0) + 1;
       written.set(topic, { count, isTombstone: value === null });
     }

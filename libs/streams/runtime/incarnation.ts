@@ -12,6 +12,7 @@ import { ChangelogEnds } from './changelog-ends.ts';
 import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
 import { findPosition, type Position } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
+import { requireSameCommit } from './same-commit.ts';
 import { StableWatch } from './stable-watch.ts';
 import {
   type ChangelogRecord,
@@ -54,6 +55,8 @@ type Claimed = {
   /** Input records that were removed before they were processed, and are given up. */
   readonly lost: number;
   readonly changelogs: readonly Changelog[];
+  /** Those that only this task writes to. */
+  readonly outputs: readonly (TopicPartition & LogBounds)[];
   /** Its last commit; null without one. */
   readonly found: Position | null;
 };
@@ -118,14 +121,17 @@ export class Incarnation {
     reached('restoring');
     const { kept, processor, lasts } = await this.#stateFor(claimed);
     const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
-    const ends = new Map(claimed.changelogs.map(({ topic, end }) => [topic, end]));
-    const of = { application: this.#context.application, partition: this.#partition };
+    const ends = new Map([...claimed.changelogs, ...claimed.outputs].map(({ topic, end }) => [topic, end]));
+    const allLasts = new Map([...lasts, ...Object.entries(found?.outputLasts ?? {})]);
+    const { application, mixedChangelogs = [] } = this.#context;
+    const outputs = claimed.outputs.map(({ topic }) => topic);
+    const of = { application, partition: this.#partition, outputs, mixedChangelogs };
     const work = {
       processor,
       producer,
       topicId,
       changelogIds,
-      changelogEnds: new ChangelogEnds(of, ends, lasts),
+      changelogEnds: new ChangelogEnds(of, ends, allLasts),
       committed: found === null ? null : { producer: found.producer, next: found.next },
       isClosed: () => this.#isClosed,
     };
@@ -172,7 +178,7 @@ export class Incarnation {
   /** Fences the previous owner, decides its last transaction, and finds the position. */
   async #claim(): Promise<Claimed> {
     const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
-    const { mixedChangelogs = [] } = this.#context;
+    const { mixedChangelogs = [], outputs } = this.#context;
     const partition = this.#partition;
     if (partition >= partitions) {
       throw new RefusedError(
@@ -198,24 +204,31 @@ export class Incarnation {
     );
     const ids = await this.#still(Promise.all(readers.map((reader) => reader.topicId())));
     const changelogIds = Object.fromEntries(changelogs.map((name, at) => [name, ids[at] as string]));
-    const logs = [positions, topic, ...changelogs].map((name) => ({ topic: name, partition }));
-    const bounds = await this.#still(client.logBounds(logs));
-    const [ofPositions, ofInput, ...ofChangelogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
+    const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
+    const names = [positions, topic, ...changelogs, ...ownOutputs];
+    const bounds = await this.#still(client.logBounds(names.map((name) => ({ topic: name, partition }))));
+    const [ofPositions, ofInput, ...ofLogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
     const restored = changelogs.map((name, at) => ({
       topic: name,
       partition,
       reader: readers[at] as PartitionReader,
-      ...(ofChangelogs[at] as LogBounds),
+      ...(ofLogs[at] as LogBounds),
+    }));
+    const written = ownOutputs.map((name, at) => ({
+      topic: name,
+      partition,
+      ...(ofLogs[changelogs.length + at] as LogBounds),
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));
+    const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
     if (position === null) {
-      const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
       const state = await this.#still(findValue(client, own));
       if (state !== null) throw positionMissing(this.#context, state);
     } else {
       requireSameChangelogs(application, partition, position, changelogIds);
       const ends = Object.fromEntries(restored.map(({ topic: name, end }) => [name, end]));
       requireWholeChangelogs(application, partition, position, ends);
+      await this.#still(requireSameCommit(this.#context, position, [...own, ...written]));
       const { inputEpoch } = position;
       if (inputEpoch !== null && position.topicId === topicId && position.next <= ofInput.end) {
         const found = await this.#still(client.epochEnd({ topic, partition }, inputEpoch));
@@ -235,6 +248,7 @@ export class Incarnation {
       readEpoch: lost === 0 ? inputEpoch : null,
       lost,
       changelogs: restored,
+      outputs: written,
       found: position,
     };
   }
@@ -340,7 +354,10 @@ export class Incarnation {
       // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
-      else if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
+      else {
+        if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
+        await committer.requireDecided();
+      }
       if (this.#isClosed) throw new ClosedError();
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));

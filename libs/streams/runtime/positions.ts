@@ -36,6 +36,13 @@ export type Position = {
    * which compaction removes. An aborted transaction can make up for a lost end, and never for this record.
    */
   readonly changelogLasts: Readonly<Record<string, number>>;
+  /**
+   * Where the outputs that only this task writes to ended with this commit, by name: what is committed behind is of a commit
+   * that this position does not know (docs/decisions/0150).
+   */
+  readonly outputEnds: Readonly<Record<string, number>>;
+  /** The offset of the last record in each of them, by name; without those that end with a tombstone. */
+  readonly outputLasts: Readonly<Record<string, number>>;
   /** The producer that wrote it. */
   readonly producer: ProducerIdentity;
 };
@@ -52,6 +59,9 @@ const stored = z.object({
   changelog_ends: z.record(z.string(), z.number()).default({}),
   /** Missing in records of an earlier version: then not compared. */
   changelog_lasts: z.record(z.string(), z.number()).default({}),
+  /** Missing in records of an earlier version: then not compared. */
+  output_ends: z.record(z.string(), z.number()).default({}),
+  output_lasts: z.record(z.string(), z.number()).default({}),
   producer_id: z.string(),
   producer_epoch: z.number(),
 });
@@ -79,7 +89,17 @@ export function serviceOf(application: string): string {
 
 /** The record that commits a position in a transaction. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const { next, topicId, inputEpoch, changelogIds, changelogEnds, changelogLasts, producer } = position;
+  const {
+    next,
+    topicId,
+    inputEpoch,
+    changelogIds,
+    changelogEnds,
+    changelogLasts,
+    outputEnds,
+    outputLasts,
+    producer,
+  } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
     next,
@@ -88,6 +108,8 @@ export function positionRecord(topic: string, partition: number, position: Posit
     changelog_ids: changelogIds,
     changelog_ends: changelogEnds,
     changelog_lasts: changelogLasts,
+    output_ends: outputEnds,
+    output_lasts: outputLasts,
     producer_id: producer.id,
     producer_epoch: producer.epoch,
   };
@@ -112,6 +134,8 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
     changelogIds: data.changelog_ids,
     changelogEnds: data.changelog_ends,
     changelogLasts: data.changelog_lasts,
+    outputEnds: data.output_ends,
+    outputLasts: data.output_lasts,
     producer: { id: data.producer_id, epoch: data.producer_epoch },
   };
 }

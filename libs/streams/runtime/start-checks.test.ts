@@ -13,6 +13,8 @@ const position = (next: number): Position => ({
   inputEpoch: null,
   changelogIds: {},
   changelogEnds: {},
+  outputEnds: {},
+  outputLasts: {},
   changelogLasts: {},
   producer: { id: '1', epoch: 0 },
 });

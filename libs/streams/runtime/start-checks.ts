@@ -3,11 +3,9 @@
 import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { readRange } from '../read/read-range.ts';
+import { findRecord, type RecordPlace } from './find-record.ts';
 import type { StreamMetrics } from './metrics.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
-
-const LOOK_BYTES = 256 * 1024;
 
 /** The part of a stream that the checks read. */
 type Checked = {
@@ -156,13 +154,10 @@ export function changelogTruncated(
   );
 }
 
-/** A record of a topic. */
-type Place = TopicPartition & { readonly offset: number };
-
 /** The refusal of a partition with state but without a position; names a record of that state. */
 export function positionMissing(
   { application, positions }: Checked,
-  { topic, partition, offset }: Place,
+  { topic, partition, offset }: RecordPlace,
 ): RefusedError {
   return new RefusedError(
     'POSITION_MISSING',
@@ -175,19 +170,10 @@ export function positionMissing(
 export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
-): Promise<Place | null> {
-  for (const { topic, partition, start, end } of logs) {
-    if (start === end) continue;
-    for await (const { records } of readRange(client, {
-      topic,
-      partition,
-      start,
-      end,
-      maxBytes: LOOK_BYTES,
-    })) {
-      const found = records.find(({ value }) => value !== null);
-      if (found !== undefined) return { topic, partition, offset: found.offset };
-    }
+): Promise<RecordPlace | null> {
+  for (const log of logs) {
+    const found = await findRecord(client, log, ({ value }) => value !== null);
+    if (found !== null) return found;
   }
   return null;
 }

@@ -36,6 +36,7 @@ class FakeClient implements StreamClient {
     return {
       identity: { id: '1', epoch: this.opened },
       transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
+      requireDecided: async () => {},
       requireCurrent: async () => {
         if (this.isFenced) throw new StreamError('FENCED', 'as this test wants it');
       },

@@ -43,6 +43,8 @@ function commit(producer: TransactionalProducer, { counts, positions }: Counting
     inputEpoch: null,
     changelogIds: {},
     changelogEnds: {},
+    outputEnds: {},
+    outputLasts: {},
     changelogLasts: {},
     producer: producer.identity,
   };
@@ -80,6 +82,8 @@ test('a position is found behind any number of aborted transactions', async () =
           inputEpoch: null,
           changelogIds: {},
           changelogEnds: {},
+          outputEnds: {},
+          outputLasts: {},
           changelogLasts: {},
           producer: owner.identity,
         }),

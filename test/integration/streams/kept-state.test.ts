@@ -103,6 +103,8 @@ test('somebody else has written in between: the state is restored', async () => 
     producer: other.identity,
     changelogIds: {},
     changelogEnds: {},
+    outputEnds: {},
+    outputLasts: {},
     changelogLasts: {},
   };
   await other.transact([

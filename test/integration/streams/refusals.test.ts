@@ -92,6 +92,18 @@ describe('a position', () => {
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
   });
 
+  test('that does not know of what is committed in its changelog is refused', async () => {
+    await countThree();
+    // As the commit whose position is lost wrote it.
+    await counting.write(counting.counts, [{ key: 'a', value: '3', partition: 1 }]);
+    const { message } = await refusal('POSITION_TRUNCATED');
+    expect(message).toContain(
+      `${counting.positions}-1 has lost a position: ${counting.counts}-1 has a record at offset`,
+    );
+    expect(message).toContain('committed after the position 3');
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+  });
+
   test('that an earlier version kept as an offset of the group is refused', async () => {
     await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
     await counting.write(counting.counts, [

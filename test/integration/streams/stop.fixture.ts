@@ -57,6 +57,7 @@ const stream = await runStream({
           await producer.transact(records, accept);
         },
         requireCurrent: () => producer.requireCurrent(),
+        requireDecided: () => producer.requireDecided(),
         close: () => producer.close(),
       };
     },

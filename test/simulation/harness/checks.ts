@@ -15,6 +15,9 @@ type Progress = {
   readonly lines: string[];
   /** Refusals that a fault is a reason for. */
   readonly excuses: Set<string>;
+  /** A marker of its logs was dropped, and a refusal that this is a reason for. */
+  lostMarker: boolean;
+  isRefused: boolean;
   /** The input before each loss since the last commit, oldest first: what was fetched then may still be committed. */
   former: Former[];
   /** It has passed offsets that the input lost: only what it had fetched before may be committed. */
@@ -40,6 +43,16 @@ type Pending = {
 };
 
 const POSITIONS = positionsTopic(APPLICATION);
+/** The logs that a task alone writes to. */
+const OWN: readonly string[] = [POSITIONS, TOPICS.counts, TOPICS.output];
+/** Refusals of what cannot be repaired where a marker was dropped (KAFKA-20734) and a second fault followed (docs/decisions/0150). */
+const BY_LOST_MARKERS = [
+  'HANGING_TRANSACTION',
+  'POSITION_MISSING',
+  'POSITION_TRUNCATED',
+  'CHANGELOG_TRUNCATED',
+  'OUTPUT_TRUNCATED',
+];
 
 /** Follows the logs of a cluster, and compares every committed transaction with what the input says. */
 export class Checks {
@@ -60,10 +73,15 @@ export class Checks {
       former: [],
       counts: new Map<string, number>(),
       excuses: new Set<string>(),
+      lostMarker: false,
+      isRefused: false,
     }));
     cluster.listener = {
       onAppend: (partition, producer, records) => this.#onAppend(partition, producer, records),
       onMarker: (partition, producer, marker) => this.#onMarker(partition, producer, marker),
+      onDroppedMarker: ({ topic, partition }) => {
+        if (OWN.includes(topic)) this.#of(partition).lostMarker = true;
+      },
     };
   }
 
@@ -75,7 +93,8 @@ export class Checks {
 
   /** Whether a fault allows it to stay where it is. */
   isExcused(partition: number): boolean {
-    return this.#of(partition).excuses.size > 0;
+    const { excuses, isRefused } = this.#of(partition);
+    return excuses.size > 0 || isRefused;
   }
 
   positionOf(partition: number): number {
@@ -89,8 +108,10 @@ export class Checks {
 
   /** A runtime refused a partition. */
   onRefusal(partition: number, code: string): void {
-    if (!this.#of(partition).excuses.has(code))
-      this.fail(`partition ${partition} is refused with ${code}, and no fault is a reason for it`);
+    const progress = this.#of(partition);
+    if (progress.excuses.has(code)) return;
+    if (progress.lostMarker && BY_LOST_MARKERS.includes(code)) progress.isRefused = true;
+    else this.fail(`partition ${partition} is refused with ${code}, and no fault is a reason for it`);
   }
 
   /** To call before the input loses its end from an offset on, or its beginning. */
@@ -188,9 +209,10 @@ export class Checks {
       cutAt,
     }));
     if (!progress.isAhead) inputs.push({ records: current, cutAt: null });
-    const right = inputs
+    const possible = inputs
       .map((input) => ({ cutAt: input.cutAt, ...pass(input.records, progress, position.next) }))
-      .findLast(({ lines }) => equal(lines, outputs));
+      .filter(({ lines }) => equal(lines, outputs));
+    const right = possible.at(-1);
     if (right === undefined) {
       const { lines } = pass(current, progress, position.next);
       this.fail(
@@ -202,10 +224,11 @@ export class Checks {
     progress.next = position.next;
     for (const [key, count] of right.counts) progress.counts.set(key, count);
     progress.lines.push(...outputs);
-    if (right.cutAt !== null && position.next > right.cutAt) {
-      progress.isAhead = true;
-      this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
-    }
+    // What lies behind the cut may be a marker alone.
+    const isBehindCut = ({ cutAt }: { cutAt: number | null }): boolean =>
+      cutAt !== null && position.next > cutAt;
+    if (possible.some(isBehindCut)) this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
+    if (isBehindCut(right)) progress.isAhead = true;
   }
 }
 

@@ -37,6 +37,7 @@ const LOSSES: readonly Fault[] = [
   loseChangelog,
   loseInput,
   loseInput,
+  losePositions,
   removeInput,
   recreateChangelog,
   recreateInput,
@@ -118,6 +119,16 @@ function loseChangelog({ cluster, checks, partitions }: Faulty, random: Random):
   const to = someBatchOf(partition, random);
   if (to === null) return;
   checks.excuse(partition.partition, 'CHANGELOG_TRUNCATED', 'HANGING_TRANSACTION');
+  cluster.loseEnd(partition, to);
+}
+
+/** What the task has written with the lost positions says that they are gone. */
+function losePositions({ cluster, checks, partitions }: Faulty, random: Random): void {
+  const of = { topic: positionsTopic(APPLICATION), partition: random.int(0, partitions - 1) };
+  const partition = cluster.partition(of);
+  const to = someBatchOf(partition, random);
+  if (to === null) return;
+  checks.excuse(of.partition, 'POSITION_TRUNCATED', 'POSITION_MISSING', 'HANGING_TRANSACTION');
   cluster.loseEnd(partition, to);
 }
 

@@ -92,6 +92,8 @@ export class Outputs {
       inputEpoch: null,
       changelogIds: {},
       changelogEnds: {},
+      outputEnds: {},
+      outputLasts: {},
       changelogLasts: {},
       producer: { id: '-1', epoch: -1 },
     });

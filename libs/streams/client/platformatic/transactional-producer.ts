@@ -124,6 +124,14 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       throw new StreamError('FENCED', `${doing}: a newer producer has it`);
   }
 
+  async requireDecided(): Promise<void> {
+    try {
+      await this.#undecided.requireLast();
+    } catch (error) {
+      if (error instanceof StreamError && error.code === 'UNDECIDED') throw error;
+    }
+  }
+
   close(): Promise<void> {
     return this.#connections.close();
   }

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import type { ReaderOptions, StreamClient } from '../client/port.ts';
+import { requireSameCommit } from './same-commit.ts';
+
+describe('an output with its last record at 10, and its end at 12,', () => {
+  const committed = {
+    next: 7,
+    topicId: 'a',
+    inputEpoch: null,
+    changelogIds: {},
+    changelogEnds: {},
+    changelogLasts: {},
+    outputEnds: { output: 12 },
+    outputLasts: { output: 10 },
+    producer: { id: '1', epoch: 0 },
+  };
+
+  /** Where `offsets` are what a committed reader sees of the log up to `end`. */
+  function check(offsets: readonly number[], end: number, start = 0): Promise<void> {
+    const client = {
+      openReader: (_: ReaderOptions) => ({
+        read: async (from: number) => {
+          const records = offsets
+            .filter((offset) => offset >= from)
+            .map((offset) => ({ offset, timestamp: 0, key: null, value: null }));
+          return { records, next: end, end, written: end, epoch: null };
+        },
+        close: async () => {},
+      }),
+    } as unknown as StreamClient;
+    const context = {
+      client,
+      application: 'touchline.match-processor',
+      positions: 'positions',
+    };
+    return requireSameCommit(context, committed, [{ topic: 'output', partition: 3, start, end }]);
+  }
+
+  test('is that of the position, also where aborted records follow or retention removed all', async () => {
+    await expect(check([10], 12)).resolves.toBeUndefined();
+    await expect(check([10], 20)).resolves.toBeUndefined();
+    await expect(check([], 12, 12)).resolves.toBeUndefined();
+  });
+
+  test('is refused where that record was aborted', async () => {
+    await expect(check([], 12)).rejects.toMatchObject({
+      code: 'OUTPUT_TRUNCATED',
+      message: expect.stringContaining('output-3 lacks the record at offset 10'),
+    });
+  });
+
+  test('is refused where a record behind its end is committed', async () => {
+    await expect(check([10, 12], 14)).rejects.toMatchObject({
+      code: 'POSITION_TRUNCATED',
+      message: expect.stringContaining(
+        'output-3 has a record at offset 12 that was committed after the position 7',
+      ),
+    });
+  });
+
+  test('is not compared where it was created again', async () => {
+    await expect(check([0], 2)).resolves.toBeUndefined();
+  });
+});
