@@ -19,6 +19,11 @@ export class EventQueue<P> {
     return event;
   }
 
+  /** When the next event is; undefined where there is none. */
+  get nextAt(): number | undefined {
+    return this.#heap[0]?.at;
+  }
+
   /** The next event; undefined where there is none. */
   take(): Event<P> | undefined {
     const heap = this.#heap;

@@ -77,6 +77,12 @@ export class World {
     }
   }
 
+  /** Lets everything happen up to a time, to which the clock moves. */
+  async runUntil(ms: number): Promise<void> {
+    await this.run(() => (this.#queue.nextAt ?? Number.POSITIVE_INFINITY) > ms);
+    if (this.now < ms) this.now = ms;
+  }
+
   /** Lets everything happen until `isOver`, or until nothing is left to happen. */
   async run(isOver: () => boolean): Promise<void> {
     while (!isOver()) {

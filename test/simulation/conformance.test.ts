@@ -1,0 +1,9 @@
+/** The model of the cluster passes the suite that a real broker passes: see test/support/conformance.ts. */
+import { afterAll } from 'vitest';
+import { describeStreamClient } from '../support/conformance.ts';
+import { RemoteCluster } from './conformance/remote-cluster.ts';
+
+const cluster = new RemoteCluster(Number(process.env.SEED ?? 1));
+afterAll(() => cluster.close());
+
+describeStreamClient(cluster);
