@@ -24,6 +24,7 @@ ${Object.entries(EXPORTS)
   --season <id>       only of this season
   --columns           shows names and types of the columns
 
+Ends with exit code 1 where no match and no table is of the competition or season.
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 docs/guides/analyse.md opens the files with DuckDB and pandas.
 `;

@@ -5,6 +5,7 @@ import { findPlace, requireTopic } from '../../place.ts';
 import { tableText } from '../../table.ts';
 import { parseMoment } from '../moments.ts';
 import type { exportCommand } from './command.ts';
+import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type Dataset, type DatasetName } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
@@ -28,6 +29,7 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
       rows += 1;
       return writer.write(row);
     });
+    if (rows === 0) await requireKnown(place, choice);
     await writer.close();
   } catch (error) {
     writer.abort();

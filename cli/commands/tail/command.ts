@@ -27,7 +27,7 @@ Topics:
 ${TOPIC_NAMES.map((name) => `  ${name.padEnd(WIDTH)}  ${TOPICS[name].about}`).join('\n')}
 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
-Ends with exit code 1 where a record could not be decoded.
+Ends with exit code 1 where a record could not be decoded, and where --from-beginning --exit-at-end found no record of the --key.
 `;
 
 /** Shows the records of topics. */

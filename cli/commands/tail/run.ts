@@ -34,11 +34,18 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
   const from = await startOf(place, request);
   const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
   const stop = new AbortController();
-  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+  const done = onStopRequest({
+    graceful: () => {
+      stopped = true;
+      stop.abort();
+    },
+    force: (code) => process.exit(code),
+  });
   const caughtUp = Promise.withResolvers<void>();
   const health = new Health(place);
   let shown = 0;
   let undecodable = 0;
+  let stopped = false;
 
   const show = async (topic: TopicName, record: ReadRecord): Promise<void> => {
     const keyText = record.key?.toString() ?? '';
@@ -92,6 +99,9 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
     stop.abort();
     done();
   }
+  // What was read to its end from its beginning has no such key; elsewhere its records may be before or to come.
+  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !stopped)
+    throw new CommandError(`${key} is unknown here: no record of ${topics.join(' or ')} has it as its key`);
   return undecodable === 0 ? 0 : 1;
 }
 

@@ -1,9 +1,10 @@
 /** `touchline tokens`: the access tokens of clients. */
 import { isLive, toAccessToken } from '#clients/access-tokens.ts';
+import { ClientDirectory } from '#clients/directory.ts';
 import { type Draft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { directoryPlace, findPlace, requireTopic } from '../../place.ts';
+import { directoryPlace, findPlace, type Place, requireTopic } from '../../place.ts';
 import { type Cell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
@@ -17,8 +18,22 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
   const place = findPlace(process.env);
   await requireTopic(place, 'access-tokens');
   const topic = new VersionedTopic('access-tokens', directoryPlace(place, 'tokens'));
-  process.stdout.write(await perform(topic, request, Date.now()));
+  const text = await perform(topic, request, Date.now());
+  // Of a client without tokens nothing is listed or revoked: a wrong id must not look like one.
+  if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
+  process.stdout.write(text);
   return 0;
+}
+
+/** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
+async function requireClient(place: Place, topic: Tokens, id: number): Promise<void> {
+  if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
+  await requireTopic(place, 'clients');
+  const clients = await ClientDirectory.open(directoryPlace(place, 'tokens')).list();
+  if (clients.every(({ client_id }) => client_id !== id))
+    throw new CommandError(
+      `client ${id} is unknown here: no client and no token under ${place.TOPIC_PREFIX} has it`,
+    );
 }
 
 /** Executes a request; returns its output. */

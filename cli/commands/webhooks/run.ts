@@ -30,6 +30,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
       // A removed webhook still has attempts, under its whole id.
       const only = oneOf(rows, request.id)?.id ?? request.id;
       const attempts = await topics.attempts(request.since, only ?? null);
+      if (attempts.length === 0 && request.id !== undefined) find(rows, request.id);
       const last = attempts.slice(-request.limit);
       if (request.json) for (const attempt of last) say(jsonText(attempt));
       else process.stdout.write(attemptsText(last));

@@ -132,6 +132,7 @@ test('502 statscore_unavailable: the upstream does not answer, or not in time', 
 test('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
   const at = await place();
   await clients(at, 'add --id 5');
+  await clients(at, 'add --id 6');
   const gateway = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });
   const replicas = await Promise.all([followed(at), followed(at)]);
   const issued = [];

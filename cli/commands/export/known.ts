@@ -1,0 +1,26 @@
+import { findTopics } from '#topics/admin.ts';
+import { CommandError } from '../../command.ts';
+import type { Place } from '../../place.ts';
+import type { Season } from './columns.ts';
+import type { Choice } from './rows.ts';
+import { readEach } from './topic-reads.ts';
+
+/** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
+export async function requireKnown(
+  place: Place,
+  choice: Pick<Choice, 'competition' | 'season'>,
+): Promise<void> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
+  const there = await findTopics({ brokers, prefix });
+  const known: Season[] = [];
+  for (const topic of ['match-state', 'standings'] as const)
+    if (there.has(topic))
+      await readEach(place, topic, ({ competition_id, season_id }) => {
+        known.push({ competition: competition_id, season: season_id });
+      });
+  for (const level of ['competition', 'season'] as const) {
+    const id = choice[level];
+    if (id === null || known.some((one) => one[level] === id)) continue;
+    throw new CommandError(`${level} ${id} is unknown here: no match or table under ${prefix} is of it`);
+  }
+}
