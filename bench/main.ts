@@ -32,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
+  start: async () => (await import('./start.ts')).bench,
 };
 
 const FLAGS = ['--record', '--smallest'];
