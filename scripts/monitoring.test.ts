@@ -85,7 +85,20 @@ describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
 
 describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as const))(
   '%s',
-  (_uid, { panels }) => {
+  (_uid, { panels, templating }) => {
+    test('is narrowed to namespaces and instances', () => {
+      expect(templating.list).toMatchObject(
+        ['namespace', 'instance'].map((name) => ({ name, allValue: '.*', includeAll: true })),
+      );
+      // Rules add replicas up: an alert has no instance.
+      const exprs = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+      const selected =
+        /(touchline|process|nodejs)_[a-z_]+(?!\{namespace=~"\$namespace",instance=~"\$instance"|[a-z_])/;
+      expect(
+        exprs.filter((expr) => selected.test(expr.replaceAll(/\b(?:sum|min|max) by \([^)]*\)/g, ''))),
+      ).toEqual([]);
+    });
+
     test('shows metrics of the tree alone, from the one source there is', () => {
       const targets = panels.flatMap(({ targets: some = [] }) => some);
       expect(targets.flatMap(({ expr }) => unknownMetrics(expr))).toEqual([]);

@@ -45,6 +45,7 @@ export type PanelQuery = { readonly dashboard: string; readonly panel: string; r
 
 type Dashboard = {
   readonly uid: string;
+  readonly templating: { readonly list: { readonly name: string; readonly allValue: string }[] };
   readonly panels: {
     readonly title: string;
     readonly type: string;

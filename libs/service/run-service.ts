@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
+import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
 import { type Ops, startOps } from './ops.ts';
@@ -78,6 +79,8 @@ export async function runService<Spec extends ProcessSpec>(
     secrets: secretValues(service.config, config),
   });
   const metrics = createMetrics(service.name);
+  const dataDir = 'DATA_DIR' in config ? String(config.DATA_DIR) : null;
+  hostMetrics(metrics, { tls: serverTlsFiles(config), dataDir });
   const stopping = new AbortController();
   const draining = new AbortController();
   let exitCode: number = EXIT.ok;
@@ -108,7 +111,7 @@ export async function runService<Spec extends ProcessSpec>(
 
   const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const begin = async (): Promise<void> => {
-    if ('DATA_DIR' in config) makePrivateFolder(String(config.DATA_DIR));
+    if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
       port: config.METRICS_PORT,
       host: config.METRICS_HOST,

@@ -1,8 +1,8 @@
-import { randomBytes, scryptSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret, verifySecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { World } from '#views/testing/world.ts';
+import { stretchedHash } from '../../test/support/former-secret.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import type { StoreUpgrade } from './stretched-secrets.ts';
 
@@ -94,13 +94,6 @@ test('does not take an older record of a client for a newer one', async () => {
 });
 
 describe('a client of a former release', () => {
-  /** As former releases hashed secrets, and no cheaper. */
-  function stretchedHash(secret: string): string {
-    const salt = randomBytes(16);
-    const hash = scryptSync(secret, salt, 32, { N: 16_384, r: 8, p: 1 });
-    return `scrypt$16384$8$1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
-  }
-
   test('is granted a token for its secret alone, and checked cheaply from then on', async () => {
     await know({ version: 2, secret_hash: stretchedHash('right') });
     const stored: Parameters<StoreUpgrade>[] = [];

@@ -6,6 +6,7 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { watchCluster } from './cluster-metrics.ts';
 import type { MonitorConfig } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
@@ -47,9 +48,13 @@ export async function startMonitor(context: ServiceContext<MonitorConfig>): Prom
     log,
   });
   await leadership.start();
+  const stopping = new AbortController();
+  const cluster = { brokers, prefix, registry: metricsRegistry, signal: stopping.signal };
+  watchCluster(cluster).catch(context.fail);
   return {
     ready: () => leadership.joined,
     async stop() {
+      stopping.abort();
       await leadership.stop();
       await publisher.close();
       await client.close();

@@ -14,8 +14,8 @@ import type { ServiceProcess } from './processes.ts';
 /** Whether there is one. */
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
-/** A process to scrape, by the name of its service. */
-export type Target = readonly [service: string, process: ServiceProcess];
+/** A process to scrape, by the name of its service; over HTTP unless it says otherwise. */
+export type Target = readonly [service: string, process: ServiceProcess, scheme?: 'https'];
 
 /** A series of an answer, with its last value. */
 export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
@@ -51,9 +51,10 @@ export class Prometheus {
         {
           job_name: 'touchline',
           honor_labels: true,
-          static_configs: targets.map(([service, { opsPort }]) => ({
+          tls_config: { insecure_skip_verify: true },
+          static_configs: targets.map(([service, { opsPort }, scheme = 'http']) => ({
             targets: [`127.0.0.1:${opsPort}`],
-            labels: { service },
+            labels: { service, __scheme__: scheme },
           })),
         },
       ],

@@ -1,22 +1,15 @@
-import { randomBytes, scryptSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { newSecret, verifySecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
+import { stretchedHash } from '../../support/former-secret.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 
 const place = backbone();
 const directory = ClientDirectory.open({ ...place, log: quietLog });
-
-/** As former releases hashed secrets. */
-function stretchedHash(secret: string): string {
-  const salt = randomBytes(16);
-  const hash = scryptSync(secret, salt, 32, { N: 16_384, r: 8, p: 1 });
-  return `scrypt$16384$8$1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
-}
 
 /** A client as a former release has made it. */
 async function formerClient(id: number): Promise<string> {

@@ -1,0 +1,128 @@
+/** Alerts on what is around a system, each seen to fire where that breaks: certificate, disk, answers, credentials. */
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { generate } from 'selfsigned';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ClientDirectory } from '#clients/directory.ts';
+import { newSecret } from '#clients/secret.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { stretchedHash } from '../../support/former-secret.ts';
+import { quietLog } from '../../support/log.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
+
+const DISK_BYTES = 64 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** Requests at once: more than secrets of former releases are checked. */
+const GUESSES = 40;
+/** Longer than an answer may take. */
+const STOPPED_MS = 1_500;
+
+/** A disk of its own for a folder; false where this user may not have one. */
+function mountDisk(folder: string): boolean {
+  const mounted =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
+  if (mounted) atEnd(() => spawnSync('umount', ['--lazy', folder]));
+  return mounted;
+}
+
+describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', () => {
+  const place = backbone();
+  const dataDir = temporaryFolder();
+  const tls = temporaryFolder();
+  let hasDisk = false;
+  let api: ApiReplica;
+  let prometheus: Prometheus;
+
+  async function writeCertificate(days: number): Promise<void> {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      keyType: 'ec',
+      notAfterDate: new Date(Date.now() + days * DAY_MS),
+    });
+    writeFileSync(join(tls, 'key.pem'), key);
+    writeFileSync(join(tls, 'cert.pem'), cert);
+  }
+
+  const resolves = (alert: string) =>
+    untilTrue(`${alert} ends`, async () => (await prometheus.firing(alert)).length === 0);
+
+  beforeAll(async () => {
+    hasDisk = mountDisk(dataDir);
+    await Pipeline.create(place);
+    await writeCertificate(90);
+    await ClientDirectory.open({ ...place, log: quietLog }).edit(1, () => ({
+      client_id: 1,
+      name: 'former',
+      active: true,
+      secret_hash: stretchedHash(newSecret()),
+      operations: null,
+      competitions: null,
+      webhooks: [],
+    }));
+    const receiver = startService('webhook-receiver', {
+      KAFKA_BROKERS: place.brokers.join(','),
+      SCHEMA_REGISTRY_URL: place.registryUrl,
+      TOPIC_PREFIX: place.prefix,
+      WEBHOOK_PORT: '0',
+      WEBHOOK_SECRET: 's'.repeat(32),
+      HTTP_TLS_CERT_FILE: join(tls, 'cert.pem'),
+      HTTP_TLS_KEY_FILE: join(tls, 'key.pem'),
+    });
+    api = await startApi(place, dataDir);
+    await untilTrue('the receiver listens', () => receiver.lines.some((line) => line.includes('"started"')));
+    prometheus = await Prometheus.start([
+      ['api', api.service],
+      ['webhook-receiver', receiver, 'https'],
+    ]);
+  });
+
+  test('a certificate that expires soon is an alert, until it is renewed', async () => {
+    expect(await prometheus.firing('TouchlineCertificateExpires')).toEqual([]);
+    await writeCertificate(3);
+    await prometheus.fires('TouchlineCertificateExpires', { service: 'webhook-receiver' });
+    await writeCertificate(90);
+    await resolves('TouchlineCertificateExpires');
+  });
+
+  test('a disk that fills is an alert (needs the right to mount)', async ({ skip }) => {
+    if (!hasDisk) return skip();
+    expect(await prometheus.firing('TouchlineDiskFills')).toEqual([]);
+    const file = join(dataDir, 'full');
+    writeFileSync(file, Buffer.alloc(Math.round(0.93 * DISK_BYTES)));
+    await prometheus.fires('TouchlineDiskFills', { service: 'api' });
+    rmSync(file);
+    await resolves('TouchlineDiskFills');
+  });
+
+  test('guesses that are refused, too many of them, and answers that are slow are alerts', async () => {
+    const names = ['TouchlineCredentialsRefused', 'TouchlineAnswersFail', 'TouchlineAnswersSlow'];
+    for (const name of names) expect(await prometheus.firing(name), name).toEqual([]);
+    const guessing = new AbortController();
+    onTestFinished(() => guessing.abort());
+    const guess = async (): Promise<void> => {
+      while (!guessing.signal.aborted)
+        await api.get('/v2/oauth?client_id=1&secret_key=wrong').then(
+          (response) => response.text(),
+          () => {},
+        );
+    };
+    const guesses = Array.from({ length: GUESSES }, guess);
+    await prometheus.fires('TouchlineCredentialsRefused', { service: 'api' });
+    await prometheus.fires('TouchlineAnswersFail', { service: 'api' });
+    // A process that hangs again and again, in the middle of its checks.
+    const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).then(() => guessing.abort());
+    while (!guessing.signal.aborted) {
+      api.service.signal('SIGSTOP');
+      await delay(STOPPED_MS);
+      api.service.signal('SIGCONT');
+      await delay(STOPPED_MS / 3);
+    }
+    await Promise.all([slow, ...guesses]);
+  });
+});
