@@ -6,6 +6,7 @@ import type {
   CatalogueRecord,
   Client,
   DeadLetter,
+  EndedSession,
   ExchangeAttempt,
   FeedHealth,
   Guard,
@@ -16,6 +17,7 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  OperatorOrder,
   PollerCheckpoint,
   RawMessage,
   Score,
@@ -117,6 +119,16 @@ const SUMMARIES: Summaries = {
   ],
   'exchange-attempts': ({ counted_for, subject }: ExchangeAttempt) => [counted_for, subject],
   'tool-requests': ({ token_id, requests }: ToolRequests) => [token_id, `${requests} requests`],
+  'ended-sessions': ({ client_id, ended_at }: EndedSession) => [
+    `of client ${client_id}`,
+    `ended ${timeText(ended_at / 1_000)}`,
+  ],
+  'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }: OperatorOrder) => [
+    id,
+    timeText(at / 1_000),
+    `${user}@${host}`,
+    `${[command, ...words].join(' ')}: ${outcome}`,
+  ],
   'webhook-messages': ({ uuid, type, competition_id, ut, message }: WebhookMessage) => [
     uuid,
     type,

@@ -44,8 +44,12 @@ const OTHERS = {
     writes: ['feed-health'],
     group: true,
   },
-  // Upgrades hashes of secrets.
-  api: { reads: [...SERVED, 'normalized-messages', 'clients'], writes: ['clients'], group: false },
+  api: {
+    reads: [...SERVED, 'normalized-messages', 'clients', 'ended-sessions'],
+    // Hashes of secrets are upgraded.
+    writes: ['clients', 'ended-sessions'],
+    group: false,
+  },
   'tool-gateway': {
     reads: [...SERVED, 'clients', 'access-tokens', 'exchange-attempts', 'tool-requests'],
     writes: ['access-tokens', 'exchange-attempts', 'tool-requests'],

@@ -5,6 +5,7 @@ import type {
   CatalogueRecord,
   Client,
   DeadLetter,
+  EndedSession,
   ExchangeAttempt,
   FeedHealth,
   IngressStatus,
@@ -13,6 +14,7 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  OperatorOrder,
   PollerCheckpoint,
   RawMessage,
   Standings,
@@ -191,6 +193,24 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'ended-sessions': {
+    about: 'Sessions of the live board that their owners have signed out of, before they expired.',
+    key: 'hash of the session',
+    partitioning: 'one partition: all replicas read it',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'operator-orders': {
+    about: 'What operators have ordered with the command line: who, when, what, and how it ended.',
+    key: 'order id',
+    partitioning: 'one partition: one order of all',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: 400 * DAY,
+    maxMessageBytes: MIB,
+  },
   'webhook-messages': {
     about:
       'The webhook messages for clients, at least one for every accepted change, in the provider’s shape.',
@@ -319,6 +339,8 @@ export type TopicValues = {
   'access-tokens': AccessTokenRecord;
   'exchange-attempts': ExchangeAttempt;
   'tool-requests': ToolRequests;
+  'ended-sessions': EndedSession;
+  'operator-orders': OperatorOrder;
   'webhook-messages': WebhookMessage;
   'webhook-times': WebhookTime;
   alerts: Alert;

@@ -4,13 +4,15 @@ import { isLoopback } from '#service/listen.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
+import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
+import { followEndedSessions } from './ended-sessions.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, SESSION_SECONDS } from './sessions.ts';
 import { upgradeStore } from './upgrade-store.ts';
 
 /** The service: the contract and the live board, out of views of the topics. */
@@ -46,6 +48,14 @@ export const api: ServiceDefinition<typeof settings> = {
         clients: views.clients,
       }),
     );
+    const ended = await followEndedSessions({
+      brokers: config.KAFKA_BROKERS,
+      prefix: config.TOPIC_PREFIX,
+      registry: Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix: config.TOPIC_PREFIX }),
+      log: logger,
+      lifetimeMs: SESSION_SECONDS * 1_000,
+      fail,
+    });
     const { API_BOARD, LISTEN_HOST: host } = config;
     const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
     const tls = serverTlsFiles(config);
@@ -54,6 +64,7 @@ export const api: ServiceDefinition<typeof settings> = {
         clients: views.clients,
         gatekeeper,
         clientsKeys: clientsKeysOf(config),
+        ended,
         now: () => Date.now() / 1000,
       }),
       openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
@@ -80,7 +91,10 @@ export const api: ServiceDefinition<typeof settings> = {
     replica.follow();
     return {
       ready: () => replica.ready,
-      stop: () => replica.close(app.close()),
+      stop: async () => {
+        await ended.close();
+        await replica.close(app.close());
+      },
     };
   },
 };

@@ -5,6 +5,12 @@ import { World } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
 
+/** Those that ended, of all replicas. */
+let sessionsEnded: Set<string>;
+const ended = {
+  has: (session: string) => sessionsEnded.has(session),
+  end: async (session: string) => void sessionsEnded.add(session),
+};
 const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
@@ -31,11 +37,12 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
 async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions> {
   const { clients } = world.views;
   const gatekeeper = createGatekeeper(clients, clientsKeys, unstored);
-  return createSessions({ clients, gatekeeper, clientsKeys, now: () => now });
+  return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
 
 beforeEach(async () => {
   now = BEGUN;
+  sessionsEnded = new Set();
   world = new World();
   await know();
   sessions = await replica(KEY);
@@ -83,6 +90,19 @@ test.each([
   const viewer = sessions.viewer(session);
   await know({ version: 2, ...(await change()) });
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
+});
+
+test('ends where it is signed out of, at every replica, and no other', async () => {
+  const session = (await sessions.open('7', 'right')) ?? '';
+  now += 1;
+  const other = (await sessions.open('7', 'right')) ?? '';
+  const viewer = sessions.viewer(session);
+  await sessions.end(session);
+  expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
+  expect((await replica(KEY)).viewer(session)).toBeNull();
+  expect(sessions.viewer(other)).not.toBeNull();
+  await sessions.end('v1.7.9.made-up');
+  expect([...sessionsEnded]).toEqual([session]);
 });
 
 test('follows the contract while it lasts', async () => {

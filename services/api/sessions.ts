@@ -4,6 +4,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { ClientView } from '#views/store/clients.ts';
+import type { EndedSessions } from './ended-sessions.ts';
 import type { UpgradingGatekeeper } from './gatekeeper.ts';
 
 /** How long a session lasts, seconds: a day of matches. */
@@ -23,8 +24,10 @@ export type Viewer = {
 export type Sessions = {
   /** The text of a new session; null where the secret does not fit. */
   open(clientId: string, secretKey: string): Promise<string | null>;
-  /** Null for a text that is malformed, expired, or of a client that is disabled or has another secret now. */
+  /** Null for a text that is malformed, expired, ended, or of a client that is disabled or has another secret now. */
   viewer(session: string): Viewer | null;
+  /** Ends a session at every replica, copies of it too; does nothing where it is none. Rejects with `PublishError`. */
+  end(session: string): Promise<void>;
 };
 
 /** What sessions are made of. */
@@ -32,20 +35,46 @@ export type SessionsOptions = {
   readonly clients: ClientView;
   readonly gatekeeper: Pick<UpgradingGatekeeper, 'exchange' | 'stored'>;
   readonly clientsKeys: ClientsKeys;
+  readonly ended: EndedSessions;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;
 };
 
 /**
- * Sessions that are signed, not kept: every replica with the key accepts them. The signature depends on the hash of the
+ * Sessions that are signed, not kept, except those that ended early: every replica with the key accepts them. The signature depends on the hash of the
  * client's secret, so that rotating the secret ends them, as disabling the client does.
  */
-export function createSessions({ clients, gatekeeper, clientsKeys, now }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clients, gatekeeper, clientsKeys, ended, now } = options;
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): KeyObject =>
     createSecretKey(createHmac('sha256', base).update(secretHash).digest());
   const seconds = (): number => Math.floor(now());
+  const viewer = (session: string): Viewer | null => {
+    if (ended.has(session)) return null;
+    const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
+    const known = clients.find(clientId);
+    if (known === undefined) return null;
+    const { secret_hash } = known.client;
+    const keys = bases.values().map((base) => keyOf(base, secret_hash));
+    const claims = verifyTokenWithAny(session, seconds(), keys);
+    if (claims === null) return null;
+    return {
+      clientId,
+      access() {
+        const current = clients.find(clientId);
+        const holds =
+          current?.client.secret_hash === secret_hash && now() < claims.expiration && !ended.has(session);
+        return holds ? current.access : null;
+      },
+    };
+  };
   return {
+    viewer,
+    async end(session) {
+      const owner = viewer(session);
+      if (owner !== null) await ended.end(session, owner.clientId);
+    },
     async open(clientId, secretKey) {
       if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
       // An upgrade changes the hash, which would end the session.
@@ -54,23 +83,6 @@ export function createSessions({ clients, gatekeeper, clientsKeys, now }: Sessio
       if (known === undefined) return null;
       const key = keyOf(bases[0], known.client.secret_hash);
       return issueToken(Number(clientId), seconds() + SESSION_SECONDS, key);
-    },
-    viewer(session) {
-      const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
-      const known = clients.find(clientId);
-      if (known === undefined) return null;
-      const { secret_hash } = known.client;
-      const keys = bases.values().map((base) => keyOf(base, secret_hash));
-      const claims = verifyTokenWithAny(session, seconds(), keys);
-      if (claims === null) return null;
-      return {
-        clientId,
-        access() {
-          const current = clients.find(clientId);
-          const holds = current?.client.secret_hash === secret_hash && now() < claims.expiration;
-          return holds ? current.access : null;
-        },
-      };
     },
   };
 }

@@ -215,6 +215,16 @@ export type DeadLetter = {
   failed_at: number;
 };
 
+/** A session of the live board that its owner has signed out of. */
+export type EndedSession = {
+  /** SHA-256 of the session, lower-case hex; the session itself is not stored. */
+  session_hash: string;
+  /** The client whose credentials opened it. */
+  client_id: number;
+  /** Unix milliseconds. */
+  ended_at: number;
+};
+
 /** One attempt to exchange credentials for an access token, counted for an address or for a client id before it is answered. */
 export type ExchangeAttempt = {
   attempt_id: string;
@@ -538,6 +548,28 @@ export type IncidentRecord = {
   /** The record's `action` is delete. */
   deleted: boolean;
   incident: Incident;
+};
+
+/** An order that an operator gave with the command line: that it begins, and how it ended. */
+export type OperatorOrder = {
+  /** Of the order, the same in both records. */
+  id: string;
+  /** Unix milliseconds, by the clock of the operator's machine. */
+  at: number;
+  /** User of the operating system. */
+  user: string;
+  /** Name of the operator's machine. */
+  host: string;
+  /** First word of the command line, as webhooks. */
+  command: string;
+  /** All others. Secrets are never among them: commands read these from files. */
+  arguments: string[];
+  /** begun, done, failed. */
+  outcome: string;
+  /** Null while it is begun. */
+  exit_code: null | number;
+  /** Release of the command line. */
+  version: string;
 };
 
 /** The progress of reading a resource of the provider's REST: everything up to it is published. */

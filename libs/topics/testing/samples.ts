@@ -250,6 +250,18 @@ const SAMPLES: TopicValues = {
     requests: 3,
     at: 1_531_670_000_123,
   },
+  'ended-sessions': { session_hash: 'd'.repeat(64), client_id: 7, ended_at: 1_531_670_000_123 },
+  'operator-orders': {
+    id: 'a1b2c3d4e5f60718',
+    at: 1_531_670_000_123,
+    user: 'operator',
+    host: 'desk-1',
+    command: 'webhooks',
+    arguments: ['skip', 'a1b2c3d4e5f6', '--before', '2h', '--yes'],
+    outcome: 'done',
+    exit_code: 0,
+    version: '0.1.0',
+  },
   'webhook-messages': {
     uuid: '2429281:12:0',
     id: 326_046_199_676_928,

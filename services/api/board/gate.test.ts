@@ -17,6 +17,10 @@ const sessions = {
     const access = contracts[session];
     return access == null ? null : { clientId: access.clientId, access: () => contracts[session] ?? null };
   },
+  end: async (session: string) => {
+    if (session === 'v1.unheard') throw new Error('no broker answers');
+    contracts[session] = null;
+  },
 };
 
 async function serve(changes: { openOnLoopback?: boolean; https?: boolean } = {}): Promise<void> {
@@ -194,6 +198,19 @@ describe('/sign-in', () => {
     const { statusCode, headers } = await post('/sign-out', {});
     expect([statusCode, headers.location]).toEqual([303, '/sign-in']);
     expect(headers['set-cookie']).toContain('touchline_session=; Path=/; Max-Age=0;');
+  });
+
+  test('and stays in, and reads so, where the end cannot be stored', async () => {
+    const out = await served.app.inject({
+      method: 'POST',
+      url: '/sign-out',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: 'touchline_session=v1.unheard',
+      },
+    });
+    expect([out.statusCode, out.headers['set-cookie']]).toEqual([503, undefined]);
+    expect(out.body).toContain('You are still signed in');
   });
 });
 

@@ -40,8 +40,10 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
   const { sessions, openOnLoopback, https } = options;
   const cookie = (value: string, seconds: number): string =>
     `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
-  const viewerOf = ({ headers }: FastifyRequest): Viewer | null => {
-    const session = COOKIE_OF.exec(headers.cookie ?? '')?.[1];
+  const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
+    COOKIE_OF.exec(headers.cookie ?? '')?.[1];
+  const viewerOf = (request: FastifyRequest): Viewer | null => {
+    const session = sessionOf(request);
     return session === undefined ? null : sessions.viewer(session);
   };
   const ask = (reply: FastifyReply, code: number, to: string, problem: string | null): FastifyReply =>
@@ -76,9 +78,16 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
       if (session === null) return ask(reply, 401, ownPath(to), 'These credentials are wrong.');
       return reply.header('set-cookie', cookie(session, SESSION_SECONDS)).redirect(ownPath(to), 303);
     });
-    scope.post('/sign-out', (_request, reply) =>
-      reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303),
-    );
+    scope.post('/sign-out', async (request, reply) => {
+      const session = sessionOf(request);
+      try {
+        if (session !== undefined) await sessions.end(session);
+      } catch (error) {
+        request.log.warn({ err: error }, 'a session could not be ended');
+        return ask(reply, 503, '/', 'You are still signed in: try again in a moment.');
+      }
+      return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303);
+    });
   });
 
   return {

@@ -8,7 +8,7 @@ import { Played } from './playing.ts';
 
 /** Anyone on this machine sees everything. */
 export const OPEN: GateOptions = {
-  sessions: { open: async () => null, viewer: () => null },
+  sessions: { open: async () => null, viewer: () => null, end: async () => {} },
   openOnLoopback: true,
   https: false,
 };

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { type Followed, followRecords } from '#clients/follow-records.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import type { Logger } from '#streams/log.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+
+/** Sessions that their owners have signed out of, whatever replica they did it at. */
+export type EndedSessions = {
+  has(session: string): boolean;
+  /** Resolves once every replica will hear of it, also one that starts later. Rejects with `PublishError`. */
+  end(session: string, clientId: number): Promise<void>;
+};
+
+type EndedSessionsOptions = {
+  readonly brokers: Brokers;
+  readonly prefix: string;
+  readonly registry: Registry;
+  readonly log: Logger;
+  /** How long a session lasts: what ended before has expired. */
+  readonly lifetimeMs: number;
+  /** Called with the error that ended the following. */
+  readonly fail: (error: unknown) => void;
+};
+
+/** How long a person who signs out waits for the broker, milliseconds. */
+const PUBLISH_WITHIN_MS = 5_000;
+
+/** Ended sessions, as the topic has them. Resolves once all are known that had ended by now. */
+export async function followEndedSessions(options: EndedSessionsOptions): Promise<EndedSessions & Followed> {
+  const { brokers, prefix, registry, log, lifetimeMs, fail } = options;
+  /** When each ended, by hash, the oldest first. */
+  const ended = new Map<string, number>();
+  const add = (hash: string, at: number): void => {
+    ended.set(hash, at);
+    for (const [oldest, endedAt] of ended) {
+      if (endedAt > Date.now() - lifetimeMs) break;
+      ended.delete(oldest);
+    }
+  };
+  const followed = await followRecords({
+    brokers,
+    prefix,
+    registry,
+    topic: 'ended-sessions',
+    since: Date.now() - lifetimeMs,
+    log,
+    onRecord: (hash, record) => {
+      if (record !== null) add(hash, record.ended_at);
+    },
+    onFailure: fail,
+  });
+  const codec = await registry.codec('ended-sessions');
+  return {
+    has: (session) => ended.size > 0 && ended.has(hashOf(session)),
+    async end(session, client_id) {
+      const [session_hash, ended_at] = [hashOf(session), Date.now()];
+      const value = codec.encode({ session_hash, client_id, ended_at });
+      const within = { timeoutMs: PUBLISH_WITHIN_MS, openTimeoutMs: PUBLISH_WITHIN_MS };
+      const publisher = await openPublisher({ brokers, clientId: 'touchline-sessions', log, ...within });
+      try {
+        await publisher.publish([{ topic: topicName(prefix, 'ended-sessions'), key: session_hash, value }]);
+      } finally {
+        await publisher.close();
+      }
+      add(session_hash, ended_at);
+    },
+    close: () => followed.close(),
+  };
+}
+
+function hashOf(session: string): string {
+  return createHash('sha256').update(session).digest('hex');
+}
