@@ -9,8 +9,13 @@ export default defineConfig({
     provide: { seed: 1 },
     setupFiles: ['test/setup/seed.ts'],
     include: [`${tested}/**/*.test.ts`],
-    // The feed of a day takes seconds, and says nothing of what is rendered.
-    exclude: ['**/node_modules/**', '**/vectors*.test.ts', 'libs/views/store/feed.test.ts'],
+    // The feed of a day and the ten thousand changes take seconds for every mutant that they reach, and say little of what is rendered.
+    exclude: [
+      '**/node_modules/**',
+      '**/vectors*.test.ts',
+      'libs/views/store/feed.test.ts',
+      'libs/views/render/answers/incremental.test.ts',
+    ],
     isolate: false,
     testTimeout: 60_000,
     maxWorkers: 1,

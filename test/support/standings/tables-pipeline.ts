@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
+import { atEnd } from '../at-end.ts';
 import { Pipeline, type PipelinePlace } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { type ServiceProcess, startService } from '../processes.ts';
@@ -172,7 +172,7 @@ export function finalBytes({
 /** A folder of rules: those of the repository, and these. Removed with the test. */
 export function rulesFolder(files: Readonly<Record<string, object>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-rules-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(RULES, folder, { recursive: true });
   for (const [file, rules] of Object.entries(files)) writeFileSync(join(folder, file), JSON.stringify(rules));
   return folder;

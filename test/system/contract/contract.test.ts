@@ -4,9 +4,10 @@ import { errorRows } from './errors.ts';
 import { fieldRows } from './fields.ts';
 import { limitRows } from './limits.ts';
 import { rules } from './rules.ts';
-import { serveOnce } from './served.ts';
+import { contract, serveOnce } from './served.ts';
 import { haveSpec, requirementsOfSpec } from './spec.ts';
 import { contractRows, problemsOf } from './table.ts';
+import { NEVER_SET } from './values.ts';
 
 serveOnce();
 fieldRows();
@@ -14,6 +15,21 @@ endpointRows();
 rules();
 errorRows();
 limitRows();
+
+test('every field of the records had another value than its default in some answer', async () => {
+  const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
+  const { standings_list } = (await contract().answer(tables)).data;
+  const more = [
+    '/v2/events/2001',
+    '/v2/sports/5',
+    '/v2/stages',
+    '/v2/feed',
+    '/v2/events/1005/important-incidents',
+  ];
+  for (const { id } of standings_list) more.push(`/v2/standings/${id}`);
+  for (const path of more) await contract().answer(path);
+  expect(contract().seen.never).toEqual(Object.keys(NEVER_SET));
+});
 
 /** Rows of the specification's tables, and its numbered rules. */
 const ROWS = 180;

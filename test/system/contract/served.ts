@@ -14,8 +14,9 @@ import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
-import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
-import { catalogue, messages } from './world.ts';
+import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { SeenValues } from './values.ts';
+import { catalogue, LEAGUE_RULES, messages } from './world.ts';
 
 /** A client as the command line has printed it, and a token of it. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
@@ -41,6 +42,8 @@ export class Served {
   readonly api: ApiReplica;
   readonly everything: ServedClient;
   readonly narrow: ServedClient;
+  /** The values of all answers so far. */
+  readonly seen = new SeenValues();
   readonly #tables: TablesPipeline;
 
   private constructor(
@@ -60,7 +63,7 @@ export class Served {
     const { pipeline } = tables;
     const { place } = pipeline;
     pipeline.startProcessor();
-    tables.startTables();
+    tables.startTables({ RULES_DIR: rulesFolder({ 'league.json': LEAGUE_RULES }) });
     await Promise.all([pipeline.feed(messages()), publishCatalogue(place)]);
     const [everything, narrow] = await Promise.all([
       clients(place, 'add --id 1 --name everything'),
@@ -101,6 +104,7 @@ export class Served {
     const json = JSON.parse(body);
     const parsed = answerEnvelope(operation.name, operation.data(ANSWERS)).safeParse(json);
     expect(parsed.error?.issues ?? [], path).toEqual([]);
+    this.seen.note(operation.name, json.api.data);
     return json.api;
   }
 

@@ -39,6 +39,7 @@ function sides(home: number, away: number, goals?: readonly [number, number]): F
     counter,
     name: `Team ${id}`,
     short_name: `T${id}`,
+    acronym: `A${id}`,
     stats: [{ id: 20, value: 4 }],
     results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
   });
@@ -68,8 +69,53 @@ const EVENTS: readonly Fields[] = [
   { id: 2002, ...CUP, start_date: `${day(0)} 21:00`, ...LIVE, sport_id: 1, ...sides(301, 302, [3, 4]) },
 ];
 
+/** What a provider may say of an event, each with another value than where nothing is known. */
+const DESCRIBED = {
+  winner_id: 101,
+  progress_id: 3,
+  neutral_venue: 'yes',
+  coverage_type: 'from_tv',
+  event_stats_lvl_live: 'silver',
+  event_stats_lvl: 'gold',
+  latency: '3-6s',
+  verified_result: 'yes',
+  source: 9,
+  ft_only: 'yes',
+  scoutsfeed: 'yes',
+  day: 2,
+  venue_id: 77,
+  series: { order: 2, event_ids: [1001, 1005] },
+} as const;
+
+/** What a provider may say of a side. */
+const SIDE = {
+  gender: 'male',
+  area_id: 900,
+  area_name: 'Atlantis',
+  area_code: 'ATL',
+  ut: LISTED,
+  subparticipants: [{ id: 1101 }],
+  lineups: [{ id: 1101 }],
+};
+
 /** The one with incidents. */
-const WATCHED = { ...EVENTS.find(({ id }) => id === 1005), ...LIVE, ...sides(101, 102, [3, 1]) };
+const WATCHED = {
+  ...EVENTS.find(({ id }) => id === 1005),
+  ...LIVE,
+  ...DESCRIBED,
+  participants: (sides(101, 102, [3, 1]).participants as Fields[]).map((side) => ({ ...side, ...SIDE })),
+};
+
+/** What a provider may say of an incident. */
+const REPORTED = {
+  subparticipant_id: 1101,
+  subparticipant_name: 'A. Player',
+  attribute_ids: [1],
+  properties: { foot: 'left' },
+  additional_info: { assistant_id: 1102, assistant_name: 'B. Player' },
+  parent_id: '5-10',
+  period_timer: { direction: 'up', time: 3_000 },
+};
 
 /**
  * Records of incidents of event 1005 in the order in which they were delivered, a second apart: 5-10 is under review,
@@ -78,7 +124,7 @@ const WATCHED = { ...EVENTS.find(({ id }) => id === 1005), ...LIVE, ...sides(101
  */
 const INCIDENTS: readonly Fields[] = [
   { id: '5-21', event_time: '40:00', confirmation: 'tbd' },
-  { id: '5-9', event_time: '50:00', confirmation: 'confirmed' },
+  { id: '5-9', event_time: '50:00', confirmation: 'confirmed', ...REPORTED },
   { id: '5-10', event_time: '60:00', confirmation: 'tbd', participant_id: 102 },
   { id: '5-100', event_time: '05:00', confirmation: 'tbd' },
   { id: '5-11', event_time: '01:00', confirmation: null, incident_id: 408 },
@@ -89,6 +135,30 @@ const INCIDENTS: readonly Fields[] = [
   { id: '5-20', event_time: '20:00', confirmation: 'tbd', ut: PUBLISHED + 50 },
   { id: '5-21', event_time: '40:00', confirmation: 'confirmed' },
 ];
+
+/** What happened in event 1001: it ended 2:1, by players that the provider names. */
+const PLAYED: readonly Fields[] = [
+  { id: '5-1', incident_id: 429, participant_id: null },
+  { id: '5-2', ...goalOf(101, 1101) },
+  { id: '5-3', ...goalOf(101, 1102) },
+  { id: '5-4', ...goalOf(102, 1201) },
+];
+
+function goalOf(team: number, player: number): Fields {
+  const subject = { subparticipant_id: player, subparticipant_name: `Player ${player}` };
+  return { incident_id: 413, confirmation: 'confirmed', participant_id: team, ...subject };
+}
+
+/** The ranking of the league: two zones, and a correction. */
+export const LEAGUE_RULES = {
+  format: 1,
+  name: 'The league of the tests',
+  applies_to: [{ competition_id: LEAGUE.competition_id, season_id: null }],
+  points: { won: 3, draw: 1, lost: 0 },
+  tie_break: ['points', 'goals_diff', 'goals_scored'],
+  zones: [{ id: 26, name: 'Promotion', colour: '#002400', from: 1, to: 2 }],
+  corrections: [{ participant_id: 103, value: -1, reason: 'Regulations', from: null }],
+};
 
 /** The ids of those that stand, as the contract orders them. */
 export const STANDING = ['5-10', '5-100', '5-11', '5-20', '5-21', '5-9'];
@@ -102,8 +172,13 @@ export function messages(): NormalizedMessage[] {
   return [
     ...longAgo(),
     ...EVENTS.map((event, index) => received(eventMessage({ id: id++, ut: PUBLISHED + index }, event))),
+    ...PLAYED.map((incident, index) =>
+      received(incidentMessage({ id: id++, ut: PUBLISHED + 50 + index }, incident, EVENTS[0])),
+    ),
     ...INCIDENTS.map((incident, index) =>
-      received(incidentMessage({ id: id++, ut: PUBLISHED + 100 + index }, incident, WATCHED)),
+      received(
+        incidentMessage({ id: id++, uuid: `uuid-${index}`, ut: PUBLISHED + 100 + index }, incident, WATCHED),
+      ),
     ),
   ];
 }
@@ -135,6 +210,46 @@ export function publishedNow(id: number, ut: number): NormalizedMessage {
   return received(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
 }
 
+const COMPETITION = {
+  name: 'League',
+  short_name: 'LG',
+  mini_name: 'L',
+  gender: 'male',
+  type: 'country_league',
+  area_id: 900,
+  area_name: 'Atlantis',
+  area_type: 'country',
+  area_sort: 4,
+  area_code: 'ATL',
+  overall_sort: 5,
+  tour_id: 6,
+  tour_name: 'Tour',
+  old_competition_id: 7,
+};
+
+const SEASON = {
+  name: '2026',
+  actual: 'yes',
+  year: '2026',
+  old_season_id: 8,
+  range_level: 1,
+  stats_lvl: 'gold',
+  team_connection: 'by_season',
+};
+
+const STAGE = {
+  name: 'Regular season',
+  stage_name_id: 2,
+  start_date: '2026-08-01',
+  end_date: '2027-05-31',
+  show_standings: 'yes',
+  has_brackets: 'no',
+  groups_nr: 1,
+  sort: 3,
+  is_current: 'yes',
+  old_stage_id: 9,
+};
+
 /** The provider's catalogues, as far as they are known. */
 export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
@@ -148,16 +263,23 @@ export function catalogue(): CatalogueRecord[] {
   );
   return [
     ...sports,
-    place('sport', 1, null, { name: 'Basketball', url: 'basketball', active: 'yes', has_timer: 'yes' }),
-    place('area', 900, null, { name: 'Atlantis', area_code: 'ATL' }),
+    place('sport', 1, null, {
+      name: 'Basketball',
+      url: 'basketball',
+      active: 'yes',
+      has_timer: 'yes',
+      template: 'quarters',
+      incidents_positions: 'yes',
+    }),
+    place('area', 900, null, { name: 'Atlantis', area_code: 'ATL', parent_area_id: '899' }),
     place('language', 900, null, { name: 'Atlantean', code: 'at' }),
     place('status', 900, null, { name: 'Under water', short_name: 'UW', type: 'other' }),
     place('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
-    place('competition', 10, null, { name: 'League', stats_lvl: 'gold', generate_season_stats: true }),
+    place('competition', 10, null, { ...COMPETITION, stats_lvl: 'gold', generate_season_stats: true }),
     place('competition', 11, null, { name: 'Cup', stats_lvl: 'bronze', generate_season_stats: false }),
-    place('season', 20, 10, { name: '2026', actual: 'yes' }),
+    place('season', 20, 10, SEASON),
     place('season', 21, 11, { name: '2026', actual: 'yes' }),
-    place('stage', 30, 20, { name: 'Regular season', show_standings: 'yes', has_brackets: 'no' }),
+    place('stage', 30, 20, STAGE),
     place('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
     place('group', 40, 30, { name: 'Group A' }),
   ];

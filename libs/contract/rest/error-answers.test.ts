@@ -1,0 +1,85 @@
+import { connect } from 'node:net';
+import fastify from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { answerErrors } from './error-answers.ts';
+import { REST_ERRORS, RestError, type RestErrorCode } from './errors.ts';
+import { restServerOptions } from './server-options.ts';
+
+const NOW = 1_790_000_000.9;
+const VERSION = '2.1.3';
+
+function server(fails: unknown) {
+  const failures: unknown[] = [];
+  const app = fastify(restServerOptions(VERSION, () => NOW));
+  onTestFinished(() => app.close());
+  answerErrors(app, { now: () => NOW, version: VERSION, onFailure: (error) => failures.push(error) });
+  app.get('/v2/:id', async () => {
+    throw fails;
+  });
+  return { app, failures };
+}
+
+const failedWith = (statusCode: number): Error => Object.assign(new Error('secret'), { statusCode });
+
+test.each<[unknown, RestErrorCode]>([
+  ...(Object.keys(REST_ERRORS) as RestErrorCode[]).map((code): [unknown, RestErrorCode] => [
+    new RestError(code),
+    code,
+  ]),
+  [failedWith(404), 'NOT_FOUND'],
+  [failedWith(400), 'INVALID_PARAMETER'],
+  [failedWith(499), 'INVALID_PARAMETER'],
+  [failedWith(399), 'INTERNAL'],
+  [failedWith(500), 'INTERNAL'],
+  [Object.assign(new Error('secret'), { statusCode: '404' }), 'INTERNAL'],
+  [new Error('secret'), 'INTERNAL'],
+])('%s is answered as %s in the envelope, and only internal ones are reported', async (error, code) => {
+  const { app, failures } = server(error);
+  const response = await app.inject('/v2/1?token=abc');
+  const { status, message, internalCode } = REST_ERRORS[code];
+  expect(response.statusCode).toBe(status);
+  expect(response.json()).toEqual({
+    api: { ver: VERSION, timestamp: 1_790_000_000, error: { message, internal_code: internalCode } },
+  });
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+  expect(response.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
+  expect(failures).toEqual(code === 'INTERNAL' ? [error] : []);
+});
+
+test('an unknown path, and one that cannot be read, are answered in the envelope', async () => {
+  const { app } = server(null);
+  for (const [path, code] of [
+    ['/nothing?token=abc', 'NOT_FOUND'],
+    ['/v2/%zz', 'INVALID_PARAMETER'],
+  ] as const) {
+    const response = await app.inject(path);
+    expect([path, response.statusCode]).toEqual([path, REST_ERRORS[code].status]);
+    expect(response.json().api.error.internal_code).toBe(REST_ERRORS[code].internalCode);
+  }
+});
+
+test('a long id and a slash at the end reach the route', async () => {
+  const { app } = server(new RestError('FORBIDDEN'));
+  for (const path of [`/v2/${'9'.repeat(5_000)}`, '/v2/1/'])
+    expect((await app.inject(path)).statusCode).toBe(REST_ERRORS.FORBIDDEN.status);
+});
+
+test('a request that is no HTTP is answered in the envelope, and the connection closed', async () => {
+  const { app } = server(null);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const answer = await new Promise<string>((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.on('close', () => resolve(text));
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+  expect(body.api).toMatchObject({ ver: VERSION, timestamp: 1_790_000_000, error: { internal_code: 13 } });
+});
