@@ -1,5 +1,4 @@
 import { PoisonError } from '#errors/poison-error.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
 import {
   type ConsumedRecord,
   type ProducerIdentity,
@@ -13,6 +12,7 @@ import type { ChangelogEnds } from './changelog-ends.ts';
 import type { Draft, InputPosition } from './draft.ts';
 import { isEnvironmentFault } from './environment-fault.ts';
 import type { KeptState, PendingCommit } from './kept-state.ts';
+import { ClosedError } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
@@ -21,15 +21,6 @@ import type { TaskContext } from './task-context.ts';
 
 /** Most results of one transaction, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
-
-/** It was closed while it waited: nothing failed. */
-export class ClosedError extends TouchlineError<'ClosedError'> {
-  override readonly name = 'ClosedError';
-
-  constructor() {
-    super('CLOSED', 'the partition was released');
-  }
-}
 
 /** The parts of a claimed partition. */
 export type Work = {

@@ -1,65 +1,19 @@
 import { settlesWithin } from '#timing/settles-within.ts';
-import type {
-  LogBounds,
-  PartitionReader,
-  ReadBatch,
-  TopicPartition,
-  TransactionalProducer,
-} from '../client/port.ts';
+import type { PartitionReader, TransactionalProducer } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import { BatchCommitter, ClosedError } from './batch-committer.ts';
+import { BatchCommitter } from './batch-committer.ts';
 import { ChangelogEnds } from './changelog-ends.ts';
+import { type Claimed, claimPartition } from './claim.ts';
 import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
-import { findPosition, type Position } from './positions.ts';
+import { ClosedError, Lifetime } from './lifetime.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { requireSameCommit } from './same-commit.ts';
+import { ahead, restoreState } from './restore.ts';
 import { StableWatch } from './stable-watch.ts';
-import {
-  type ChangelogRecord,
-  findValue,
-  positionMissing,
-  requireLastRecord,
-  requireSameChangelogs,
-  requireSameInput,
-  requireWholeChangelogs,
-  startOffset,
-} from './start-checks.ts';
-import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
-const FETCH_BYTES = 4 * 1024 * 1024;
-/** For all partitions together; each holds two answers: the one in process and the next. */
-const ALL_FETCH_BYTES = 32 * 1024 * 1024;
-const RESTORE_BYTES = 1024 * 1024;
-/** How long restoring a changelog may make no progress: another producer has an open transaction in it. */
-const RESTORE_STALL_MS = 30_000;
 /** How long a close waits for a commit under way. */
 const LAST_COMMIT_MS = 2_000;
-
-/** A changelog to restore from. */
-type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
-
-/** The result of a claim. */
-type Claimed = {
-  readonly producer: TransactionalProducer;
-  readonly input: PartitionReader;
-  readonly topicId: string;
-  readonly changelogIds: Readonly<Record<string, string>>;
-  /** Offset of the next input record. */
-  readonly position: number;
-  readonly inputEpoch: number | null;
-  /** That of the input record before `position`; null where it is unknown. */
-  readonly readEpoch: number | null;
-  /** Input records that were removed before they were processed, and are given up. */
-  readonly lost: number;
-  readonly changelogs: readonly Changelog[];
-  /** Those that only this task writes to. */
-  readonly outputs: readonly (TopicPartition & LogBounds)[];
-  /** Its last commit; null without one. */
-  readonly found: Position | null;
-};
 
 /**
  * One claim of a partition, from fencing to close. It shares nothing with other claims: after an await it may find itself
@@ -69,9 +23,7 @@ export class Incarnation {
   readonly #partition: number;
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
-  readonly #held: { close(): void | Promise<void> }[] = [];
-  /** Aborted on close. */
-  readonly #closing = new AbortController();
+  readonly #lifetime = new Lifetime();
   #producer: TransactionalProducer | null = null;
   #committer: BatchCommitter | null = null;
   /** Closed with it, unless it is left to the next claim. */
@@ -117,7 +69,9 @@ export class Incarnation {
   }
 
   async #live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
-    const claimed = await this.#claim();
+    const claimed = await claimPartition(this.#context, this.#partition, this.#lifetime, (producer) => {
+      this.#producer = producer;
+    });
     reached('restoring');
     const { kept, processor, lasts } = await this.#stateFor(claimed);
     const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
@@ -159,7 +113,7 @@ export class Incarnation {
   /** Closes it: waits a moment for a commit under way. The next owner repeats what is not committed. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#closing.abort();
+    this.#lifetime.end();
     const committing = this.#committer?.committing ?? null;
     if (committing !== null)
       await settlesWithin(
@@ -168,89 +122,11 @@ export class Incarnation {
         this.#context.clock,
       );
     if (this.#left === null) this.#processor?.close();
-    await Promise.allSettled(this.#held.map(async (held) => held.close()));
+    await this.#lifetime.closeAll();
   }
 
   get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
-  }
-
-  /** Fences the previous owner, decides its last transaction, and finds the position. */
-  async #claim(): Promise<Claimed> {
-    const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
-    const { mixedChangelogs = [], outputs } = this.#context;
-    const partition = this.#partition;
-    if (partition >= partitions) {
-      throw new RefusedError(
-        'PARTITIONS_DIFFER',
-        `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: add partitions to none of ` +
-          'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
-      );
-    }
-    const producer = this.#hold(
-      await client.openProducer({
-        transactionalId: transactionalIdOf(this.#context, partition),
-        ...writesOf(this.#context, partition),
-        lastCommitted: async () => (await findPosition(client, positions, partition))?.producer ?? null,
-        signal: this.#closing.signal,
-      }),
-    );
-    this.#producer = producer;
-    const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
-    const input = this.#hold(client.openReader({ topic, partition, maxBytes }));
-    const topicId = await this.#still(input.topicId());
-    const readers = changelogs.map((name) =>
-      this.#hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
-    );
-    const ids = await this.#still(Promise.all(readers.map((reader) => reader.topicId())));
-    const changelogIds = Object.fromEntries(changelogs.map((name, at) => [name, ids[at] as string]));
-    const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
-    const names = [positions, topic, ...changelogs, ...ownOutputs];
-    const bounds = await this.#still(client.logBounds(names.map((name) => ({ topic: name, partition }))));
-    const [ofPositions, ofInput, ...ofLogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
-    const restored = changelogs.map((name, at) => ({
-      topic: name,
-      partition,
-      reader: readers[at] as PartitionReader,
-      ...(ofLogs[at] as LogBounds),
-    }));
-    const written = ownOutputs.map((name, at) => ({
-      topic: name,
-      partition,
-      ...(ofLogs[changelogs.length + at] as LogBounds),
-    }));
-    const position = await this.#still(findPosition(client, positions, partition, ofPositions));
-    const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
-    if (position === null) {
-      const state = await this.#still(findValue(client, own));
-      if (state !== null) throw positionMissing(this.#context, state);
-    } else {
-      requireSameChangelogs(application, partition, position, changelogIds);
-      const ends = Object.fromEntries(restored.map(({ topic: name, end }) => [name, end]));
-      requireWholeChangelogs(application, partition, position, ends);
-      await this.#still(requireSameCommit(this.#context, position, [...own, ...written]));
-      const { inputEpoch } = position;
-      if (inputEpoch !== null && position.topicId === topicId && position.next <= ofInput.end) {
-        const found = await this.#still(client.epochEnd({ topic, partition }, inputEpoch));
-        requireSameInput(this.#context, partition, position, found);
-      }
-    }
-    const start = startOffset(this.#context, partition, { position, topicId, input: ofInput });
-    const inputEpoch = position?.inputEpoch ?? null;
-    const lost = position === null ? 0 : Math.max(0, start - position.next);
-    return {
-      producer,
-      input,
-      topicId,
-      changelogIds,
-      position: start,
-      inputEpoch,
-      readEpoch: lost === 0 ? inputEpoch : null,
-      lost,
-      changelogs: restored,
-      outputs: written,
-      found: position,
-    };
+    return this.#lifetime.isOver;
   }
 
   /** The state in memory where nobody else has written since, else the one that the changelogs have. */
@@ -264,7 +140,7 @@ export class Incarnation {
     const partition = this.#partition;
     const kept = this.#kept;
     if (kept !== null && found !== null && lost === 0) {
-      const proof = await this.#still(prove(client, kept, { ...claimed, position: found }));
+      const proof = await this.#lifetime.still(prove(client, kept, { ...claimed, position: found }));
       this.#kept = null;
       if (proof !== null) {
         metrics.keptStates.inc({ partition });
@@ -278,65 +154,11 @@ export class Incarnation {
     this.#processor = null;
     const processor = this.#context.createProcessor(partition);
     this.#processor = processor;
-    return { kept: null, processor, lasts: await this.#restore(processor, claimed) };
-  }
-
-  /** The offset of the last record of each changelog, by name; without those that end with a tombstone. */
-  async #restore(
-    processor: PartitionProcessor,
-    { changelogs, position, found }: Claimed,
-  ): Promise<Map<string, number>> {
-    const { application, clock, metrics, log } = this.#context;
-    const started = clock.monotonic();
-    const restored = await this.#still(
-      Promise.all(
-        changelogs.map(async (changelog) => ({
-          ...changelog,
-          last: await this.#restoreOne(processor, changelog),
-        })),
-      ),
-    );
-    if (found !== null)
-      for (const one of restored) requireLastRecord(application, this.#partition, found, one);
-    const seconds = (clock.monotonic() - started) / 1_000;
-    metrics.restoreSeconds.inc(seconds);
-    log.info(
-      { partition: this.#partition, entries: processor.size(), seconds, position },
-      'partition restored',
-    );
-    return new Map(
-      restored.flatMap(({ topic, last }) =>
-        last === null || last.isTombstone ? [] : [[topic, last.offset] as const],
-      ),
-    );
-  }
-
-  async #restoreOne(
-    processor: PartitionProcessor,
-    { topic, partition, start, end, reader }: Changelog,
-  ): Promise<ChangelogRecord | null> {
-    let last: ChangelogRecord | null = null;
-    const { clock, metrics } = this.#context;
-    let movedAt = clock.monotonic();
-    for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
-      const batch = await this.#still(reading);
-      if (batch.next === at && clock.monotonic() > movedAt + RESTORE_STALL_MS) {
-        throw new StreamError(
-          'UNAVAILABLE',
-          `${topic}-${partition} can be read up to ${at} only, of ${end}: a transaction is open in it`,
-        );
-      }
-      if (batch.next > at) movedAt = clock.monotonic();
-      at = batch.next;
-      reading = at < end ? ahead(reader.read(at)) : null;
-      const restoring = processor.restore(topic, batch.records);
-      if (restoring !== undefined) await this.#still(restoring);
-      metrics.restoredRecords.inc(batch.records.length);
-      const newest = batch.records.at(-1);
-      if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
-    }
-    await reader.close();
-    return last;
+    return {
+      kept: null,
+      processor,
+      lasts: await restoreState(this.#context, partition, processor, claimed, this.#lifetime),
+    };
   }
 
   async #run(
@@ -350,7 +172,7 @@ export class Incarnation {
     const watch = new StableWatch();
     // The log may lose its end between the claim and the first answer.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
-      const batch = await this.#still(reading);
+      const batch = await this.#lifetime.still(reading);
       // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
@@ -380,32 +202,9 @@ export class Incarnation {
         `and where it is gone, end it with abort --topic ${input} --partition ${partition} --start-offset ${offset}`,
     );
   }
-
-  /** Closed with it; immediately where it is closed already. */
-  #hold<T extends { close(): void | Promise<void> }>(held: T): T {
-    if (this.#isClosed) {
-      void held.close();
-      throw new ClosedError();
-    }
-    this.#held.push(held);
-    return held;
-  }
-
-  /** The awaited value, unless it was closed meanwhile. */
-  async #still<T>(waited: Promise<T>): Promise<T> {
-    const result = await waited;
-    if (this.#isClosed) throw new ClosedError();
-    return result;
-  }
 }
 
 /** Whether it may have its cause in the broker and the network alone. */
 function isOfBroker(error: unknown): boolean {
   return error instanceof StreamError && ['UNAVAILABLE', 'UNDECIDED', 'FENCED'].includes(error.code);
-}
-
-/** A read that is awaited later: a failure surfaces then. */
-function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
-  reading.catch(() => {});
-  return reading;
 }

@@ -3,8 +3,10 @@ import type { SourceChange } from './substitutes.ts';
 /** A defect that the code had, as a change that brings it back. */
 export type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
+const CLAIM = '/libs/streams/runtime/claim.ts';
+const RESTORE = '/libs/streams/runtime/restore.ts';
 const INCARNATION = '/libs/streams/runtime/incarnation.ts';
-const COMMITTER = '/libs/streams/runtime/batch-committer.ts';
+const ENDS = '/libs/streams/runtime/changelog-ends.ts';
 
 /** The simulation finds each of these again within a thousand seeds. */
 export const DEFECTS: readonly Defect[] = [
@@ -12,24 +14,24 @@ export const DEFECTS: readonly Defect[] = [
     name: 'a changelog that ends too early is restored (0113)',
     changes: [
       {
-        file: INCARNATION,
+        file: CLAIM,
         find: 'requireWholeChangelogs(application, partition, position, ends);',
         replace: '',
       },
       {
-        file: INCARNATION,
-        find: 'for (const one of restored) requireLastRecord(application, this.#partition, found, one);',
+        file: RESTORE,
+        find: 'for (const one of restored) requireLastRecord(application, partition, found, one);',
         replace: 'void 0;',
       },
-      { file: COMMITTER, find: 'if (baseOffset < known) {', replace: 'if (false) {' },
+      { file: ENDS, find: 'if (baseOffset < end && !isOutput)', replace: 'if (false)' },
     ],
   },
   {
     name: 'aborted records make up for the lost end of a changelog (0113)',
     changes: [
       {
-        file: INCARNATION,
-        find: 'for (const one of restored) requireLastRecord(application, this.#partition, found, one);',
+        file: RESTORE,
+        find: 'for (const one of restored) requireLastRecord(application, partition, found, one);',
         replace: 'void 0;',
       },
     ],
@@ -38,8 +40,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'an input that was cut and has grown again is read on (0113)',
     changes: [
       {
-        file: INCARNATION,
-        find: 'requireSameInput(this.#context, partition, position, found);',
+        file: CLAIM,
+        find: 'requireSameInput(context, partition, position, found);',
         replace: '',
       },
       {

@@ -1,0 +1,77 @@
+import type { ReadBatch } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
+import type { Changelog, Claimed } from './claim.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { PartitionProcessor } from './processor.ts';
+import { type ChangelogRecord, requireLastRecord } from './start-checks.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** How long restoring a changelog may make no progress: another producer has an open transaction in it. */
+const RESTORE_STALL_MS = 30_000;
+
+/**
+ * Restores the state of a claimed partition from its changelogs. Resolves with the offset of the last record of each, by
+ * name; without those that end with a tombstone.
+ */
+export async function restoreState(
+  context: TaskContext,
+  partition: number,
+  processor: PartitionProcessor,
+  { changelogs, position, found }: Claimed,
+  lifetime: Lifetime,
+): Promise<Map<string, number>> {
+  const { application, clock, metrics, log } = context;
+  const started = clock.monotonic();
+  const restored = await lifetime.still(
+    Promise.all(
+      changelogs.map(async (changelog) => ({
+        ...changelog,
+        last: await restoreOne(context, processor, changelog, lifetime),
+      })),
+    ),
+  );
+  if (found !== null) for (const one of restored) requireLastRecord(application, partition, found, one);
+  const seconds = (clock.monotonic() - started) / 1_000;
+  metrics.restoreSeconds.inc(seconds);
+  log.info({ partition, entries: processor.size(), seconds, position }, 'partition restored');
+  return new Map(
+    restored.flatMap(({ topic, last }) =>
+      last === null || last.isTombstone ? [] : [[topic, last.offset] as const],
+    ),
+  );
+}
+
+async function restoreOne(
+  { clock, metrics }: TaskContext,
+  processor: PartitionProcessor,
+  { topic, partition, start, end, reader }: Changelog,
+  lifetime: Lifetime,
+): Promise<ChangelogRecord | null> {
+  let last: ChangelogRecord | null = null;
+  let movedAt = clock.monotonic();
+  for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
+    const batch = await lifetime.still(reading);
+    if (batch.next === at && clock.monotonic() > movedAt + RESTORE_STALL_MS) {
+      throw new StreamError(
+        'UNAVAILABLE',
+        `${topic}-${partition} can be read up to ${at} only, of ${end}: a transaction is open in it`,
+      );
+    }
+    if (batch.next > at) movedAt = clock.monotonic();
+    at = batch.next;
+    reading = at < end ? ahead(reader.read(at)) : null;
+    const restoring = processor.restore(topic, batch.records);
+    if (restoring !== undefined) await lifetime.still(restoring);
+    metrics.restoredRecords.inc(batch.records.length);
+    const newest = batch.records.at(-1);
+    if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
+  }
+  await reader.close();
+  return last;
+}
+
+/** A read that is awaited later: a failure surfaces then. */
+export function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
+  reading.catch(() => {});
+  return reading;
+}
