@@ -114,8 +114,7 @@ export function ofTail(env: Env, eventId: number): Surface {
 
 /** `touchline status --watch` in a terminal; of the feed alone: it knows no matches. */
 export function ofStatus(env: Env): Surface {
-  const command = `${process.execPath} bin/touchline.js status --watch`;
-  const status = new Output('script', ['-qfec', command, '/dev/null'], env);
+  const status = inTerminal('status --watch', env);
   return {
     name: 'status',
     read() {
@@ -124,6 +123,26 @@ export function ofStatus(env: Env): Surface {
       return states.some((state) => state === 'alive' || state === 'recovered') ? 'safe' : 'halted';
     },
   };
+}
+
+const SAYS: Readonly<Record<string, Said>> = { safe: 'safe', halted: 'halted', 'not in play': 'not_in_play' };
+
+/** `touchline match --follow` and `touchline live` in a terminal; the latter of all live matches, of which there is one. */
+export function ofScreens(env: Env, eventId: number): Surface[] {
+  const [match, live] = [inTerminal(`match ${eventId} --follow`, env), inTerminal('live', env)];
+  return [
+    {
+      name: 'match',
+      read: () => SAYS[match.last(/trading (safe|halted|not in play)/g) ?? ''] ?? null,
+    },
+    {
+      name: 'live',
+      read() {
+        const safe = live.last(/\b1 live, (\d) safe/g);
+        return safe === null ? null : safe === '1' ? 'safe' : 'halted';
+      },
+    },
+  ];
 }
 
 /** The example readers. */
@@ -167,4 +186,10 @@ export class Alerts {
   get ids(): readonly string[] {
     return this.#lines.map(({ id }) => id);
   }
+}
+
+/** A command of touchline in a terminal that is wide enough for it. */
+function inTerminal(command: string, env: Env): Output {
+  const sized = `stty cols 200 rows 50; ${process.execPath} bin/touchline.js ${command}`;
+  return new Output('script', ['-qfec', sized, '/dev/null'], env);
 }

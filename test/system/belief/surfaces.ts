@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -41,7 +42,7 @@ export class Watch {
   /** Waits until each of these says that. */
   async all(said: Said, names: readonly string[] = this.names): Promise<void> {
     const others = () => this.others(said, names);
-    await untilTrue(`all say ${said}`, () => others().length === 0, 60_000).catch((error: unknown) => {
+    await untilTrue(`all say ${said}`, () => others().length === 0).catch((error: unknown) => {
       throw new Error(`${String(error)}: not ${others().join(', ')}`);
     });
   }
@@ -49,17 +50,6 @@ export class Watch {
   /** Those of these that say something else now. */
   others(said: Said, names: readonly string[] = this.names): readonly string[] {
     return names.filter((name) => this.#last.get(name)?.said !== said);
-  }
-
-  /** Those that said something else at any time until a steady time, each with what it said. */
-  async othersUntil(said: Said, until: number): Promise<string[]> {
-    const found = new Set<string>();
-    while (performance.now() < until) {
-      for (const [name, last] of this.#last)
-        if (last.said !== null && last.said !== said) found.add(`${name}: ${last.said}`);
-      await delay(EVERY_MS);
-    }
-    return [...found];
   }
 
   /** For how long each of these went on to say safe after `since`, milliseconds, once it is late enough to know. */
@@ -108,8 +98,8 @@ export class Output {
     if (this.child.stdout !== null) createInterface(this.child.stdout).on('line', call);
   }
 
-  /** The last match of a pattern, its first group; null where there is none. */
+  /** The last match of a pattern in what a reader sees, its first group; null where there is none. */
   last(pattern: RegExp): string | null {
-    return [...this.text.matchAll(pattern)].at(-1)?.[1] ?? null;
+    return [...stripVTControlCharacters(this.text).matchAll(pattern)].at(-1)?.[1] ?? null;
   }
 }
