@@ -1,6 +1,7 @@
 /** What `touchline <command or service> [arguments]` does, in the process that it runs in. */
 import { readFileSync } from 'node:fs';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { changesSomething } from './changes.ts';
 import { parseArguments } from './command.ts';
 import { COMMANDS, type Entry } from './commands/catalogue.ts';
 import { complete } from './complete.ts';
@@ -61,7 +62,9 @@ async function runCommand(name: string, entry: Entry, args: readonly string[]): 
     }
     const given = parseArguments(args, command);
     const start = await entry.load();
-    return await start(given as never);
+    if (!changesSomething(name, given)) return await start(given as never);
+    const { recordOrder } = await import('./orders.ts');
+    return await recordOrder({ command: name, args }, () => start(given as never));
   } catch (error) {
     return report(name, error, command.failedCode);
   }

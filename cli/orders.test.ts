@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { changesSomething } from './changes.ts';
+import { argumentsShown } from './orders.ts';
+
+test.each([
+  [
+    ['webhook', 'add', '7', '--url', 'https://user:pass@a.example/hook?key=1', '--secret-file', '-'],
+    ['webhook', 'add', '7', '--url', 'a.example', '--secret-file', '-'],
+  ],
+  [
+    ['webhook', 'add', '7', '--url=https://a.example/hook'],
+    ['webhook', 'add', '7', '--url=a.example'],
+  ],
+  [
+    ['webhook', 'add', '7', '--secret', 's3cret'],
+    ['webhook', 'add', '7', '--secret', '[redacted]'],
+  ],
+  [
+    ['webhook', 'add', '7', '--secret=s3cret', '--url', 'x'],
+    ['webhook', 'add', '7', '--secret=[redacted]', '--url', '[redacted]'],
+  ],
+  [
+    ['revoke', 'touchline_pat_abc'],
+    ['revoke', '[redacted]'],
+  ],
+])('records %j as %j', (args, recorded) => expect(argumentsShown(args)).toEqual(recorded));
+
+test.each([
+  ['clients', ['add'], true],
+  ['clients', ['list'], false],
+  ['clients', ['webhook', 'test', '1', 'a'], false],
+  ['clients', ['webhook', 'remove', '1', 'a'], true],
+  ['webhooks', ['skip', 'a'], true],
+  ['webhooks', ['undelivered', 'a'], false],
+  ['tokens', ['list'], false],
+  ['position', ['match-processor'], false],
+  ['position', ['match-processor', '0', 'end'], true],
+  ['status', [], false],
+])('%s %j changes something: %s', (command, positionals, is) =>
+  expect(changesSomething(command, { positionals, values: {} })).toBe(is),
+);

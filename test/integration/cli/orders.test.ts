@@ -1,0 +1,52 @@
+import { hostname, userInfo } from 'node:os';
+import { expect, test } from 'vitest';
+import type { OperatorOrder } from '#topics/generated/types.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+
+test('orders are recorded with who gave them and how they ended, without secrets; questions are not', async () => {
+  const place = backbone();
+  const settings = {
+    KAFKA_BROKERS: place.brokers.join(','),
+    SCHEMA_REGISTRY_URL: place.registryUrl,
+    TOPIC_PREFIX: place.prefix,
+    CLIENTS_KEY,
+    DATA_DIR: temporaryFolder(),
+  };
+  const touchline = (line: string) => touchlineHere(line.split(' '), settings);
+  // Before there is a topic: the order that makes it is recorded where it ends.
+  expect(await touchline('topics')).toMatchObject({ code: 0 });
+  const { out } = await touchline('clients add --name watcher');
+  const secret = /secret_key (\w+)/.exec(out)?.[1] ?? '';
+  await touchline('clients list');
+  const added = await touchline('clients webhook add 1 --url https://hooks.example/a/hidden/path');
+  const [, signing = ''] = /signing secret (\w+)/.exec(added.out) ?? [];
+  expect((await touchline('webhooks skip unknown --before 1h --yes')).code).toBe(1);
+  expect((await touchline('webhooks list')).err).not.toContain('not recorded');
+
+  const orders: OperatorOrder[] = [];
+  const pipeline = await Pipeline.create({ ...place, partitions: 8 });
+  await pipeline.read('operator-orders', (order) => void orders.push(order));
+  const shown = orders.map(({ command, arguments: words, outcome, exit_code }) => [
+    `${command} ${words.join(' ')}`.trim(),
+    outcome,
+    exit_code,
+  ]);
+  expect(shown).toEqual([
+    ['topics', 'done', 0],
+    ['clients add --name watcher', 'begun', null],
+    ['clients add --name watcher', 'done', 0],
+    ['clients webhook add 1 --url hooks.example', 'begun', null],
+    ['clients webhook add 1 --url hooks.example', 'done', 0],
+    ['webhooks skip unknown --before 1h --yes', 'begun', null],
+    ['webhooks skip unknown --before 1h --yes', 'failed', 1],
+  ]);
+  for (const { user, host, at } of orders)
+    expect([user, host, at > Date.now() - 600_000]).toEqual([userInfo().username, hostname(), true]);
+  for (const hidden of [secret, signing, 'hidden']) {
+    expect(hidden).not.toBe('');
+    expect(JSON.stringify(orders)).not.toContain(hidden);
+  }
+});
