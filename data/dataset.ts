@@ -90,6 +90,17 @@ export function readDataset(name: DatasetName): Dataset {
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** The same matches so many days later; whole weeks keep their days of the week. */
+export function daysLater({ competition, matches }: Dataset, days: number): Dataset {
+  const moved = matches.map((match) => ({
+    ...match,
+    date: `${new Date(Date.parse(match.date) + days * DAY_MS).toISOString().slice(0, 16)}Z`,
+  }));
+  return { competition, matches: moved };
+}
+
 /** The official final score: result 2, extra time included, a shoot-out not. */
 export function finalScore(match: Pick<MatchFacts, 'ft' | 'et'>): GoalPair {
   return match.et ?? match.ft;

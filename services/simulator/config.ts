@@ -39,6 +39,9 @@ const fields = {
     .enum(DATASETS, `must be one of ${DATASETS.join(', ')}`)
     .default('world-cup-2018')
     .describe(`What is played: ${DATASETS.join(' or ')}.`),
+  DAYS_LATER: integer(0, 36_500)
+    .prefault('0')
+    .describe('Days that all of it is played later than in life; whole weeks keep the days of the week.'),
   MATCHES: integer(1, 10_000).optional().describe('How many matches, from the first on; all by default.'),
   DURATION: positive().optional().describe('Seconds that all of it takes; goes before SPEED.'),
   SPEED: z

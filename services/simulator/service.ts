@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
-import { readDataset } from '../../data/dataset.ts';
+import { daysLater, readDataset } from '../../data/dataset.ts';
 import { settings } from './config.ts';
 import { parseFaults } from './faults.ts';
 import { parseRestFaults } from './rest/faults.ts';
@@ -33,7 +33,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
             mostWaitMs: MOST_WAIT,
             onRetry: (reason) => logger.warn({ reason }, 'delivery was not accepted, trying again'),
           });
-    const dataset = readDataset(config.DATASET);
+    const dataset = daysLater(readDataset(config.DATASET), config.DAYS_LATER);
     const playing = {
       dataset,
       matches: config.MATCHES ?? dataset.matches.length,

@@ -21,6 +21,10 @@ import { collectExamples, demonstrationIn } from './reference/collect.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SECRET = 'a-secret-of-thirty-two-characters';
+const USUAL_API_PORT = 8081;
+
+type Listed = { readonly api: { readonly method: { readonly total_items: number } } };
+type Granted = { readonly api: { readonly data: { readonly token: string } } };
 
 type Run = {
   readonly child: ChildProcess;
@@ -142,13 +146,15 @@ describe('touchline demo', () => {
 
   test('plays under a prefix of its own where there are messages, leaves everything running with --keep, and ends it on Ctrl-C', async () => {
     const dataDir = folder();
-    const env = { ...short, MATCHES: '2', DURATION: '2', DATA_DIR: dataDir };
+    const env = { ...short, MATCHES: '2', DURATION: '2', AFTERWARDS: 'nothing', DATA_DIR: dataDir };
     const prefix = await usedPrefix();
     const run = touchline(['demo', '--keep'], { ...env, TOPIC_PREFIX: prefix });
-    await run.says('Everything is left running until Ctrl-C');
+    await run.says('Everything goes on until Ctrl-C');
     await run.says(/secret_key=\w+"/);
     expect(run.text()).toContain('✓ all 2 final scores');
-    await run.says(new RegExp(`${prefix}demo-\\d{14}\\.`));
+    await run.says(
+      new RegExp(`the topics are ${prefix}demo-\\d{14}\\.\\*: those of ${prefix}\\* have records`),
+    );
     await hasFieldsOfExamples(run.text());
     const children = services(run.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(SERVED);
@@ -169,6 +175,29 @@ describe('touchline demo', () => {
     expect(await run.end()).toBe(0);
     expect(children.some(runs)).toBe(false);
     expect(existsSync(join(dataDir, 'backbone.json'))).toBe(false);
+  });
+
+  test('goes on with a league to watch with --keep, and says which port moved', async () => {
+    const taken = createServer().listen(USUAL_API_PORT, '127.0.0.1');
+    // In use either way.
+    taken.on('error', () => {});
+    onTestFinished(() => void taken.close());
+    const { API_PORT: _, ...onePortUsual } = short;
+    const env = { ...onePortUsual, MATCHES: '1', DURATION: '1', DATA_DIR: folder(), SPEED: '100' };
+    const run = touchline(['demo', '--keep'], env);
+    await run.says(`port ${USUAL_API_PORT} is in use: API_PORT is another one`);
+    await run.says('Premier League 2017/18 is played now, 100 times as fast as life: 380 matches');
+    const { url, clientId, secretKey } = demonstrationIn(run.text()) ?? expect.fail(run.text());
+    const credentials = new URLSearchParams({ client_id: clientId, secret_key: secretKey });
+    const granted = (await (await fetch(`${url}/v2/oauth?${credentials}`)).json()) as Granted;
+    const live = async (): Promise<number> => {
+      const answer = await fetch(`${url}/v2/livescore?status_type=live&token=${granted.api.data.token}`);
+      return ((await answer.json()) as Listed).api.method.total_items;
+    };
+    // A round of ten, each a minute of its clock after the other.
+    await expect.poll(live, { timeout: 60_000 }).toBe(10);
+    run.child.kill('SIGINT');
+    expect(await run.end()).toBe(0);
   });
 
   test('refuses what it does not know', async () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import type { Platform, Provider } from '../../platform.ts';
-import { ProcessError, ServiceProcess } from '../../processes.ts';
+import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { Screen } from '../../screen.ts';
 import { Board } from './board.ts';
 import { checksOf, checkWebhook, findAll, mismatches, type Place } from './check.ts';
@@ -11,6 +10,7 @@ import { checkTools } from './exchange.ts';
 import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
 import { settled } from './settled.ts';
+import { startSimulator } from './simulator.ts';
 import { renderProgress, renderTable } from './table.ts';
 import { checkTables } from './tables.ts';
 import { watch } from './watch.ts';
@@ -50,7 +50,7 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const watching = watch(place, board, stop);
   const showing = show(board, seconds, stop);
-  const simulator = startSimulator(play);
+  const simulator = startTournament(play);
   try {
     const aborted = new Promise<null>((resolve) =>
       stop.addEventListener('abort', () => resolve(null), { once: true }),
@@ -86,26 +86,15 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
   }
 }
 
-function startSimulator(play: Play): ServiceProcess {
-  const { platform, provider, dataset, matches, settings, summaryFile } = play;
-  return new ServiceProcess({
-    name: 'simulator',
-    settings: {
-      WEBHOOK_URL: platform.webhookUrl,
-      WEBHOOK_SECRET: platform.secret,
-      DATASET: dataset.competition.dataset,
-      MATCHES: String(matches.length),
-      DURATION: String(settings.DURATION),
-      SEED: settings.SEED,
-      FAULTS: settings.FAULTS,
-      SUMMARY_FILE: summaryFile,
-      REST_PORT: new URL(provider.baseUrl).port,
-      REST_CLIENT_ID: provider.clientId,
-      REST_SECRET_KEY: provider.secretKey,
-    },
-    logFile: join(platform.logFolder, 'simulator.log'),
-    restart: false,
-    onTrouble: () => {},
+function startTournament(play: Play): ServiceProcess {
+  const { dataset, matches, settings, summaryFile } = play;
+  return startSimulator(play, {
+    DATASET: dataset.competition.dataset,
+    MATCHES: String(matches.length),
+    DURATION: String(settings.DURATION),
+    SEED: settings.SEED,
+    FAULTS: settings.FAULTS,
+    SUMMARY_FILE: summaryFile,
   });
 }
 

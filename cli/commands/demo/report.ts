@@ -87,7 +87,7 @@ export function renderHowToRead(
     ...(running === null
       ? ['Read the topics:']
       : [
-          'Everything is left running until Ctrl-C.',
+          'Everything goes on until Ctrl-C.',
           ...servedAt(running),
           ...backboneLines(running),
           'Read the topics, from another terminal:',
@@ -97,7 +97,9 @@ export function renderHowToRead(
     `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
-    ...(running !== null ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
+    ...(running !== null
+      ? []
+      : ['Or have it go on next time, with a league season to watch:', '  npm start -- --keep']),
     '',
   ].join('\n');
 }

@@ -15,6 +15,7 @@ import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed, type Place } from './check.ts';
 import type { demo } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
+import { leagueLine, startLeague } from './league.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
 import { config } from './settings.ts';
@@ -47,14 +48,27 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
   const isFoundAsUsual = folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
   say(`Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`);
   const { LISTEN_HOST: host } = settings;
-  const portToUse = portFinder(host);
+  const moved: string[] = [];
+  if (folder.path !== settings.DATA_DIR)
+    moved.push(
+      `the data is in ${folder.path}: ${settings.DATA_DIR} holds data of your own, or of a demonstration that runs`,
+    );
+  const portToUse = async (setting: string, wanted: number): Promise<number> => {
+    if (process.env[setting] || (await isFree(wanted, host))) return wanted;
+    moved.push(`port ${wanted} is in use: ${setting} is another one`);
+    return 0;
+  };
   const provider = await simulatedProvider(host);
   const webhook = await DemoWebhook.listen(folder.path);
   const platform = await startPlatform({
     dataDir: folder.path,
     alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
-    prefixFor: ({ brokers, registryUrl }) =>
-      unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }, wantedTopicsOf(settings)),
+    prefixFor: async ({ brokers, registryUrl }) => {
+      const usual = settings.TOPIC_PREFIX;
+      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual }, wantedTopicsOf(settings));
+      if (prefix !== usual) moved.push(`the topics are ${prefix}*: those of ${usual}* have records`);
+      return prefix;
+    },
     host,
     webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
     webhookSecret: settings.WEBHOOK_SECRET?.join(','),
@@ -77,7 +91,8 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
   });
   started = true;
   say(`  ${platform.backbone.why}`);
-  say(`  live board, while it is played: ${platform.apiUrl}/\n`);
+  for (const line of moved) say(`  ${line}`);
+  say(`  live board: ${platform.apiUrl}/\n`);
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
@@ -99,8 +114,15 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
     const place = { foundIn, prefix: platform.prefix };
     say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep ? platform : null));
     if (keep && !stopping.signal.aborted) {
+      const league = settings.AFTERWARDS === 'nothing' ? null : startLeague({ platform, provider }, settings);
+      if (league !== null) say(leagueLine(settings));
+      void league?.ended.then(() => {
+        if (!stopping.signal.aborted)
+          say(`The league has ended early: ${platform.logFolder}/simulator.log says why.`);
+      });
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
       say('Stopping …');
+      await league?.stop();
     }
     return good ? EXIT.ok : EXIT.wrong;
   } finally {
@@ -143,11 +165,6 @@ async function unusedPrefix(place: Place, wanted: WantedTopics): Promise<string>
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
   return `${place.prefix}demo-${stamp}.`;
-}
-
-/** Gives the port where it was set or is free, else any free one. */
-function portFinder(host: string): (setting: string, wanted: number) => Promise<number> {
-  return async (setting, wanted) => (process.env[setting] || (await isFree(wanted, host)) ? wanted : 0);
 }
 
 function say(line: string): void {

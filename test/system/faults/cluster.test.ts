@@ -122,7 +122,7 @@ describe.each(IN_FULL)('%s', () => {
         TOOLS_PORT: '0',
         DISPATCHER_PORT: '0',
       });
-      await written(demonstration, 'live board, while it is played');
+      await written(demonstration, 'live board: ');
       const killed = await killInTurns(cluster, SLOWLY, seeded());
       const code = await demonstration.ended;
       process.stderr.write(`brokers killed: ${killed}\n${demonstration.out}`);

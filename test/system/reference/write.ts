@@ -16,6 +16,7 @@ const demo = spawn(process.execPath, ['bin/touchline.js', 'demo', '--keep'], {
     ...process.env,
     DATA_DIR: dataDir,
     MATCHES: '4',
+    AFTERWARDS: 'nothing',
     DURATION: '8',
     FAULTS: 'none',
     SEED: 'examples',
