@@ -1,5 +1,5 @@
 /** What containers of the image may do: without root, and nothing written but to volumes. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,9 @@ import { serviceNames } from '../cli/services.ts';
 import { Authority, writeCertificate } from '../test/support/certificates.ts';
 import { composeServices } from './compose-services.ts';
 
-const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const ROOT = new URL('..', import.meta.url);
+
+const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 
 const services = composeServices({});
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
@@ -36,6 +38,21 @@ test('docker-compose.yml runs every service of the tree but the simulator', () =
   const run = Object.values(services).flatMap(({ command = [] }) => command);
   expect(run.sort()).toEqual([...serviceNames().filter((name) => name !== 'simulator'), 'topics'].sort());
 });
+
+describe.skipIf(spawnSync('docker-compose', ['version']).status !== 0)(
+  'Compose; needs docker-compose',
+  () => {
+    test.each([{}, { TLS_FOLDER: '/tls' }])('reads docker-compose.yml as the tests do: %o', (variables) => {
+      const given = { WEBHOOK_SECRET: 'w'.repeat(32), CLIENTS_KEY: 'k'.repeat(32), ...variables };
+      const args = ['--profile', 'monitoring', 'config', '--format', 'json'];
+      const env = { PATH: process.env.PATH, ...given };
+      const read = JSON.parse(execFileSync('docker-compose', args, { cwd: ROOT, env, encoding: 'utf8' }));
+      const environments = (of: Readonly<Record<string, { environment?: unknown }>>) =>
+        Object.fromEntries(Object.entries(of).map(([name, { environment = {} }]) => [name, environment]));
+      expect(environments(read.services)).toEqual(environments(composeServices(given)));
+    });
+  },
+);
 
 test('ports of broker, registry, Prometheus and Grafana are open to this machine only', () => {
   for (const name of ['kafka', 'registry', 'prometheus', 'grafana'])

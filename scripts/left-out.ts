@@ -29,6 +29,11 @@ const REASONS: readonly Reason[] = [
     why: 'helm, kubeconform or the schemas of Kubernetes are missing; docs/guides/kubernetes.md has the commands',
   },
   {
+    pattern: /needs docker-compose/,
+    of: 'of docker-compose.yml',
+    why: 'docker-compose is missing; CONTRIBUTING.md says how to build it',
+  },
+  {
     pattern: /the image; needs/,
     of: 'of the image',
     why: 'it is built by root with buildah and mmdebstrap (Debian: apt install buildah mmdebstrap)',
