@@ -3,9 +3,10 @@ import { endpointRows } from './endpoints.ts';
 import { errorRows } from './errors.ts';
 import { fieldRows } from './fields.ts';
 import { limitRows } from './limits.ts';
+import { prose } from './prose.ts';
 import { rules } from './rules.ts';
 import { contract, serveOnce } from './served.ts';
-import { haveSpec, requirementsOfSpec } from './spec.ts';
+import { haveSpec, requirementsOfSpec, textOfSpec } from './spec.ts';
 import { contractRows, problemsOf } from './table.ts';
 import { NEVER_SET } from './values.ts';
 
@@ -15,6 +16,7 @@ endpointRows();
 rules();
 errorRows();
 limitRows();
+prose();
 
 test('every field of the records had another value than its default in some answer', async () => {
   const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
@@ -31,8 +33,9 @@ test('every field of the records had another value than its default in some answ
   expect(contract().seen.never).toEqual(Object.keys(NEVER_SET));
 });
 
-/** Rows of the specification's tables, and its numbered rules. */
-const ROWS = 180;
+/** Rows of the specification's tables, its numbered rules, and sentences of its prose. */
+const ROWS = 180 + 16;
+const PROSE = 'Said in prose';
 
 test('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
   const names = namesIn(task.file);
@@ -60,9 +63,13 @@ test('every test of a row of test/system/contract is in docs/reference/contract.
 });
 
 test.runIf(haveSpec)('the rows are those of the specification (which lies beside the project)', () => {
-  expect(contractRows().map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
+  const tables = contractRows().filter(({ section }) => section !== PROSE);
+  expect(tables.map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
     requirementsOfSpec(),
   );
+  const text = textOfSpec();
+  const sentences = contractRows().filter(({ section }) => section === PROSE);
+  expect(sentences.filter(({ requirement }) => !text.includes(requirement))).toEqual([]);
 });
 
 function namesIn(suite: TestContext['task']['file'] | RunnerTestSuite): ReadonlySet<string> {

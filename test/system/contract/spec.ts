@@ -30,6 +30,11 @@ export function requirementsOfSpec(): string[] {
   }
 }
 
+/** The whole specification, without its marks. */
+export function textOfSpec(): string {
+  return plain(readFileSync(SPEC, 'utf8'));
+}
+
 function rowOf(line: string): string {
   const cells = line.split('|').map(plain);
   return cells.filter((cell) => cell !== '').join(': ');
