@@ -6,8 +6,8 @@ import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
 import type { Connections } from '../connections.ts';
 import { hasCode, isDisconnected, isTransient, toStreamError } from '../errors.ts';
-import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
-import { assignmentOf, decodeAssignment, encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
+import { assignmentOf, decodeAssignment } from './consumer-protocol.ts';
+import { GroupRequests, type Joined } from './group-requests.ts';
 import {
   assigned,
   type Decision,
@@ -21,12 +21,6 @@ import {
 
 /** A member learns of a rebalance by its heartbeat: what waits for it is unserved for so long. */
 const HEARTBEAT_MS = 200;
-/** Below the time that connections wait for an answer: the coordinator answers a join when all have joined. */
-const REBALANCE_CEILING_MS = 10_000;
-/** A join that waits for a dead member ends before the session of one that joined, so that it does not look silent. */
-const REBALANCE_SHARE = 2 / 3;
-/** Two heartbeats without an answer fit into a session. */
-const ANSWER_SHARE = 1 / 3;
 /** How long a start waits for the first assignment. */
 const START_WITHIN_MS = 30_000;
 /** Longest wait at a stop: the group removes a silent member by itself. */
@@ -35,7 +29,6 @@ const BACKOFF = { firstMs: 50, ceilingMs: 1_000 };
 const REFUSED_MS = 1_000;
 /** How often the leader of the group looks whether its topic has more partitions. */
 const PARTITIONS_MS = 10_000;
-const TYPE = 'consumer';
 
 /**
  * A member of a group by the requests JoinGroup, SyncGroup, Heartbeat and LeaveGroup: one loop, one request at a time. It
@@ -47,7 +40,7 @@ export class ProtocolGroupMember implements GroupMember {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   readonly #first = Promise.withResolvers<void>();
-  readonly #instanceId: string | null;
+  readonly #requests: GroupRequests;
   #membership: Membership = NOT_A_MEMBER;
   #running: Promise<void> = Promise.resolve();
   /** Whether the listener was told of an assignment and of no loss since. */
@@ -62,7 +55,7 @@ export class ProtocolGroupMember implements GroupMember {
   constructor(connections: Connections, options: GroupOptions, log: Logger) {
     this.#connections = connections;
     this.#options = options;
-    this.#instanceId = options.instanceId ?? null;
+    this.#requests = new GroupRequests(connections, options);
     this.#log = log;
   }
 
@@ -73,19 +66,11 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async commit(positions: ReadonlyMap<number, number>): Promise<void> {
-    const { group, topic } = this.#options;
-    const { step, memberId, generation } = this.#membership;
+    const { group } = this.#options;
     // A connection answers in order: the commit would wait behind the join.
-    if (step !== 'heartbeat') throw new StreamError('UNAVAILABLE', `${group} rebalances`);
-    const partitions = [...positions].map(([partitionIndex, next]) => ({
-      partitionIndex,
-      committedOffset: BigInt(next),
-      committedLeaderEpoch: -1,
-    }));
+    if (this.#membership.step !== 'heartbeat') throw new StreamError('UNAVAILABLE', `${group} rebalances`);
     try {
-      const coordinator = await this.#coordinator();
-      const topics = [{ name: topic, partitions }];
-      await offsetCommitV8.api.async(coordinator, group, generation, memberId, this.#instanceId, topics);
+      await this.#requests.commit(this.#membership, positions);
     } catch (error) {
       throw toStreamError(`commit offsets of ${group}`, error);
     }
@@ -116,33 +101,14 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #join(): Promise<void> {
-    const { group, topic, sessionTimeoutMs, listener } = this.#options;
-    const coordinator = await this.#coordinator();
-    const answer = await joinGroupV9.api.async(
-      coordinator,
-      group,
-      sessionTimeoutMs,
-      Math.min(REBALANCE_CEILING_MS, sessionTimeoutMs * REBALANCE_SHARE),
-      this.#membership.memberId,
-      this.#instanceId,
-      TYPE,
-      [{ name: PROTOCOL, metadata: encodeSubscription(topic, this.#membership.held) }],
-    );
+    const { topic, listener } = this.#options;
+    const answer = await this.#requests.join(this.#membership);
     const { memberId, generationId, leader } = answer;
     this.#membership = joined(this.#membership, memberId, generationId);
     const shares = memberId === leader ? await this.#share(answer) : [];
     if (memberId !== leader) this.#partitions = null;
     const sentAt = performance.now();
-    const { assignment } = await syncGroupV5.api.async(
-      coordinator,
-      group,
-      generationId,
-      memberId,
-      this.#instanceId,
-      TYPE,
-      PROTOCOL,
-      shares,
-    );
+    const assignment = await this.#requests.sync(this.#membership, shares);
     if (this.#stopping.signal.aborted) return;
     const partitions = decodeAssignment(topic, assignment);
     this.#membership = assigned(this.#membership, partitions);
@@ -163,22 +129,18 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #heartbeat(): Promise<void> {
-    const { group, sessionTimeoutMs, heartbeatMs = HEARTBEAT_MS, listener } = this.#options;
+    const { heartbeatMs = HEARTBEAT_MS, listener } = this.#options;
     await this.#pause(this.#heartbeatAt + heartbeatMs - performance.now());
     if (this.#stopping.signal.aborted) return;
-    const { memberId, generation, held } = this.#membership;
-    const coordinator = await this.#coordinator();
     const sentAt = performance.now();
     this.#heartbeatAt = sentAt;
-    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
-    if (!(await settlesWithin(answered, sessionTimeoutMs * ANSWER_SHARE)))
-      throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
+    await this.#requests.heartbeat(this.#membership);
     if (this.#stopping.signal.aborted) return;
     this.#confirm(sentAt);
     if (this.#isAssigned) listener.onHeartbeat(sentAt);
     else {
       this.#isAssigned = true;
-      listener.onAssigned(held.partitions, sentAt);
+      listener.onAssigned(this.#membership.held.partitions, sentAt);
     }
     if (await this.#hasMorePartitions()) this.#membership = { ...this.#membership, step: 'join' };
   }
@@ -234,7 +196,7 @@ export class ProtocolGroupMember implements GroupMember {
     const { group, listener } = this.#options;
     const error = new StreamError(
       'FENCED_INSTANCE_ID',
-      `another process joined ${group} as ${this.#instanceId}: each needs a GROUP_INSTANCE_ID of its own`,
+      `another process joined ${group} as ${this.#options.instanceId}: each needs a GROUP_INSTANCE_ID of its own`,
       cause,
     );
     this.#first.reject(error);
@@ -246,20 +208,13 @@ export class ProtocolGroupMember implements GroupMember {
     if (memberId === '' || step === 'ended' || this.#options.leaves === false) return;
     // A connection answers in order: the request to leave would wait behind the join.
     if (step === 'join') await this.#connections.reset();
-    const members = [{ memberId, groupInstanceId: this.#instanceId }];
-    await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
-  }
-
-  #coordinator(): ReturnType<Connections['coordinator']> {
-    return this.#connections.coordinator('group', this.#options.group);
+    await this.#requests.leave(memberId);
   }
 
   async #pause(ms: number): Promise<void> {
     await delay(Math.max(0, ms), undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 }
-
-type Joined = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
 
 /** The member id that an answer names beside its error. */
 function memberIdIn(error: unknown): string {

@@ -1,0 +1,92 @@
+import { settlesWithin } from '#timing/settles-within.ts';
+import { StreamError } from '../../../errors.ts';
+import type { GroupOptions } from '../../port.ts';
+import type { Connections } from '../connections.ts';
+import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
+import { encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
+import type { Membership } from './membership.ts';
+
+/** Below the time that connections wait for an answer: the coordinator answers a join when all have joined. */
+const REBALANCE_CEILING_MS = 10_000;
+/** A join that waits for a dead member ends before the session of one that joined, so that it does not look silent. */
+const REBALANCE_SHARE = 2 / 3;
+/** Two heartbeats without an answer fit into a session. */
+const ANSWER_SHARE = 1 / 3;
+const TYPE = 'consumer';
+
+export type Joined = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
+
+/** The requests of a member to the coordinator of its group. Each rejects as the library does. */
+export class GroupRequests {
+  readonly #connections: Connections;
+  readonly #options: GroupOptions;
+  readonly #instanceId: string | null;
+
+  constructor(connections: Connections, options: GroupOptions) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#instanceId = options.instanceId ?? null;
+  }
+
+  async join({ memberId, held }: Membership): Promise<Joined> {
+    const { group, topic, sessionTimeoutMs } = this.#options;
+    return joinGroupV9.api.async(
+      await this.#coordinator(),
+      group,
+      sessionTimeoutMs,
+      Math.min(REBALANCE_CEILING_MS, sessionTimeoutMs * REBALANCE_SHARE),
+      memberId,
+      this.#instanceId,
+      TYPE,
+      [{ name: PROTOCOL, metadata: encodeSubscription(topic, held) }],
+    );
+  }
+
+  /** The share of this member; `shares`: those of all, from the leader of the group. */
+  async sync(
+    { memberId, generation }: Membership,
+    shares: { memberId: string; assignment: Buffer }[],
+  ): Promise<Buffer> {
+    const { assignment } = await syncGroupV5.api.async(
+      await this.#coordinator(),
+      this.#options.group,
+      generation,
+      memberId,
+      this.#instanceId,
+      TYPE,
+      PROTOCOL,
+      shares,
+    );
+    return assignment;
+  }
+
+  /** Resolves where the group confirms the member. Rejects with `StreamError` where no answer comes within a third of a session. */
+  async heartbeat({ memberId, generation }: Membership): Promise<void> {
+    const { group, sessionTimeoutMs } = this.#options;
+    const coordinator = await this.#coordinator();
+    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
+    if (!(await settlesWithin(answered, sessionTimeoutMs * ANSWER_SHARE)))
+      throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
+  }
+
+  async commit({ memberId, generation }: Membership, positions: ReadonlyMap<number, number>): Promise<void> {
+    const { group, topic } = this.#options;
+    const partitions = [...positions].map(([partitionIndex, next]) => ({
+      partitionIndex,
+      committedOffset: BigInt(next),
+      committedLeaderEpoch: -1,
+    }));
+    const topics = [{ name: topic, partitions }];
+    const coordinator = await this.#coordinator();
+    await offsetCommitV8.api.async(coordinator, group, generation, memberId, this.#instanceId, topics);
+  }
+
+  async leave(memberId: string): Promise<void> {
+    const members = [{ memberId, groupInstanceId: this.#instanceId }];
+    await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
+  }
+
+  #coordinator(): ReturnType<Connections['coordinator']> {
+    return this.#connections.coordinator('group', this.#options.group);
+  }
+}
