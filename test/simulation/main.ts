@@ -11,9 +11,11 @@ const { values } = parseArgs({
     from: { type: 'string' },
     seed: { type: 'string' },
     defects: { type: 'boolean', default: false },
+    'drop-markers': { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
+const dropsMarkers = values['drop-markers'];
 /** Failing seeds after which a run ends, and whose pages are written. */
 const MOST_FAILURES = 10;
 const PROGRESS_MS = 5_000;
@@ -21,7 +23,7 @@ const PROGRESS_MS = 5_000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function runOne(seed: number): Promise<void> {
-  const { lines, violation } = await historyOf(seed);
+  const { lines, violation } = await historyOf(seed, dropsMarkers);
   print(`seed ${seed}: ${violation ?? 'every invariant held'}\n  ${writePage(seed, violation, lines)}`);
   if (violation !== null) process.exitCode = 1;
 }
@@ -38,10 +40,10 @@ async function runMany(): Promise<void> {
     shownAt = performance.now();
     print(summary(totals, started));
   };
-  const totals = await runSeeds({ from, count, workers, most: MOST_FAILURES, onProgress });
+  const totals = await runSeeds({ from, count, workers, most: MOST_FAILURES, dropsMarkers, onProgress });
   print(summary(totals, started));
   for (const { seed, violation } of totals.failures.slice(0, MOST_FAILURES)) {
-    const { lines } = await historyOf(seed);
+    const { lines } = await historyOf(seed, dropsMarkers);
     print(`seed ${seed}: ${violation}\n  ${writePage(seed, violation, lines)}`);
   }
   if (totals.failures.length > 0) process.exitCode = 1;
@@ -50,16 +52,23 @@ async function runMany(): Promise<void> {
 /** How many seeds find each former defect again, with its fix taken away. */
 async function findDefects(): Promise<void> {
   for (const { name, changes } of DEFECTS) {
+    const started = performance.now();
     const options = {
       from: 1,
       count: Number(values.seeds),
       workers: Number(values.workers),
       most: 1,
       changes,
+      dropsMarkers,
     };
     const { seeds, failures } = await runSeeds(options);
     const [found] = failures;
-    print(`${name}: ${found === undefined ? `not in ${seeds} seeds` : `seed ${found.seed}, after ${seeds}`}`);
+    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+    const result =
+      found === undefined
+        ? `not in ${seeds} seeds`
+        : `seed ${found.seed}, after ${seeds}: ${found.violation}`;
+    print(`${name}, ${seconds} s: ${result}`);
     if (found === undefined) process.exitCode = 1;
   }
 }

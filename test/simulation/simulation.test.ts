@@ -32,7 +32,7 @@ test('keeps every invariant through faults, for thousands of seeds', async () =>
 });
 
 test('has the same history for the same seed, whatever ran before in its thread', async () => {
-  const thread = new SimulationThread({ changes: [] });
+  const thread = new SimulationThread({ changes: [], dropsMarkers: false });
   try {
     await thread.run({ from: FROM + 1, count: 5, records: false });
     const { history } = await thread.run({ from: FROM, count: 1, records: true });

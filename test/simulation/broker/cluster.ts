@@ -48,6 +48,7 @@ export class Cluster {
   /** Coordinators by key, and until when each loads. */
   readonly #coordinators = new Map<string, { broker: number; loadsUntil: number }>();
   #created = 0;
+  #lost: Partition | null = null;
 
   constructor(world: World, brokers = 3) {
     this.world = world;
@@ -161,7 +162,7 @@ export class Cluster {
   /** Gives a partition another leader, in a new epoch; none where no broker is up. */
   elect(partition: Partition): void {
     const up = this.#up();
-    if (up.length === 0) return;
+    if (up.length === 0 || partition === this.#lost) return;
     partition.leader = this.world.random.pick(up);
     partition.log.beginEpoch();
     this.world.note(
@@ -169,6 +170,12 @@ export class Cluster {
       `leads ${partitionKey(partition)}, epoch ${partition.log.leaderEpoch}`,
     );
     this.#wake(partition);
+  }
+
+  /** A shared partition without a leader stops nobody who does not write to it (docs/decisions/0117). */
+  loseForGood(partition: Partition): void {
+    this.#lost = partition;
+    this.unseat(partition);
   }
 
   /** Takes the leader of a partition away. */

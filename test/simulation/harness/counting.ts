@@ -10,9 +10,12 @@ export class Counting implements PartitionProcessor {
   readonly #counts = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #partition: number;
+  /** Whether its state outlives a failure of the broker (docs/decisions/0118). */
+  readonly isKept: boolean;
 
-  constructor(partition: number) {
+  constructor(partition: number, isKept: boolean) {
     this.#partition = partition;
+    this.isKept = isKept;
   }
 
   restore(_topic: string, records: readonly ConsumedRecord[]): void {

@@ -60,7 +60,7 @@ export function injectLoss(on: Faulty, random: Random): void {
 }
 
 /** Everything runs again: from now on nothing keeps a partition from being processed. */
-export function heal({ cluster, processes }: Faulty): void {
+export function heal({ cluster, processes }: Faulty, random: Random): void {
   cluster.world.note('world', 'heals');
   for (const broker of cluster.brokers) {
     broker.hangsUntil = 0;
@@ -68,6 +68,7 @@ export function heal({ cluster, processes }: Faulty): void {
   }
   for (const partition of cluster.partitions()) if (partition.leader === null) cluster.elect(partition);
   for (const process of processes) process.start();
+  if (random.chance(0.05)) cluster.loseForGood(cluster.partition({ topic: TOPICS.letters, partition: 0 }));
 }
 
 function kill({ processes, cluster }: Faulty, random: Random): void {

@@ -24,11 +24,14 @@ export class ProcessorProcess {
   readonly #checks: Checks;
   /** Members are static in some seeds, with a name that outlives the process. */
   readonly #membership: { readonly instanceId?: string; readonly leaves?: boolean };
+  readonly #isKept: boolean;
   #process: Process | null = null;
   #stream: Stream | null = null;
   #starts = 0;
 
-  constructor(name: string, cluster: Cluster, checks: Checks, isStatic: boolean) {
+  constructor(name: string, cluster: Cluster, checks: Checks, of: { isStatic: boolean; isKept: boolean }) {
+    const { isStatic, isKept } = of;
+    this.#isKept = isKept;
     this.#membership = isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
     this.name = name;
     this.#world = cluster.world;
@@ -107,7 +110,7 @@ export class ProcessorProcess {
           { topic: TOPICS.output, partitions: 'own' },
           { topic: TOPICS.letters, partitions: 1 },
         ],
-        createProcessor: (partition) => new Counting(partition),
+        createProcessor: (partition) => new Counting(partition, this.#isKept),
         deadLetter: (partition, { offset }) => {
           this.#checks.fail(`partition ${partition} gives up the record at ${offset}`);
           return { topic: TOPICS.letters, partition: 0, key: String(offset), value: null };

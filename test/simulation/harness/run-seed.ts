@@ -25,7 +25,10 @@ const PROGRESS_MS = 120_000;
 const LOOK_MS = 40;
 
 /** Runs one seed to its end. Everything in it follows from the seed and the code. */
-export async function runSeed(seed: number, records = false): Promise<Run> {
+export async function runSeed(
+  seed: number,
+  { records, dropsMarkers }: { readonly records: boolean; readonly dropsMarkers: boolean },
+): Promise<Run> {
   const world = new World(seed, records);
   const { random } = world;
   const partitions = random.int(2, 4);
@@ -33,12 +36,12 @@ export async function runSeed(seed: number, records = false): Promise<Run> {
   clusters.set(world, cluster);
   for (const topic of EVERY_TOPIC) cluster.createTopic(topic, partitions);
   cluster.createTopic(TOPICS.letters, 1);
-  cluster.dropsMarkers = random.chance(0.1);
+  cluster.dropsMarkers = random.chance(0.1) || dropsMarkers;
   const checks = new Checks(cluster, partitions);
-  const isStatic = random.chance(0.5);
+  const of = { isStatic: random.chance(0.5), isKept: random.chance(0.5) };
   const processes = Array.from(
     { length: PROCESSES },
-    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, checks, isStatic),
+    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, checks, of),
   );
   for (const process of processes) world.after(random.between(0, 400), () => process.start());
   const faultsUntil = random.between(1_500, 10_000);
@@ -56,7 +59,7 @@ export async function runSeed(seed: number, records = false): Promise<Run> {
   world.after(random.between(100, 1_000), inject);
   world.after(faultsUntil, () => {
     healedAt = world.now;
-    heal(on);
+    heal(on, random);
   });
   let isDone = false;
   const look = (): void => {

@@ -9,6 +9,8 @@ export type SeedsOptions = {
   readonly workers: number;
   /** Mutations of the code under test. Default: none. */
   readonly changes?: readonly SourceChange[];
+  /** Whether every seed drops markers (KAFKA-20734), not a tenth of them. Default: no. */
+  readonly dropsMarkers?: boolean;
   /** Stops after this many failing seeds. */
   readonly most: number;
   /** Begins no further seeds after this time, milliseconds. Default: none. */
@@ -36,6 +38,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
     count,
     workers,
     changes = [],
+    dropsMarkers = false,
     most,
     withinMs = Number.POSITIVE_INFINITY,
     onProgress = () => {},
@@ -44,7 +47,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
   const totals: Totals = { seeds: 0, steps: 0, ms: 0, cpuMs: 0, failures: [] };
   let next = from;
   const work = async (): Promise<void> => {
-    const thread = new SimulationThread({ changes });
+    const thread = new SimulationThread({ changes, dropsMarkers });
     try {
       while (next < from + count && totals.failures.length < most && performance.now() < until) {
         const chunk = { from: next, count: Math.min(CHUNK, from + count - next), records: false };
@@ -68,9 +71,9 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
 /** The history of one seed, a line for each thing that happened, and the broken invariant. */
 export async function historyOf(
   seed: number,
-  changes: readonly SourceChange[] = [],
+  dropsMarkers = false,
 ): Promise<{ readonly lines: readonly string[]; readonly violation: string | null }> {
-  const thread = new SimulationThread({ changes });
+  const thread = new SimulationThread({ changes: [], dropsMarkers });
   try {
     const { history, failures } = await thread.run({ from: seed, count: 1, records: true });
     return { lines: history ?? [], violation: failures[0]?.violation ?? null };

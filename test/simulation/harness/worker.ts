@@ -3,7 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type SourceChange, substitute } from './substitutes.ts';
 
 /** What a thread is started with. */
-export type WorkerOptions = { readonly changes: readonly SourceChange[] };
+export type WorkerOptions = {
+  readonly changes: readonly SourceChange[];
+  /** In every seed, not in a tenth of them (KAFKA-20734). */
+  readonly dropsMarkers: boolean;
+};
 
 /** What it is asked. */
 export type SeedsToRun = { readonly from: number; readonly count: number; readonly records: boolean };
@@ -24,7 +28,7 @@ export type SeedsRun = {
 
 export type SeedFailure = { readonly seed: number; readonly violation: string };
 
-const { changes } = workerData as WorkerOptions;
+const { changes, dropsMarkers } = workerData as WorkerOptions;
 const port = parentPort;
 if (port === null) throw new Error('this is a worker thread');
 /** Errors are the answers of a simulated broker, mostly: their stacks cost more than all the rest. */
@@ -47,7 +51,7 @@ async function run({ from, count, records }: SeedsToRun): Promise<SeedsRun> {
   Error.stackTraceLimit = records ? STACK_LINES : 0;
   for (let seed = from; seed < from + count; seed += 1) {
     unhandled = null;
-    const one = await runSeed(seed, records);
+    const one = await runSeed(seed, { records, dropsMarkers });
     // Rejections are reported after the microtasks.
     await new Promise(setImmediate);
     steps += one.steps;
