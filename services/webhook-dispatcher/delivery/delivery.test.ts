@@ -243,7 +243,7 @@ describe('a delivery that is not accepted', () => {
     world.publish(0, 2);
     const delivery = world.deliver({ now: () => world.now++ });
     await world.recorded('delivered');
-    expect(world.posted.slice(0, 4)).toEqual([texts(0, 0, 2), ...[1, 2, 3].map(() => texts(0, 0, 1))]);
+    expect(world.posted.slice(0, 4)).toEqual([...[1, 2, 3].map(() => texts(0, 0, 2)), texts(0, 0, 1)]);
     expect(
       world.attempts.slice(0, 4).map(({ outcome, attempt, reason }) => [outcome, attempt, reason]),
     ).toEqual([
@@ -256,20 +256,24 @@ describe('a delivery that is not accepted', () => {
     expect(delivery.state).toBe('delivering');
   });
 
-  test('is narrowed to one message, in a new dispatcher too, and widened with each accepted one', async () => {
+  test('is narrowed to one message when it fails again, and widened with each accepted one', async () => {
     const world = new World();
     world.progress = started(0, 0);
-    world.publish(0, 9);
-    const limits = { messages: 4, bytes: 10_000 };
+    world.publish(0, 40);
     const refused: DeliveryOutcome = { kind: 'status', status: 500, retryAfterMs: null };
-    world.answers = [refused, refused, ACCEPTED];
-    const first = world.deliver({ limits, policy: { delaysMs: [60_000], maxRetryAfterMs: 0 } });
-    await world.recorded('failed');
-    await first.close();
-    world.now += 120_000;
-    world.deliver({ limits, now: () => (world.now += 10) });
-    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 9, 5_000);
-    expect(world.posted.map((batch) => batch.length)).toEqual([4, 1, 1, 2, 4, 2]);
+    world.answers = [refused, refused, refused, ACCEPTED];
+    world.deliver({ limits: { messages: 20, bytes: 10_000 }, now: () => (world.now += 10) });
+    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 40, 5_000);
+    expect(world.posted.map((batch) => batch.length)).toEqual([20, 20, 20, 1, 8, 20, 11]);
+  });
+
+  test('stays narrowed in a new dispatcher', async () => {
+    const world = new World();
+    world.progress = { ...started(0, 0), attempts: 3, failing_since: 1 };
+    world.publish(0, 2);
+    world.deliver();
+    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 2, 5_000);
+    expect(world.posted.map((batch) => batch.length)).toEqual([1, 1]);
   });
 
   test('waits with one message that the receiver cannot take, once what was before it is delivered', async () => {

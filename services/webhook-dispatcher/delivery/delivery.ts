@@ -23,6 +23,10 @@ const IDLE_MS = 5_000;
 const PASSED_MS = 30_000;
 /** Pause before a failed step is retried, e.g. while a broker is down. */
 const PAUSE_MS = 1_000;
+/** Attempts that fail in a row before a request carries one message: a receiver that is away for a moment is sent full ones. */
+const NARROWED_AFTER = 3;
+/** How many times as many messages the next request carries once a narrowed one is accepted. */
+const WIDENED_BY = 8;
 /** Longest wait of a timer. */
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -38,7 +42,7 @@ export class Delivery {
   #recordedAt: number;
   /** The first partition of the next batch; the same again after a failed attempt. */
   #turn = 0;
-  /** Most messages of the next batch. A failed attempt is repeated with one: what a receiver cannot take waits alone. */
+  /** Most messages of the next batch. What fails again and again is repeated with one: what a receiver cannot take waits alone. */
   #most: number;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;
@@ -55,7 +59,7 @@ export class Delivery {
     this.#subscription = subscription;
     this.#progress = progress;
     this.#next = this.#offsetsOf(progress);
-    this.#most = (progress?.attempts ?? 0) > 0 ? 1 : context.limits.messages;
+    this.#most = (progress?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#recordedAt = context.now();
     this.#ended = this.#run();
   }
@@ -229,7 +233,7 @@ export class Delivery {
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#turn = (this.#turn + 1) % next.length;
-    this.#most = Math.min(this.#context.limits.messages, 2 * this.#most);
+    this.#most = Math.min(this.#context.limits.messages, WIDENED_BY * this.#most);
     this.#isAhead = false;
     // The next batch is sent while this is recorded; the one after it waits for the record.
     await this.#recorded;
@@ -254,8 +258,8 @@ export class Delivery {
     first: WebhookMessage | undefined,
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
-    this.#most = 1;
     const attempt = progress.attempts + 1;
+    if (attempt >= NARROWED_AFTER) this.#most = 1;
     const asked = outcome.kind === 'status' ? outcome.retryAfterMs : null;
     const next_attempt_at = now() + retryDelayMs(policy, attempt, asked, random());
     const status = outcome.kind === 'status' ? outcome.status : null;

@@ -24,7 +24,7 @@ const SECONDS = times(240, 15);
 const KILLS = times(20, 4);
 const RESTARTS = times(2, 0);
 /** Of attempts, in each of nine ways. */
-const RATE = 0.1;
+const RATE = 0.05;
 const DEADLINE_MS = times(FAULT_TIMEOUT_MS, 150_000);
 
 /** The broker to restart; none where it is not restarted. */
