@@ -34,7 +34,10 @@ export async function recordOrder(line: CommandLine, run: () => Promise<number>)
     const outcome = exit_code === 0 ? 'done' : 'failed';
     const ended = await write(place, { ...order, at: Date.now(), outcome, exit_code });
     const failure = ended ?? (outcome === 'done' && line.command === 'topics' ? null : begun);
-    if (failure !== null) process.stderr.write(`warning: this order is not recorded: ${failure}\n`);
+    // What failed where nothing can be written says itself why.
+    const isSaid = outcome === 'failed' && begun !== null && ended !== null;
+    if (failure !== null && !isSaid)
+      process.stderr.write(`warning: this order is not recorded: ${failure}\n`);
   }
 }
 
