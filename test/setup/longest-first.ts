@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest, the longest first: begun last, one of these would run alone at the end. */
 const LONGEST = [
+  'system/belief/belief.test.ts',
+  'system/guides/guides.test.ts',
   'system/demo.test.ts',
   'system/monitoring/alerts.test.ts',
   'system/faults/webhooks.test.ts',

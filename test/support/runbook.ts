@@ -10,6 +10,9 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url
 /** Commands that are run; other blocks of a page are for readers. */
 const BLOCK = /^ *```sh runbook\n([\s\S]*?)^ *```$/gm;
 
+/** A whole topic as JSON. */
+const MOST_OUTPUT = 256 * 1024 * 1024;
+
 /** What the commands of a block wrote, and the exit code of the first that failed, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -53,13 +56,23 @@ function blocksOf(file: string): string[] {
   return [...readFileSync(join(FOLDER, file), 'utf8').matchAll(BLOCK)].map(([, block = '']) => block);
 }
 
-function runBlock(block: string, env: Readonly<Record<string, string>>): Promise<BlockRun> {
+/** Runs commands of a page in a shell, with this environment alone. */
+export function runBlock(
+  block: string,
+  env: Readonly<Record<string, string>>,
+  cwd?: string,
+): Promise<BlockRun> {
   const inherited = bareEnvironment();
   const path = [commandFolder(), dirname(process.execPath), inherited.PATH].join(delimiter);
   return new Promise((resolve) => {
-    execFile('sh', ['-e', '-c', block], { env: { ...inherited, ...env, PATH: path } }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
-    });
+    execFile(
+      'sh',
+      ['-e', '-c', block],
+      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MOST_OUTPUT },
+      (error, out, err) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
+      },
+    );
   });
 }
 

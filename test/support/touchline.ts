@@ -22,8 +22,10 @@ export function touchline(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   nodeArgs: readonly string[] = [],
+  cwd?: string,
 ): Run {
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...args], {
+    cwd,
     env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const GUIDES = 'docs/guides';
+const PAGES = [
+  'README.md',
+  'docs/reference/topics.md',
+  ...readdirSync(join(ROOT, GUIDES))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(GUIDES, file)),
+];
+const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
+const INDENTED = /^ {4}npx touchline .*$/gm;
+/** Those that end when they are told to. */
+const GOES_ON = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
+
+/** A command of the command line that a page shows, as it stands there without its comment. */
+export type GuideCommand = { readonly page: string; readonly command: string; readonly goesOn: boolean };
+
+/** The commands of all pages in the order of the pages; runbooks have tests of their own. */
+export function guideCommands(): GuideCommand[] {
+  return PAGES.flatMap((page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    const lines = [
+      ...[...text.matchAll(BLOCK)].flatMap(([, block = '']) => block.split('\n')),
+      ...(text.match(INDENTED) ?? []),
+    ];
+    return lines
+      .map((line) => /^ *npx touchline (.*?)(?: +# .*)?$/.exec(line)?.[1] ?? '')
+      .filter((command) => command !== '')
+      .map((command) => ({ page, command, goesOn: GOES_ON.test(command) }));
+  });
+}
