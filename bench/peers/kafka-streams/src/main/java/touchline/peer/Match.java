@@ -42,6 +42,8 @@ final class Match {
     state.setAgreement(Agreement.unknown);
     state.setGuard(new Guard(true, List.of()));
     state.setRemoved(List.of());
+    // Who scored, which alerts and readers show, is not written here.
+    state.setKeyIncidents(List.of());
     showGoals();
   }
 

@@ -141,12 +141,12 @@ final class Transitions {
     return word == null ? number.toString() : number + " " + word;
   }
 
-  /** Without the presence of an incident, which only webhooks need: so much less is written here. */
+  /** Without the presence of an incident and the goals of a score, which webhooks and alerts need: so much less is written here. */
   private void add(String kind, String incidentId, Integer type, ScoreChange score, ValueChange value, Guard guard,
       List<String> fields) {
     int n = emitted.size();
     String id = state.getEventId() + ":" + state.getVersion() + ":" + n;
     emitted.add(new MatchTransition(id, state.getEventId(), state.getVersion(), n, kind, incidentId, type, score, value,
-        guard, fields, state.getCause(), state.getCompetitionId(), null));
+        guard, fields, state.getCause(), state.getCompetitionId(), null, List.of()));
   }
 }
