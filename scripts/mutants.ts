@@ -1,7 +1,8 @@
 /**
- * Mutation testing: `npm run test:mutants`, or `npm run test:mutants -- libs/signing` for one folder. Changes the code of each
- * folder in one place at a time (constants, comparisons, conditions, dropped fields and statements), runs the tests that reach
- * the place, and fails where less than 85 % of the changes are noticed. Writes what survived to `.touchline/mutants`.
+ * Mutation testing: `npm run test:mutants`, or `npm run test:mutants -- libs/signing libs/domain/goals.ts` for folders or files.
+ * Changes the code in one place at a time (constants, comparisons, conditions, dropped fields and statements), runs the tests
+ * that reach the place, and fails where less than 85 % of the changes are noticed. Writes what survived to `.touchline/mutants`,
+ * and reads it on the next run: what neither the code nor a test can have changed is not tested again.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +14,21 @@ const STRYKER = fileURLToPath(
 const CONFIG = 'test/mutants/stryker.config.mjs';
 
 const asked = process.argv.slice(2);
-const unknown = asked.filter((folder) => !FOLDERS.includes(folder));
+const folderOf = (path: string) => FOLDERS.find((folder) => path === folder || path.startsWith(`${folder}/`));
+const unknown = asked.filter((path) => folderOf(path) === undefined);
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(', ')}; known: ${FOLDERS.join(', ')}`);
+  console.error(`unknown: ${unknown.join(', ')}; known: ${FOLDERS.join(', ')}, and their files`);
   process.exit(2);
 }
-for (const folder of asked.length === 0 ? FOLDERS : asked) {
+for (const folder of FOLDERS) {
+  const paths = asked.filter((path) => folderOf(path) === folder);
+  if (paths.length === 0 && asked.length > 0) continue;
+  const files = paths.filter((path) => path !== folder);
+  const only = paths.includes(folder) || files.length === 0 ? [] : ['--mutate', files.join(',')];
   const env = { ...process.env, MUTANTS_OF: folder };
-  const { status } = spawnSync(process.execPath, [STRYKER, 'run', CONFIG], { env, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [STRYKER, 'run', CONFIG, ...only], {
+    env,
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { tallyGoals } from './goals.ts';
+import { namedGoals, tallyGoals } from './goals.ts';
 import { readSides } from './readings.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
@@ -231,6 +231,11 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-2'],
     },
     {
+      why: 'long after the first minutes, names one of unknown time',
+      timeline: [goal('5-1', { event_time: null }), cancels('5-2', { event_time: 5_000 })],
+      voided: ['5-1'],
+    },
+    {
       why: 'of unknown time, still names none after it or of the other side',
       timeline: [
         goal('5-1', { participant_id: AWAY }),
@@ -388,4 +393,30 @@ describe('the firm score and review (law 7)', () => {
   ])('$why: firm $firm, under review $underReview', ({ timeline, firm, underReview }) => {
     expect(tally(timeline)).toMatchObject({ firm: { home: firm, away: 0 }, underReview });
   });
+});
+
+test('goals that are not void are listed, those of the shoot-out and of unknown sides too', () => {
+  const { valid } = tally([
+    goal('5-1'),
+    goal('5-2', { confirmation: 'cancelled' }),
+    goal('5-3', { event_status_id: 141 }),
+    goal('5-4', { participant_id: 999 }),
+  ]);
+  expect(valid).toEqual(['5-1', '5-3', '5-4']);
+});
+
+test('the incidents that name each goal are listed (law 6)', () => {
+  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed });
+  const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
+  const cancellations = [
+    known(cancels('5-4', { parent_id: '5-1', confirmation: 'tbd' })),
+    known(cancels('5-5', { parent_id: '5-1' })),
+    known(cancels('5-6')),
+    known(cancels('5-7'), true),
+    known(cancels('5-8', { parent_id: '5-9' })),
+  ];
+  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
+    ['5-1', ['5-4', '5-5']],
+    ['5-3', ['5-6']],
+  ]);
 });

@@ -54,7 +54,12 @@ export function sameScore(a: Score | null, b: Score | null): boolean {
   return a === b || (a !== null && b !== null && a.home === b.home && a.away === b.away);
 }
 
-const GOAL_TYPES: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
+/** Types of incidents that are goals, in play or in the shoot-out. */
+export const GOAL_TYPES: ReadonlySet<number> = new Set([
+  INCIDENT.goal,
+  INCIDENT.penaltyGoal,
+  INCIDENT.ownGoal,
+]);
 
 /** How far apart in match time a goal and a cancellation without a parent may be, seconds. */
 const NEAR_SECONDS = 600;
@@ -175,8 +180,32 @@ export function namedGoals(
   return new Map(Array.from(naming, ([goal, named]) => [goal, named.map(({ id }) => id)]));
 }
 
+/** What says which side an incident counts for. */
+type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for'>;
+
+/**
+ * The score after each goal of `counting`, by its id: ids of goals that count, in the order of ids (law 4). A goal that is unknown, or
+ * whose side is, has none.
+ */
+export function scoresAfter(
+  counting: readonly string[],
+  incidents: ReadonlyMap<string, Scoring | null>,
+  sides: KnownSides,
+): Map<string, Score> {
+  const scores = new Map<string, Score>();
+  const score = { home: 0, away: 0 };
+  for (const id of counting) {
+    const incident = incidents.get(id);
+    const side = incident ? sideOf(incident, sides) : null;
+    if (side === null) continue;
+    score[side] += 1;
+    scores.set(id, { home: score.home, away: score.away });
+  }
+  return scores;
+}
+
 /** The side that a goal or a cancellation counts for; null where it is unknown. */
-export function sideOf(incident: Incident, { home, away }: KnownSides): Side | null {
+export function sideOf(incident: Scoring, { home, away }: KnownSides): Side | null {
   const participant = incident.participant_id;
   if (participant === null) return null;
   const isHome = participant === home?.id;
@@ -187,7 +216,7 @@ export function sideOf(incident: Incident, { home, away }: KnownSides): Side | n
   return null;
 }
 
-function countsForOf(incident: Incident): string {
+function countsForOf(incident: Scoring): string {
   return incident.counts_for ?? INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id)?.for ?? 'none';
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownIncident } from './goals.ts';
-import { IncidentIndex } from './incident-index.ts';
+import { compareIds, IncidentIndex } from './incident-index.ts';
 import { incident } from './testing/messages.ts';
 
 const absent = { incident: null, removed: false };
@@ -22,6 +22,12 @@ function indexed(...timeline: readonly KnownIncident[]): IncidentIndex {
   for (const one of timeline) index.update(one, absent);
   return index;
 }
+
+test('ids are compared as strings, by code units (law 4)', () => {
+  const ids = ['5-9', '5-10', '5-1', 'B', 'a', '5-10'];
+  expect(ids.toSorted(compareIds)).toEqual(['5-1', '5-10', '5-10', '5-9', 'B', 'a']);
+  expect([compareIds('a', 'b'), compareIds('b', 'a'), compareIds('a', 'a')]).toEqual([-1, 1, 0]);
+});
 
 describe('the last incident of a signal', () => {
   const timeline = [known('5-1', 429), known('5-2', 420), known('5-3', 400), known('5-4', 400)];

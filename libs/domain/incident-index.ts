@@ -1,6 +1,7 @@
 import type { Incident } from '#topics/generated/types.ts';
 import { isCancellation, isGoal, isRedCard, isTimelineStart, type KnownIncident } from './goals.ts';
 import { type LastOf, SIGNALS, type Signal, signalsOf } from './guard.ts';
+import { lowerBound } from './sorted.ts';
 
 /** Ids are compared as strings, by code units (law 4). */
 export function compareIds(a: string, b: string): number {
@@ -9,15 +10,7 @@ export function compareIds(a: string, b: string): number {
 
 /** The index of `id`, or where to insert it, in items sorted by id. */
 function position(items: readonly { readonly id: string }[], id: string): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = items[middle];
-    if (item !== undefined && item.id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(items, (item) => item.id < id);
 }
 
 /** Inserts an item into a list sorted by id, unless the list has one of that id. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outranks } from './incident-register.ts';
+import { absentAt, isRemoved, outranks, presentAt } from './incident-register.ts';
 import { incident, incidentMessage, START, snapshotMessage } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
 
@@ -30,6 +30,66 @@ describe('a record wins over the stored one (law 1)', () => {
     { record: body(1, 'tbd', 'a'), standing: body(1, 'tbd', 'a'), wins: false, why: 'it is the same' },
   ])('$wins: $why', ({ record, standing, wins }) => {
     expect(outranks(record, standing)).toBe(wins);
+  });
+});
+
+describe('the times of an incident (law 3)', () => {
+  const never = Number.NEGATIVE_INFINITY;
+  const one = incident('5-1', 400, { ut: 100 });
+  test.each([
+    { why: 'no snapshot', snapshotAt: null, present: 100, absent: never, removed: false },
+    { why: 'a delete before it', deletedAt: 99, snapshotAt: null, present: 100, absent: 99, removed: false },
+    {
+      why: 'a delete of its time',
+      deletedAt: 100,
+      snapshotAt: null,
+      present: 100,
+      absent: 100,
+      removed: true,
+    },
+    { why: 'listed', listedAt: 200, snapshotAt: 200, present: 200, absent: never, removed: false },
+    {
+      why: 'listed before it was written',
+      listedAt: 90,
+      snapshotAt: 90,
+      present: 100,
+      absent: never,
+      removed: false,
+    },
+    {
+      why: 'listed after its delete',
+      deletedAt: 150,
+      listedAt: 200,
+      snapshotAt: 200,
+      present: 200,
+      absent: 150,
+      removed: false,
+    },
+    {
+      why: 'listed before, not in the latest',
+      listedAt: 150,
+      snapshotAt: 200,
+      present: 100,
+      absent: 195,
+      removed: true,
+    },
+    { why: 'not listed', snapshotAt: 200, present: 100, absent: 195, removed: true },
+    { why: 'not listed 5 s after it was written', snapshotAt: 105, present: 100, absent: 100, removed: true },
+    { why: 'not listed 4 s after it was written', snapshotAt: 104, present: 100, absent: 99, removed: false },
+    {
+      why: 'not listed, deleted later',
+      deletedAt: 300,
+      snapshotAt: 200,
+      present: 100,
+      absent: 300,
+      removed: true,
+    },
+  ])('$why', ({ deletedAt = null, listedAt = null, snapshotAt, present, absent, removed }) => {
+    const presence = { incident: one, deletedAt, listedAt };
+    expect(presentAt(one, presence, snapshotAt)).toBe(present);
+    expect(absentAt(presence, snapshotAt)).toBe(absent);
+    expect(isRemoved(presence, snapshotAt)).toBe(removed);
+    expect(isRemoved({ ...presence, incident: null }, snapshotAt)).toBe(false);
   });
 });
 
@@ -75,6 +135,18 @@ describe('a snapshot', () => {
     expect(outcome.state).toMatchObject({ removed: ['5-2'], snapshot_at: START + 60 });
     expect(outcome.incident('5-2')).toMatchObject({ incident: two, removed: true, listed_at: null });
     expect(outcome.incidents).toEqual(['5-1', '5-2']);
+  });
+
+  test('changes no incident whose presence it does not change', () => {
+    const recent = incident('5-3', 400, { ut: START + 58 });
+    const outcome = given(
+      incidentMessage(one),
+      incidentMessage(two),
+      snapshotMessage(START + 60, [one]),
+      incidentMessage(recent),
+    ).when(snapshotMessage(START + 61, [one]));
+    expect(outcome.incidents).toEqual(['5-1']);
+    expect(outcome.state.removed).toEqual(['5-2']);
   });
 
   test('of the same time as another adds to its list', () => {

@@ -11,7 +11,7 @@ import type {
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
 import { compareIds } from './incident-index.ts';
 import { long, object, text } from './values.ts';
-import type { MatchView } from './view.ts';
+import type { DerivedMatch } from './view.ts';
 
 /** What tables need of a match, without the version and time of the report. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
@@ -19,7 +19,7 @@ export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 /** What a result is derived from, beside the view. */
 export type ResultSources = {
   readonly eventId: number;
-  readonly view: MatchView;
+  readonly view: DerivedMatch;
   /** The provider deleted the event. */
   readonly deleted: boolean;
   readonly incidentOf: (id: string) => Incident | null;
@@ -96,10 +96,13 @@ export function resultChanges(
 }
 
 /** Where a match belongs in the tables. */
-export type Place = Pick<TableResult, 'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>;
+export type ResultGroup = Pick<
+  TableResult,
+  'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'
+>;
 
 /** The key of a result on match-results: one for an event and a group. */
-export function resultKey(place: Place): string {
+export function resultKey(place: ResultGroup): string {
   return `${seasonKey(place)}/${place.stage_id ?? '-'}/${place.group_id ?? '-'}/${place.event_id}`;
 }
 
@@ -107,7 +110,7 @@ export function resultKey(place: Place): string {
 export function seasonKey({
   competition_id,
   season_id,
-}: Pick<Place, 'competition_id' | 'season_id'>): string {
+}: Pick<ResultGroup, 'competition_id' | 'season_id'>): string {
   return `${competition_id}/${season_id}`;
 }
 
@@ -138,7 +141,7 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
 /** Null where a goal's phase is unknown: then it belongs to neither half for certain. */
 function halvesOf(
   counting: readonly Incident[],
-  { facts }: MatchView,
+  { facts }: DerivedMatch,
 ): { readonly first: Score; readonly second: Score } | null {
   const first = { home: 0, away: 0 };
   const second = { home: 0, away: 0 };

@@ -12,7 +12,7 @@ import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-r
 import { keyIncidents } from './key-incidents.ts';
 import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { transitionsOf } from './transitions.ts';
-import { deriveView, type MatchView } from './view.ts';
+import { type DerivedMatch, deriveView } from './view.ts';
 
 const inside = Symbol('inside');
 
@@ -22,7 +22,7 @@ export type Match = { readonly eventId: number; readonly [inside]: Inside };
 type Inside = {
   readonly event: EventRegister;
   readonly incidents: IncidentRegister;
-  view: MatchView;
+  view: DerivedMatch;
   version: number;
   /** What caused the last version; null before the first. */
   cause: Cause | null;
@@ -31,7 +31,7 @@ type Inside = {
 };
 
 /** The effect of a message. Both lists empty: it was not accepted, and there is nothing to write. */
-export type Applied = {
+export type AppliedMessage = {
   /** In order; at least one where anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
@@ -40,7 +40,7 @@ export type Applied = {
   readonly result: boolean;
 };
 
-const NO_EFFECT: Applied = { transitions: [], incidents: [], result: false };
+const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: false };
 
 /** A match without an applied message. */
 export function newMatch(eventId: number): Match {
@@ -51,7 +51,7 @@ export function newMatch(eventId: number): Match {
  * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
  * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, and then has changed nothing.
  */
-export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): Applied {
+export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): AppliedMessage {
   if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NO_EFFECT;
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
@@ -102,7 +102,7 @@ function tellsCard({ incidents }: IncidentChanges): boolean {
   );
 }
 
-function tellsResult(event: EventRegister, before: MatchView, after: MatchView): boolean {
+function tellsResult(event: EventRegister, before: DerivedMatch, after: DerivedMatch): boolean {
   // Any change of the goals makes a new final score. A delete moves only its time, without a new value.
   return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderMinute } from './minute.ts';
+import { playedMinute, renderMinute, type TimedMatch } from './minute.ts';
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 
@@ -24,5 +24,52 @@ describe('a minute is shown (rule 7)', () => {
     { time: at(95, 20), phase: null, shown: '96' },
   ])('$time s in phase $phase as $shown', ({ time, phase, shown }) => {
     expect(renderMinute(time, phase)).toBe(shown);
+  });
+});
+
+describe('the minute that is played', () => {
+  const READ_AT = 1_790_000_000;
+  /** Ten minutes into a half, as read just now. */
+  const match = (changes: Partial<TimedMatch> = {}): TimedMatch => ({
+    clock: { time: 600, status: 'running', ut: READ_AT },
+    status_id: 34,
+    ut: READ_AT,
+    received_at: READ_AT * 1000,
+    ...changes,
+  });
+
+  test.each([
+    { why: 'counts the first half', after: 0, shown: '55' },
+    { why: 'continues from the receipt of the last message', after: 30, shown: '56' },
+    { why: 'stands still once the match is quiet', after: 3_600, shown: '56' },
+    { why: 'never runs back', after: -3_600, shown: '55' },
+    {
+      why: 'continues from a message after the reading',
+      changes: { ut: READ_AT + 90 },
+      after: 0,
+      shown: '57',
+    },
+    {
+      why: 'continues from the reading where the message is older',
+      changes: { ut: 0 },
+      after: 0,
+      shown: '55',
+    },
+    {
+      why: 'does not depend on the clock of the provider',
+      changes: { received_at: (READ_AT + 9_000) * 1000 },
+      after: 9_000,
+      shown: '55',
+    },
+    {
+      why: 'is 90 in a shoot-out after two halves',
+      changes: { status_id: 141, extra_time: false },
+      shown: '90',
+    },
+    { why: 'is 90 at the end, without any reading', changes: { status_id: 11, clock: null }, shown: '90' },
+    { why: 'is unknown before the first period', changes: { status_id: 1 }, shown: null },
+    { why: 'is unknown where the status is', changes: { status_id: null }, shown: null },
+  ])('$why', ({ changes, after = 0, shown }) => {
+    expect(playedMinute(match(changes), READ_AT + after)).toBe(shown);
   });
 });

@@ -43,6 +43,11 @@ describe('the sides of an event', () => {
     });
   });
 
+  test('skip what is no result', () => {
+    const sides = [1, 2].map((counter) => ({ id: counter, counter, results: [null, { id: 2, value: 3 }] }));
+    expect(readSides(sides).reported).toEqual({ home: 3, away: 3 });
+  });
+
   test('are the first of several with the same counter', () => {
     expect(
       readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),

@@ -4,7 +4,7 @@ import type { EventFacts } from './event-facts.ts';
 import { sameScore } from './goals.ts';
 import { compareIds } from './incident-index.ts';
 import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
-import type { MatchView } from './view.ts';
+import type { DerivedMatch } from './view.ts';
 
 /** The kinds of transitions, in the order in which a version emits them. */
 export type TransitionKind =
@@ -28,12 +28,12 @@ export type TransitionKind =
   | 'guard_changed';
 
 /** One accepted version: its input, and the views before and after. */
-export type Step = {
+export type AcceptedVersion = {
   readonly eventId: number;
   readonly version: number;
   readonly cause: Cause;
-  readonly before: MatchView;
-  readonly after: MatchView;
+  readonly before: DerivedMatch;
+  readonly after: DerivedMatch;
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
@@ -66,7 +66,7 @@ const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
 const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
 
 /** Law 10: the changes of a version, in a fixed order; never empty. */
-export function transitionsOf(step: Step): MatchTransition[] {
+export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   const collector = new TransitionCollector(step);
   for (const change of step.incidents.incidents) emitIncident(collector, change, step);
   if (step.before.tally !== step.after.tally) emitGoals(collector, step);
@@ -82,9 +82,9 @@ export function transitionsOf(step: Step): MatchTransition[] {
 /** Collects transitions and numbers them within their version. */
 class TransitionCollector {
   readonly emitted: MatchTransition[] = [];
-  readonly #step: Step;
+  readonly #step: AcceptedVersion;
 
-  constructor(step: Step) {
+  constructor(step: AcceptedVersion) {
     this.#step = step;
   }
 
@@ -125,7 +125,7 @@ class TransitionCollector {
 }
 
 /** Only the first transition of an incident in a version has its presence. */
-function emitIncident(collector: TransitionCollector, change: IncidentChange, step: Step): void {
+function emitIncident(collector: TransitionCollector, change: IncidentChange, step: AcceptedVersion): void {
   const { id, incident } = change.entry;
   const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
   let incident_presence: IncidentPresence | null = presenceAfter(change, step);
@@ -149,7 +149,10 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
   return kinds;
 }
 
-function presenceAfter({ entry }: IncidentChange, { snapshotAt, bySnapshot }: Step): IncidentPresence {
+function presenceAfter(
+  { entry }: IncidentChange,
+  { snapshotAt, bySnapshot }: AcceptedVersion,
+): IncidentPresence {
   const { incident, removed } = entry;
   const absent = absentAt(entry, snapshotAt);
   return {
@@ -166,7 +169,7 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
 }
 
 /** A goal is cancelled when it becomes void for whatever reason, and reinstated when it counts again. */
-function emitGoals(collector: TransitionCollector, { before, after, typeOf }: Step): void {
+function emitGoals(collector: TransitionCollector, { before, after, typeOf }: AcceptedVersion): void {
   const wasVoid = before.tally.voided;
   const isVoid = after.tally.voided;
   const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
@@ -178,7 +181,7 @@ function emitGoals(collector: TransitionCollector, { before, after, typeOf }: St
   }
 }
 
-function emitScores(collector: TransitionCollector, { before, after }: Step): void {
+function emitScores(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
   if (before.final === after.final) return;
   const counted = new Set(before.tally.counting);
   const goals =
@@ -187,7 +190,7 @@ function emitScores(collector: TransitionCollector, { before, after }: Step): vo
   collector.score('firm_score_changed', before.final.firm, after.final.firm, []);
 }
 
-function emitEvent(collector: TransitionCollector, { before, after }: Step): void {
+function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
   collector.change('status_changed', statusText(before.facts), statusText(after.facts));
   if (isClockNews(before.clock, after.clock)) {
     collector.emit('clock_changed', {
@@ -199,7 +202,7 @@ function emitEvent(collector: TransitionCollector, { before, after }: Step): voi
 }
 
 /** Emits the fields that no other kind reports. A field that only advances or repeats is emitted only where nothing else is. */
-function emitAmended(collector: TransitionCollector, { fields, incidents }: Step): void {
+function emitAmended(collector: TransitionCollector, { fields, incidents }: AcceptedVersion): void {
   const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
   if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
   else if (collector.emitted.length === 0 && !incidents.snapshot) {

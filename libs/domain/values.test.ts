@@ -10,6 +10,8 @@ describe('a loosely typed field', () => {
     { value: '-1', long: -1, int: -1, count: null },
     { value: 2 ** 31 - 1, long: 2147483647, int: 2147483647, count: 2147483647 },
     { value: 2 ** 31, long: 2147483648, int: null, count: null },
+    { value: -(2 ** 31) + 1, long: -2147483647, int: -2147483647, count: null },
+    { value: -(2 ** 31), long: -2147483648, int: null, count: null },
     { value: '9007199254740993', long: null, int: null, count: null },
     { value: 2 ** 53, long: null, int: null, count: null },
     { value: 1.5, long: null, int: null, count: null },

@@ -6,7 +6,7 @@ import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentRegister } from './incident-register.ts';
 
 /** What the laws derive from the registers at one version; immutable. */
-export type MatchView = {
+export type DerivedMatch = {
   readonly facts: EventFacts;
   readonly clock: Clock | null;
   readonly tally: GoalTally;
@@ -27,9 +27,9 @@ export type Stale = {
 export function deriveView(
   event: EventRegister,
   incidents: IncidentRegister,
-  previous?: MatchView,
+  previous?: DerivedMatch,
   stale?: Stale,
-): MatchView {
+): DerivedMatch {
   const factsStand = stale !== undefined && !stale.fields.some(isFact);
   const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
   const tally =
@@ -71,7 +71,7 @@ function tallyOf(facts: EventFacts, { index }: IncidentRegister): GoalTally {
     : tallyGoals([], [], facts.sides);
 }
 
-function needsTally(previous: MatchView, facts: EventFacts, stale: Stale | undefined): boolean {
+function needsTally(previous: DerivedMatch, facts: EventFacts, stale: Stale | undefined): boolean {
   return (
     stale === undefined ||
     stale.goals ||
@@ -80,7 +80,12 @@ function needsTally(previous: MatchView, facts: EventFacts, stale: Stale | undef
   );
 }
 
-function sameSources(previous: MatchView, facts: EventFacts, tally: GoalTally, coverage: Coverage): boolean {
+function sameSources(
+  previous: DerivedMatch,
+  facts: EventFacts,
+  tally: GoalTally,
+  coverage: Coverage,
+): boolean {
   return (
     previous.coverage === coverage &&
     previous.tally === tally &&

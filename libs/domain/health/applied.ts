@@ -1,5 +1,5 @@
 /** An offset, and when its record was received, Unix milliseconds. */
-export type Step = { readonly offset: number; readonly at: number };
+export type AppliedStep = { readonly offset: number; readonly at: number };
 
 /** One record in so many milliseconds is remembered by its time: what lies between counts as old as the one before. */
 const STEP_MS = 250;
@@ -11,17 +11,17 @@ const MAX_STEPS = 4_096;
  * not was received.
  */
 export class AppliedPosition {
-  readonly #readFrom: Step;
+  readonly #readFrom: AppliedStep;
   #next: number;
   /** After the last record that was read. */
   #end: number;
-  #steps: Step[];
+  #steps: AppliedStep[];
 
   /**
    * `next`: offset of the first record that is not applied. `readFrom`: what is read first, and a time before it was received: what
    * lies before it and is not applied is never read, and counts as received then.
    */
-  constructor(next: number, readFrom: Step) {
+  constructor(next: number, readFrom: AppliedStep) {
     this.#readFrom = readFrom;
     this.#next = next;
     this.#end = readFrom.offset;
@@ -34,7 +34,7 @@ export class AppliedPosition {
   }
 
   /** What a match of this partition may have that is neither read nor applied: its last offset, and when it came. */
-  get neverRead(): Step | null {
+  get neverRead(): AppliedStep | null {
     const { offset, at } = this.#readFrom;
     return this.#next < offset ? { offset: offset - 1, at } : null;
   }

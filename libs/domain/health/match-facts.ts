@@ -3,7 +3,7 @@ import { isOver } from '#tradability/trading.ts';
 import type { EventRegister } from '../event-register.ts';
 
 /** What health reads of a match. */
-export type MatchFacts = {
+export type LivenessFacts = {
   /** Messages are expected of it. */
   readonly live: boolean;
   /** Over for good, or deleted: nothing more is expected. */
@@ -13,7 +13,7 @@ export type MatchFacts = {
 };
 
 /** Nothing is known of the match. */
-export const NO_FACTS: MatchFacts = { live: false, over: false, runs: false };
+export const NO_FACTS: LivenessFacts = { live: false, over: false, runs: false };
 
 /** Statuses of soccer that are live without play: half-time, the waits and the break of extra time, the wait for penalties. */
 const BREAKS: ReadonlySet<number> = new Set([9, 37, 48, 142]);
@@ -26,7 +26,7 @@ export function tellsHealth(part: string): boolean {
 }
 
 /** The facts of a match. A clock whose status was never reported is taken to run during play: silence is then noticed. */
-export function matchFacts(register: EventRegister): MatchFacts {
+export function matchFacts(register: EventRegister): LivenessFacts {
   const statusId = register.reading('status_id') ?? null;
   const type =
     register.reading('status_type') ?? (statusId === null ? null : (STATUSES.get(statusId)?.type ?? null));

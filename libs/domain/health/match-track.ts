@@ -3,10 +3,10 @@ import { isGoodState } from '#tradability/belief.ts';
 import { EventRegister } from '../event-register.ts';
 import type { AppliedPosition } from './applied.ts';
 import { ABANDONED_MS } from './limits.ts';
-import { type MatchFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+import { type LivenessFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
 import type { ReadProgress } from './read-progress.ts';
 import { aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
-import { type HealthLimits, judgeMatch, type MatchInputs, type Verdict } from './verdict.ts';
+import { type HealthLimits, type HealthVerdict, judgeMatch, type MatchInputs } from './verdict.ts';
 
 /** What one source says of a match. */
 export type PairTrack = {
@@ -19,14 +19,14 @@ export type PairTrack = {
 };
 
 /** How far match state is in a partition of its input, and how far the monitor has read it. */
-export type PartitionProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
+export type StateProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
 
 /** A match that is or was live, with every source that spoke of it while it was. All times are Unix milliseconds. */
 export class MatchTrack {
   readonly eventId: number;
   readonly pairs = new Map<string, PairTrack>();
   #register = new EventRegister();
-  #facts: MatchFacts = NO_FACTS;
+  #facts: LivenessFacts = NO_FACTS;
   #runsSince = 0;
   /** Of its latest message in the input of match state. */
   #offset: number;
@@ -35,7 +35,7 @@ export class MatchTrack {
   readonly #read: ReadProgress;
 
   /** How far match state is in its partition, and how far the monitor has read it. */
-  constructor(eventId: number, { applied, read }: PartitionProgress) {
+  constructor(eventId: number, { applied, read }: StateProgress) {
     this.eventId = eventId;
     this.#applied = applied;
     this.#read = read;
@@ -43,7 +43,7 @@ export class MatchTrack {
     this.#waitingSince = applied.neverRead?.at ?? null;
   }
 
-  get facts(): MatchFacts {
+  get facts(): LivenessFacts {
     return this.#facts;
   }
 
@@ -98,7 +98,7 @@ export class MatchTrack {
   }
 
   /** What `pair` is judged by. */
-  inputs(pair: PairTrack, source: Verdict, now: number): MatchInputs {
+  inputs(pair: PairTrack, source: HealthVerdict, now: number): MatchInputs {
     const { heardAt, keepAliveAt } = pair;
     const { waitingSince } = this;
     const over = this.isOver(now);
@@ -115,7 +115,7 @@ export class MatchTrack {
   }
 
   /** Judges what a source says of it, given what its ingress service reports. Gives the verdict. */
-  judge(pair: PairTrack, source: Verdict, limits: HealthLimits, now: number): Verdict {
+  judge(pair: PairTrack, source: HealthVerdict, limits: HealthLimits, now: number): HealthVerdict {
     const inputs = this.inputs(pair, source, now);
     const verdict = judgeMatch(inputs, limits, now);
     const isBacklog = verdict.kind === 'down' && verdict.reason === 'backlog';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { HealthTable, isGoodState } from '#tradability/belief.ts';
-import { type Action, BEGIN, histories, LIMITS, Played, type Truth } from '../testing/health.ts';
+import { type Action, BEGIN, type HealthTruth, histories, LIMITS, PlayedMonitor } from '../testing/health.ts';
 import { DUE_WITHIN_MS, READ_WITHIN_MS, VALID_MS } from './limits.ts';
 
 const runs = { numRuns: 300 };
@@ -10,25 +10,25 @@ const runs = { numRuns: 300 };
 vi.setConfig({ testTimeout: 120_000 });
 
 /** When silence of a match is due by the words of the rule; null while it does not count. */
-function silentAt({ heardAt, runsSince, runs, over, keepAlive }: Truth): number | null {
+function silentAt({ heardAt, runsSince, runs, over, keepAlive }: HealthTruth): number | null {
   if (over) return null;
   const from = Math.max(heardAt, runsSince);
   if (runs) return from + LIMITS.staleAfterMs;
   return keepAlive ? from + LIMITS.keepAliveAfterMs : null;
 }
 
-function isDead(truth: Truth, now: number): boolean {
+function isDead(truth: HealthTruth, now: number): boolean {
   const silent = silentAt(truth);
   return !truth.over && ((silent !== null && now >= silent) || isBehind(truth, now));
 }
 
-function isBehind({ waitingSince }: Truth, now: number): boolean {
+function isBehind({ waitingSince }: HealthTruth, now: number): boolean {
   return waitingSince !== null && now >= waitingSince + LIMITS.backlogAfterMs;
 }
 
 /** Plays a history with a look at everything after each tick. */
-function watch(history: readonly Action[], look: (played: Played) => void): Played {
-  const played = new Played(look);
+function watch(history: readonly Action[], look: (played: PlayedMonitor) => void): PlayedMonitor {
+  const played = new PlayedMonitor(look);
   for (const action of history) played.do(action);
   played.do({ kind: 'wait', ms: 300 });
   return played;
@@ -47,7 +47,7 @@ const report = (state: 'up' | 'down' | 'recovering', source = 'webhook'): Action
   source,
   state,
 });
-const ofMatch = (played: Played): FeedHealth | undefined => played.topic.get('webhook/1');
+const ofMatch = (played: PlayedMonitor): FeedHealth | undefined => played.topic.get('webhook/1');
 
 describe('in every history', () => {
   test('nothing dead is published as good, in the tick that it is due, restarts included', () => {

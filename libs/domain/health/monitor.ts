@@ -2,11 +2,11 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/gener
 import { isGoodState } from '#tradability/belief.ts';
 import { AppliedPosition } from './applied.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
-import { MatchTrack, type PairTrack, type PartitionProgress } from './match-track.ts';
+import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
 import { ReadProgress } from './read-progress.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
-import { backlogDue, type HealthLimits, silenceDue, type Verdict } from './verdict.ts';
+import { backlogDue, type HealthLimits, type HealthVerdict, silenceDue } from './verdict.ts';
 
 /** What a monitor is made with. */
 export type MonitorOptions = HealthLimits & {
@@ -17,7 +17,7 @@ export type MonitorOptions = HealthLimits & {
 };
 
 /** Where a message is in the input of match state. */
-export type MessagePlace = { readonly partition: number; readonly offset: number };
+export type MessagePosition = { readonly partition: number; readonly offset: number };
 
 /**
  * The rules of feed health (docs/decisions/0080) for all sources and matches: messages, reports and times in, records out. Knows no
@@ -28,7 +28,7 @@ export class HealthMonitor {
   readonly #sources = new Map<string, SourceTrack>();
   readonly #matches = new Map<number, MatchTrack>();
   /** By partition of the input of match state. */
-  readonly #partitions = new Map<number, PartitionProgress>();
+  readonly #partitions = new Map<number, StateProgress>();
   readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
 
@@ -61,7 +61,7 @@ export class HealthMonitor {
   }
 
   /** A message was read. Throws `DomainError` UNREADABLE_EVENT. */
-  hear(message: NormalizedMessage, { partition, offset }: MessagePlace, now: number): void {
+  hear(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type } = message;
     const at = Math.min(message.received_at, now);
     const progress = this.#progressOf(partition);
@@ -157,7 +157,7 @@ export class HealthMonitor {
   }
 
   /** When a match that is good stops being so if nothing more comes. */
-  #due(track: MatchTrack, pair: PairTrack, reported: Verdict, now: number): number {
+  #due(track: MatchTrack, pair: PairTrack, reported: HealthVerdict, now: number): number {
     if (!isGoodState(pair.standing.state)) return Number.POSITIVE_INFINITY;
     const inputs = track.inputs(pair, reported, now);
     const never = Number.POSITIVE_INFINITY;
@@ -178,7 +178,7 @@ export class HealthMonitor {
     return known;
   }
 
-  #progressOf(partition: number): PartitionProgress {
+  #progressOf(partition: number): StateProgress {
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
     this.begin(partition, { applied: 0, readFrom: 0, at: 0 });
@@ -186,6 +186,6 @@ export class HealthMonitor {
   }
 }
 
-function isBacklog(verdict: Verdict): verdict is Exclude<Verdict, { kind: 'good' | 'ended' }> {
+function isBacklog(verdict: HealthVerdict): verdict is Exclude<HealthVerdict, { kind: 'good' | 'ended' }> {
   return verdict.kind === 'down' && verdict.reason === 'backlog';
 }

@@ -3,7 +3,7 @@ import { isGoodState } from '#tradability/belief.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
 import type { ReadProgress } from './read-progress.ts';
 import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';
-import { GOOD, type HealthReason, judgeSilence, type Verdict } from './verdict.ts';
+import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
 
 /** What an ingress service knows, and nobody else can judge. */
 const REPORTED: ReadonlySet<string | null> = new Set<HealthReason>([
@@ -67,7 +67,7 @@ export class SourceTrack {
   }
 
   /** What its ingress service reports, as a verdict. One process that is up is enough. */
-  reported(now: number): Verdict {
+  reported(now: number): HealthVerdict {
     for (const [instance, { written_at }] of this.#reports)
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
     const reports = [...this.#reports.values()];
@@ -80,7 +80,7 @@ export class SourceTrack {
   }
 
   /** Judges it. What is reported comes first. */
-  judge(reported: Verdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
+  judge(reported: HealthVerdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
     const verdict = reported.kind === 'good' ? judgeMatches(this, matches, staleAfterMs, now) : reported;
     const signs = { lastAt: this.#lastSign(verdict), backAt: this.#backAt };
     this.standing = applyVerdict(this.standing, verdict, signs, now);
@@ -88,7 +88,7 @@ export class SourceTrack {
   }
 
   /** Nobody reports: it never did, or no longer. */
-  #unreported(): Verdict {
+  #unreported(): HealthVerdict {
     const { state, reason, since, progress } = this.standing;
     if (this.#lastReportAt !== null)
       return this.#since({
@@ -113,13 +113,13 @@ export class SourceTrack {
   }
 
   /** The same verdict as before goes on since when it began. */
-  #since(verdict: Exclude<Verdict, { kind: 'good' | 'ended' }>): Verdict {
+  #since(verdict: Exclude<HealthVerdict, { kind: 'good' | 'ended' }>): HealthVerdict {
     const { state, reason, since } = this.standing;
     return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;
   }
 
   /** Where a gap that begins now begins: what is read again begins with the progress. */
-  #lastSign(verdict: Verdict): number {
+  #lastSign(verdict: HealthVerdict): number {
     const progress = 'progress' in verdict ? verdict.progress : null;
     return progress === null ? this.heardAt : Math.min(this.heardAt, progress.from * 1000);
   }
@@ -130,7 +130,7 @@ function judgeMatches(
   { runsSince, behindSince, readTo }: MatchesOfSource,
   staleAfterMs: number,
   now: number,
-): Verdict {
+): HealthVerdict {
   if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
   if (runsSince === null) return GOOD;
   return judgeSilence(Math.max(runsSince, source.heardAt) + staleAfterMs, readTo, now);

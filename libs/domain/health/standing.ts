@@ -1,6 +1,6 @@
 import type { HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
 import { RECOVERED_MS } from './limits.ts';
-import type { Verdict } from './verdict.ts';
+import type { HealthVerdict } from './verdict.ts';
 
 /** What was done about a gap. */
 type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
@@ -34,7 +34,7 @@ export function aliveSince(since: number): Standing {
 }
 
 /** The standing after a verdict; the same object where nothing changes. */
-export function applyVerdict(before: Standing, verdict: Verdict, signs: Signs, now: number): Standing {
+export function applyVerdict(before: Standing, verdict: HealthVerdict, signs: Signs, now: number): Standing {
   switch (verdict.kind) {
     case 'ended':
       return before.state === 'ended' ? before : { ...closed(before, signs, now), ...named('ended', now) };

@@ -16,7 +16,7 @@ export type HealthLimits = {
 export type HealthReason = 'silence' | 'backlog' | 'credentials' | 'contract' | 'network' | 'ingress';
 
 /** What is true of a source or a match now; the state that follows from it also depends on the one before. */
-export type Verdict =
+export type HealthVerdict =
   | { readonly kind: 'good' }
   | { readonly kind: 'ended' }
   | {
@@ -27,7 +27,7 @@ export type Verdict =
       readonly progress: HealthProgress | null;
     };
 
-export const GOOD: Verdict = { kind: 'good' };
+export const GOOD: HealthVerdict = { kind: 'good' };
 
 /** What a match of a source is judged by. */
 export type MatchInputs = {
@@ -45,7 +45,7 @@ export type MatchInputs = {
   /** The monitor has read everything that was published before. */
   readonly readTo: number;
   /** What its source's ingress service reports. */
-  readonly source: Verdict;
+  readonly source: HealthVerdict;
 };
 
 /** When silence of a match becomes due if nothing more is heard; null while it does not count. */
@@ -62,7 +62,7 @@ export function backlogDue(match: MatchInputs, limits: HealthLimits): number | n
 }
 
 /** Judges a match of a source. */
-export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number): Verdict {
+export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number): HealthVerdict {
   if (match.over) return { kind: 'ended' };
   if (match.source.kind !== 'good') return match.source;
   const behind = backlogDue(match, limits);
@@ -73,7 +73,7 @@ export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number
 }
 
 /** Judges silence that is due at `due`; everything published before `readTo` is read. */
-export function judgeSilence(due: number, readTo: number, now: number): Verdict {
+export function judgeSilence(due: number, readTo: number, now: number): HealthVerdict {
   if (due > now) return GOOD;
   if (readTo >= due) return { kind: 'stale', reason: 'silence', since: due, progress: null };
   // What is not read yet may well be what is missed.

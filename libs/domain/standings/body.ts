@@ -2,7 +2,7 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { TableType } from './columns.ts';
 import type { TableObject } from './standings-id.ts';
-import type { Cell, Table, TableRow } from './tables.ts';
+import type { StandingsCell, Table, TableRow } from './tables.ts';
 
 /** A table of one object, group by group. */
 export type ObjectTable = {
@@ -73,6 +73,6 @@ function participantOf(row: TableRow, place: number, { ranks }: TableType, objec
 }
 
 /** With its keys in order, so that a list of them is written in one go. */
-function columnOf({ code, id, short_name, value }: Cell): object {
+function columnOf({ code, id, short_name, value }: StandingsCell): object {
   return { code, id: id ?? UNKNOWN_ID, short_name, value };
 }

@@ -5,7 +5,7 @@
 import { SHOWN_COLUMNS } from './shown-columns.ts';
 
 /** A column of a table. Identified by `code`: several types order theirs differently. */
-export type Column = {
+export type StandingsColumn = {
   readonly id: number | null;
   readonly code: string;
   readonly short_name: string;
@@ -21,7 +21,7 @@ export type TableType = {
   readonly subtype: 'standings' | 'standings_live' | 'form' | 'overall_stats';
   /** What its rows rank. */
   readonly ranks: 'team' | 'person' | 'result' | 'competition';
-  readonly columns: readonly Column[];
+  readonly columns: readonly StandingsColumn[];
 };
 
 export type TableKind =
@@ -42,16 +42,16 @@ export type TableKind =
   | 'overall_stats'
   | 'team_overall_stats';
 
-const COLUMNS: ReadonlyMap<number, Column> = new Map(
+const COLUMNS: ReadonlyMap<number, StandingsColumn> = new Map(
   SHOWN_COLUMNS.map(([id, code, short_name, name]) => [id, { id, code, short_name, name }]),
 );
 
 /** A column that only the specification names, or neither source; see docs/reference/standings.md. */
-function unlisted(code: string, short_name: string, name: string): Column {
+function unlisted(code: string, short_name: string, name: string): StandingsColumn {
   return { id: null, code, short_name, name };
 }
 
-type TypeRow = readonly [TableKind, number | null, string, readonly (number | Column)[]];
+type TypeRow = readonly [TableKind, number | null, string, readonly (number | StandingsColumn)[]];
 
 const LEAGUE = [1, 2, 3, 4, 6, 7, 5, 8, 46, 189, 195];
 

@@ -1,6 +1,6 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { MatchResult, ScoredGoal, ShownCard, Team } from './types.ts';
+import type { ScoredGoal, ShownCard, StandingsMatch, Team } from './types.ts';
 
 /** A match between two known teams, read by the rules. */
 export type Game = {
@@ -45,11 +45,11 @@ const ABANDONED = 7;
  * allow; null: the current one.
  */
 export function readGames(
-  results: Iterable<MatchResult>,
+  results: Iterable<StandingsMatch>,
   rules: CompetitionRules,
   day: string | null = null,
 ): Games {
-  const latest = new Map<number, MatchResult>();
+  const latest = new Map<number, StandingsMatch>();
   for (const result of results) {
     const known = latest.get(result.event_id);
     if (known === undefined || known.version < result.version) latest.set(result.event_id, result);
@@ -69,7 +69,7 @@ export function compareOrder(a: Pick<Game, 'start' | 'eventId'>, b: Pick<Game, '
   return a.start < b.start ? -1 : a.start > b.start ? 1 : a.eventId - b.eventId;
 }
 
-function isThere({ removed, status_type }: MatchResult): boolean {
+function isThere({ removed, status_type }: StandingsMatch): boolean {
   return !removed && status_type !== 'deleted';
 }
 
@@ -77,7 +77,7 @@ function isThere({ removed, status_type }: MatchResult): boolean {
  * Reads one result by the rules; null where it is not (or no longer) a match of the group, or its teams are unknown.
  * `day` as in `readGames`.
  */
-export function readGame(result: MatchResult, rules: CompetitionRules, day: string | null): Game | null {
+export function readGame(result: StandingsMatch, rules: CompetitionRules, day: string | null): Game | null {
   const { event_id, home, away } = result;
   if (!isThere(result) || home === null || away === null || home.id === away.id) return null;
   const awarded = rules.awarded.find((award) => award.event_id === event_id);
@@ -114,7 +114,7 @@ function isAnnulled(eventId: number, home: Team, away: Team, rules: CompetitionR
   );
 }
 
-function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
+function stateOf({ status_id, status_type }: StandingsMatch): Game['state'] {
   switch (status_type) {
     case 'finished':
       // The provider reports an abandoned match as finished; it has a result only once one is awarded.
@@ -129,7 +129,7 @@ function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
 }
 
 /** The parts of a result that could not be counted; `game` is the same result as read. */
-export function flagsOf(result: MatchResult, game: Game | null): Flag[] {
+export function flagsOf(result: StandingsMatch, game: Game | null): Flag[] {
   const { event_id, status_type } = result;
   const flags: Flag[] = [];
   const flag = (reason: Flag['reason']) => flags.push({ event_id, reason });

@@ -1,22 +1,22 @@
 import type { GameSet, Stand } from './game-set.ts';
 import { type Ranks, rankBy, rankSplit, rankTeams } from './ranking.ts';
-import { type RankAt, type Season, teamRows, totalsAt } from './standing.ts';
+import { type RankAt, type SeasonStands, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
   emptyTally,
+  type GameOutcome,
   letterOf,
-  type Outcome,
   outcomesOf,
   type Part,
-  type Tally,
+  type TeamTally,
   talliesAt,
   tallyOutcomes,
   type Venue,
 } from './tally.ts';
-import type { Row, Value, Values } from './types.ts';
+import type { UnplacedRow, Value, Values } from './types.ts';
 
 /** The league table; with the games being played in it, the live one. */
-export function leagueRows(season: Season): Row[] {
+export function leagueRows(season: SeasonStands): UnplacedRow[] {
   const totals = totalsAt(season, season.now);
   return teamRows(season, rankLeague(season), (id) =>
     leagueValues('', totals.get(id), formOf(season, id, 'all')),
@@ -27,7 +27,7 @@ export function leagueRows(season: Season): Row[] {
  * The live table: the league table as if all games being played ended now. `playing` includes games whose score is
  * unknown.
  */
-export function liveRows(season: Season, playing: GameSet): Row[] {
+export function liveRows(season: SeasonStands, playing: GameSet): UnplacedRow[] {
   return leagueRows(season).map((row) => {
     const game = row.id === null ? undefined : playing.ofTeam(row.id).at(-1);
     const live: [string, Value][] = [
@@ -41,7 +41,7 @@ export function liveRows(season: Season, playing: GameSet): Row[] {
 }
 
 /** The league table with its home and away parts beside it. */
-export function wideRows(season: Season): Row[] {
+export function wideRows(season: SeasonStands): UnplacedRow[] {
   const totals = totalsAt(season, season.now);
   const parts = (['home', 'away'] as const).map((venue) => ({
     venue,
@@ -56,7 +56,7 @@ export function wideRows(season: Season): Row[] {
 }
 
 /** The table of home or of away games alone. Corrections belong to neither. */
-export function venueRows(season: Season, venue: 'home' | 'away'): Row[] {
+export function venueRows(season: SeasonStands, venue: 'home' | 'away'): UnplacedRow[] {
   const tallies = venueTallies(season, season.now, venue, 'score');
   return teamRows(
     season,
@@ -66,7 +66,7 @@ export function venueRows(season: Season, venue: 'home' | 'away'): Row[] {
 }
 
 /** The table of first or of second halves. */
-export function halfRows(season: Season, half: 'firstHalf' | 'secondHalf'): Row[] {
+export function halfRows(season: SeasonStands, half: 'firstHalf' | 'secondHalf'): UnplacedRow[] {
   const tallies = venueTallies(season, season.now, 'all', half);
   const prefix = half === 'firstHalf' ? '1half_' : '2half_';
   return teamRows(
@@ -80,12 +80,12 @@ export function halfRows(season: Season, half: 'firstHalf' | 'secondHalf'): Row[
 }
 
 /** The table of the last matches of each team, as many as `form` shows. */
-export function formRows(season: Season): Row[] {
+export function formRows(season: SeasonStands): UnplacedRow[] {
   const { rules, teams } = season;
   return teamRows(
     season,
     (stand) => {
-      const tallies = new Map<number, Tally>();
+      const tallies = new Map<number, TeamTally>();
       for (const id of teams.keys()) {
         const outcomes = outcomesOf(stand, id).take(rules.form_matches);
         tallies.set(id, tallyOutcomes(outcomes, rules.points));
@@ -104,7 +104,7 @@ const STREAKS = ['wins', 'no_losses', 'draws', 'no_draws', 'no_wins', 'losses'] 
 const WORSE: ReadonlySet<string> = new Set(['no_wins', 'losses']);
 
 /** The current runs of each team: how many of its last matches in a row were won, not won and so on. */
-export function streakRows(season: Season): Row[] {
+export function streakRows(season: SeasonStands): UnplacedRow[] {
   const streaksAt = (stand: Stand) =>
     new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(stand, id))]));
   const now = streaksAt(season.now);
@@ -124,7 +124,7 @@ export function streakRows(season: Season): Row[] {
   );
 }
 
-function streaksOf(outcomes: Iterable<Outcome>): Streaks {
+function streaksOf(outcomes: Iterable<GameOutcome>): Streaks {
   // How many games ago each letter occurred last; after all three no run continues.
   const ago = new Map<string, number>();
   let games = 0;
@@ -150,7 +150,7 @@ function streaksOf(outcomes: Iterable<Outcome>): Streaks {
 }
 
 /** Positions in the league table. */
-export function rankLeague(season: Season): RankAt {
+export function rankLeague(season: SeasonStands): RankAt {
   const { rules, leagueRanks } = season;
   return (stand) => {
     const ranks: Ranks = leagueRanks.get(stand) ?? rankTeams(totalsAt(season, stand), stand, rules);
@@ -161,24 +161,24 @@ export function rankLeague(season: Season): RankAt {
 
 /** The counts of the teams at home, away or both, in a part of the games. */
 export function venueTallies(
-  { rules, teams }: Season,
+  { rules, teams }: SeasonStands,
   stand: Stand,
   venue: Venue,
   part: Part,
-): Map<number, Tally> {
+): Map<number, TeamTally> {
   return talliesAt(stand, teams.keys(), rules.points, venue, part);
 }
 
 /** Newest first, comma separated. */
-function formOf({ rules, now }: Season, id: number, venue: Venue): string {
+function formOf({ rules, now }: SeasonStands, id: number, venue: Venue): string {
   return outcomesOf(now, id, venue).take(rules.form_matches).map(letterOf).toArray().join(',');
 }
 
-function leagueValues(prefix: string, tally: Tally | undefined, form: string): Values {
+function leagueValues(prefix: string, tally: TeamTally | undefined, form: string): Values {
   return prefixed(prefix, { ...tallyValues(tally), form });
 }
 
-function tallyValues(tally: Tally = emptyTally()) {
+function tallyValues(tally: TeamTally = emptyTally()) {
   return {
     mp: tally.mp,
     won: tally.won,

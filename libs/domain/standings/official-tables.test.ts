@@ -11,10 +11,10 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
-import type { MatchResult, ShownCard } from './types.ts';
+import type { ShownCard, StandingsMatch } from './types.ts';
 
 /** Every match as its provider reports it: with ids in place of names. */
-function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): MatchResult[] {
+function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {
   const side = (name: string) => ({ id: ids.get(name) ?? 0, name });
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
     event_id: at + 1,
@@ -87,7 +87,7 @@ describe('the groups of the World Cup 2018', () => {
 });
 
 /** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
-function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): MatchResult {
+function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): StandingsMatch {
   const cards = events.flatMap(([, , kind, side, person]): ShownCard[] => {
     const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };
     if (kind === 'second_yellow')

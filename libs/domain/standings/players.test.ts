@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deriveTables } from './tables.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
-import type { MatchResult, ScoredGoal, ShownCard } from './types.ts';
+import type { ScoredGoal, ShownCard, StandingsMatch } from './types.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
 const goal = (player: number | null, team_id: number, assistant: number | null = null): ScoredGoal => ({
@@ -102,11 +102,11 @@ const GOALS: Readonly<Record<string, ScoredGoal['kind']>> = {
 };
 
 /** The timelines of England 2017-18, as match results. */
-function season(): { results: MatchResult[]; raw: z.infer<typeof matchLine>['events'] } {
+function season(): { results: StandingsMatch[]; raw: z.infer<typeof matchLine>['events'] } {
   const file = new URL('../../../data/england-2017-18.jsonl', import.meta.url);
   const [, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
   const matches = rows.map((row) => matchLine.parse(JSON.parse(row)));
-  const results = matches.map((match): MatchResult => {
+  const results = matches.map((match): StandingsMatch => {
     const sideId = (side: string) => (side === 'home' ? match.home : match.away);
     return {
       ...result(1, 'A 0-0 B'),

@@ -3,8 +3,8 @@ import type { Stand } from './game-set.ts';
 import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
-import { lastRanks, type Season } from './standing.ts';
-import type { Person, Row, Value } from './types.ts';
+import { lastRanks, type SeasonStands } from './standing.ts';
+import type { Person, UnplacedRow, Value } from './types.ts';
 
 /** A counted action of a person. */
 type Deed<T extends string> = { readonly person: Person; readonly teamId: number; readonly what: T };
@@ -46,7 +46,7 @@ const CARDS = deedsView({ yellow: 0, red: 0 }, ({ cards }) =>
 );
 
 /** Goals by scorer. Own goals and goals of unknown scorers count for no one. */
-export function scorerRows(season: Season): Row[] {
+export function scorerRows(season: SeasonStands): UnplacedRow[] {
   return personRows(
     season,
     GOALS,
@@ -56,7 +56,7 @@ export function scorerRows(season: Season): Row[] {
 }
 
 /** Goals by assistant. */
-export function assistRows(season: Season): Row[] {
+export function assistRows(season: SeasonStands): UnplacedRow[] {
   return personRows(
     season,
     ASSISTS,
@@ -66,7 +66,7 @@ export function assistRows(season: Season): Row[] {
 }
 
 /** Cards by player; ranked by points where the rules give cards points, else by number of cards, red ones first. */
-export function cardRows(season: Season): Row[] {
+export function cardRows(season: SeasonStands): UnplacedRow[] {
   const worth = season.rules.card_points;
   return personRows(
     season,
@@ -145,16 +145,16 @@ function countsAt<T extends string>(view: DeedsView<T>, { games, without }: Stan
 }
 
 function personRows<T extends string>(
-  season: Season,
+  season: SeasonStands,
   view: DeedsView<T>,
   figuresOf: (counts: Readonly<Counts<T>>) => readonly number[],
   valuesOf: (counts: Readonly<Counts<T>>) => readonly (readonly [string, Value])[],
-): Row[] {
+): UnplacedRow[] {
   const rank = (stand: Stand) =>
     rankByFigures(Array.from(countsAt(view, stand), ([id, counts]) => [id, figuresOf(counts)]));
   const last = lastRanks(season, rank);
   const persons = season.now.games.view(view);
-  return Array.from(rank(season.now)).flatMap(([id, position]): Row[] => {
+  return Array.from(rank(season.now)).flatMap(([id, position]): UnplacedRow[] => {
     const deeds = persons.get(id);
     const clubId = deeds?.appearances.at(-1)?.clubId;
     if (deeds === undefined || clubId === undefined) return [];

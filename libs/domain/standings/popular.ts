@@ -1,6 +1,6 @@
 import type { GameSet, View } from './game-set.ts';
 import { percentage } from './numbers.ts';
-import type { Row } from './types.ts';
+import type { UnplacedRow } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
 
@@ -19,7 +19,7 @@ export const RESULTS: View<Map<string, Amount>> = {
 };
 
 /** Results by frequency, the most frequent first; equal frequencies share a rank, fewer goals go first. */
-export function popularResultRows(games: GameSet): Row[] {
+export function popularResultRows(games: GameSet): UnplacedRow[] {
   const amounts = games.view(RESULTS);
   const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
   const ordered = [...amounts].sort(

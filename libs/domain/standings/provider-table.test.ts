@@ -37,6 +37,37 @@ test('has the time of the answer where the table has none', () => {
   expect(providerTable({ ...ranking, ut: null }, 1_700_000_000)?.table.version).toBe(1_700_000_000);
 });
 
+test('says what is usual where the provider says nothing', () => {
+  const { groups, id, type_id, object_id } = ranking;
+  const least = { groups, id, type_id, object_id };
+  expect(providerTable(least, 1_700_000_000)?.entry).toEqual({
+    standings_id: 777,
+    version: 1_700_000_000,
+    name: '',
+    type_id: 9,
+    type_name: '',
+    subtype: 'standings',
+    object_type: '',
+    object_id: 5,
+    object_name: '',
+    item_status: 'active',
+    sport_id: 5,
+    competition_id: null,
+    season_id: null,
+    ut: 1_700_000_000,
+    cause: null,
+  });
+  const other = {
+    type_name: 'T',
+    subtype: 'live',
+    object_name: 'World',
+    item_status: 'deleted',
+    sport_id: 1,
+  };
+  const named = { ...least, ...other };
+  expect(providerTable(named, 1)?.entry).toMatchObject({ ...other, name: 'T' });
+});
+
 test.each([
   null,
   'text',
@@ -44,6 +75,8 @@ test.each([
   { ...ranking, type_id: 2 },
   { ...ranking, id: null },
   { ...ranking, id: 2 ** 52 },
+  { ...ranking, type_id: null },
+  { ...ranking, object_id: null },
 ])('ignores anything else: %j', (record) => {
   expect(providerTable(record, 1)).toBeNull();
 });

@@ -30,6 +30,34 @@ describe('head-to-head', () => {
     expect(order(three, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
   });
 
+  test('counts a meeting at either home', () => {
+    const two = [
+      result(1, 'A 1-0 B'),
+      result(2, 'B 0-1 A'),
+      result(3, 'B 5-0 C'),
+      result(4, 'C 0-5 B'),
+      result(5, 'D 1-0 A'),
+      result(6, 'D 0-0 C'),
+    ];
+    expect(order(two, ['points', { head_to_head: ['points'], after_meetings: 2 }, 'goals_diff'])).toBe(
+      '1 A, 2 B, 3 D, 4 C',
+    );
+  });
+
+  test('of three counts once each two of them have met as often as the rules say', () => {
+    const once = [result(1, 'A 3-0 B'), result(2, 'B 1-0 C'), result(3, 'C 1-0 A')];
+    const others = [result(4, 'A 1-0 D'), result(5, 'B 9-0 D'), result(6, 'C 1-0 D')];
+    const steps = (after_meetings: number) => [
+      'points',
+      { head_to_head: ['goals_diff'], after_meetings },
+      'goals_diff',
+    ];
+    expect(order([...once, ...others], steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
+    // One pair has met twice, and without goals.
+    const twice = [result(7, 'B 0-0 A'), result(8, 'C 0-0 D')];
+    expect(order([...once, ...others, ...twice], steps(2))).toBe('1 B, 2 A, 3 C, 4 D');
+  });
+
   test('is applied again to those still equal, where the rules say so', () => {
     // All but E have nine points. Among the four A and B have six; B won between these two.
     const four = [

@@ -2,7 +2,7 @@ import type { CompetitionRules, Criterion, TieBreak } from '#contract/competitio
 import { fairPlayPoints } from './fair-play.ts';
 import type { Stand, View } from './game-set.ts';
 import type { Game } from './games.ts';
-import { difference, emptyTally, type Tally, tallyGames } from './tally.ts';
+import { difference, emptyTally, type TeamTally, tallyGames } from './tally.ts';
 
 /** Compares two ids: negative where the first ranks higher. */
 type Compare<T> = (a: T, b: T) => number;
@@ -43,7 +43,11 @@ function compareFigures(a: readonly number[], b: readonly number[]): number {
  * Positions of teams by the tie-break of the rules. `tallies` holds their totals, corrections included; head-to-head
  * looks at the games up to `stand`. Teams that were expelled come last.
  */
-export function rankTeams(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
+export function rankTeams(
+  tallies: ReadonlyMap<number, TeamTally>,
+  stand: Stand,
+  rules: CompetitionRules,
+): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
   const stay = [...tallies.keys()].filter((id) => !expelled.has(id));
@@ -53,7 +57,11 @@ export function rankTeams(tallies: ReadonlyMap<number, Tally>, stand: Stand, rul
 }
 
 /** Positions by the criteria that are a team's own totals: for tables of home games, away games and halves. */
-export function rankSplit(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
+export function rankSplit(
+  tallies: ReadonlyMap<number, TeamTally>,
+  stand: Stand,
+  rules: CompetitionRules,
+): Ranks {
   const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
   return rankTeams(tallies, stand, { ...rules, tie_break: order });
 }
@@ -63,7 +71,7 @@ function perGame(step: TieBreak): TieBreak {
 }
 
 type Facts = {
-  readonly tallies: ReadonlyMap<number, Tally>;
+  readonly tallies: ReadonlyMap<number, TeamTally>;
   readonly stand: Stand;
   readonly rules: CompetitionRules;
 };
@@ -142,7 +150,7 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
   return met.size === pairs && [...met.values()].every((times) => times >= meetings);
 }
 
-function byTallies(tallies: ReadonlyMap<number, Tally>, criteria: readonly Criterion[]): Compare<number> {
+function byTallies(tallies: ReadonlyMap<number, TeamTally>, criteria: readonly Criterion[]): Compare<number> {
   const none = emptyTally();
   return (a, b) => {
     for (const criterion of criteria) {
@@ -153,7 +161,7 @@ function byTallies(tallies: ReadonlyMap<number, Tally>, criteria: readonly Crite
   };
 }
 
-const COMPARE: Readonly<Record<Criterion, Compare<Tally>>> = {
+const COMPARE: Readonly<Record<Criterion, Compare<TeamTally>>> = {
   points: (a, b) => b.points - a.points,
   // Compared as fractions, since 68 of 28 and 17 of 7 are equal; no games are no points.
   points_per_game: (a, b) => b.points * Math.max(1, a.mp) - a.points * Math.max(1, b.mp),

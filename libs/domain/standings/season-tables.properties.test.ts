@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type PlacedResult, SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score } from './testing/results.ts';
+
+// Plays some five thousand steps of a season, on a machine that may have other work.
+vi.setConfig({ testTimeout: 300_000 });
 
 const STATUSES = [
   { status_id: 11, status_type: 'finished' },

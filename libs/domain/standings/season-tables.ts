@@ -7,10 +7,10 @@ import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './standings-id.ts';
 import { type Table, TO_COME, tablesOf } from './tables.ts';
 import { touchedBy } from './touched.ts';
-import type { MatchResult } from './types.ts';
+import type { StandingsMatch } from './types.ts';
 
 /** A match result with its place in the season. */
-export type PlacedResult = MatchResult & {
+export type PlacedResult = StandingsMatch & {
   readonly stage_id: number | null;
   readonly group_id: number | null;
 };

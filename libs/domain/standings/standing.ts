@@ -2,14 +2,14 @@ import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { GameSet, Stand } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
-import { type Tally, talliesAt } from './tally.ts';
-import type { Row, Team, Values } from './types.ts';
+import { type TeamTally, talliesAt } from './tally.ts';
+import type { Team, UnplacedRow, Values } from './types.ts';
 
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;
 
 /** The current standing, and the standing before the last round of each team. */
-export type Season = {
+export type SeasonStands = {
   readonly rules: CompetitionRules;
   readonly now: Stand;
   readonly teams: ReadonlyMap<number, Team>;
@@ -25,7 +25,7 @@ export function seasonOf(
   teams: ReadonlyMap<number, Team>,
   rules: CompetitionRules,
   day: string | null,
-): Season {
+): SeasonStands {
   const now = { games, without: new Set<Game>(), day };
   return { rules, now, teams, before: standsBefore(games), leagueRanks: new Map() };
 }
@@ -81,7 +81,7 @@ export function correctionsAt(rules: CompetitionRules, day: string | null): Comp
 }
 
 /** The totals of all teams at a stand, corrections included. */
-export function totalsAt({ rules, teams }: Season, stand: Stand): Map<number, Tally> {
+export function totalsAt({ rules, teams }: SeasonStands, stand: Stand): Map<number, TeamTally> {
   const tallies = talliesAt(stand, teams.keys(), rules.points);
   for (const { participant_id, value } of correctionsAt(rules, stand.day)) {
     const tally = tallies.get(participant_id);
@@ -91,7 +91,10 @@ export function totalsAt({ rules, teams }: Season, stand: Stand): Map<number, Ta
 }
 
 /** The position of a team or person before the last round of `team`; null where it had none. */
-export function lastRanks(season: Season, rankAt: RankAt): (id: number, team?: number) => number | null {
+export function lastRanks(
+  season: SeasonStands,
+  rankAt: RankAt,
+): (id: number, team?: number) => number | null {
   const known = new Map<Stand, Ranks>();
   return (id, team = id) => {
     const stand = season.before.get(team);
@@ -103,7 +106,11 @@ export function lastRanks(season: Season, rankAt: RankAt): (id: number, team?: n
 }
 
 /** The rows of a table of teams, in order. */
-export function teamRows(season: Season, rankAt: RankAt, valuesOf: (id: number) => Values): Row[] {
+export function teamRows(
+  season: SeasonStands,
+  rankAt: RankAt,
+  valuesOf: (id: number) => Values,
+): UnplacedRow[] {
   const last = lastRanks(season, rankAt);
   return Array.from(rankAt(season.now), ([id, rank]) => ({
     id,

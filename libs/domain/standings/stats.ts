@@ -2,9 +2,9 @@ import type { GameSet, View } from './game-set.ts';
 import { rankLeague, venueTallies } from './league.ts';
 import { percentage, ratio } from './numbers.ts';
 import { RESULTS } from './popular.ts';
-import { type Season, teamRows } from './standing.ts';
-import { emptyTally, type Part, type Tally, type Venue } from './tally.ts';
-import type { Row, Value } from './types.ts';
+import { type SeasonStands, teamRows } from './standing.ts';
+import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
+import type { UnplacedRow, Value } from './types.ts';
 
 /** Number of games by their total goals. */
 type ByGoals = Map<number, number>;
@@ -23,7 +23,7 @@ const GOALS: View<Map<number, ByGoals>> = {
 };
 
 /** A team's figures at home, away and both, in whole games and halves; `toCome`: scheduled games. */
-export function teamStatsRows(season: Season, toCome: GameSet): Row[] {
+export function teamStatsRows(season: SeasonStands, toCome: GameSet): UnplacedRow[] {
   const { now } = season;
   const tallies = (venue: Venue, part: Part) => venueTallies(season, now, venue, part);
   const of = {
@@ -52,7 +52,7 @@ export function teamStatsRows(season: Season, toCome: GameSet): Row[] {
 }
 
 /** The figures of all games of a season, as one row; `toCome`: scheduled games. */
-export function overallStatsRow(season: Season, toCome: GameSet): Row {
+export function overallStatsRow(season: SeasonStands, toCome: GameSet): UnplacedRow {
   // The home sides' figures are the games' figures: each game has one home side.
   const atHome = (part: Part) => sumOf(venueTallies(season, season.now, 'home', part));
   const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');
@@ -92,19 +92,19 @@ export function overallStatsRow(season: Season, toCome: GameSet): Row {
   return { id: null, name: null, club: null, rank: 1, last_rank: null, values: new Map(values) };
 }
 
-function byPart(tally: (part: Part) => Map<number, Tally>): Record<Part, Map<number, Tally>> {
+function byPart(tally: (part: Part) => Map<number, TeamTally>): Record<Part, Map<number, TeamTally>> {
   return { score: tally('score'), firstHalf: tally('firstHalf'), secondHalf: tally('secondHalf') };
 }
 
-function sumOf(tallies: ReadonlyMap<number, Tally>): Tally {
+function sumOf(tallies: ReadonlyMap<number, TeamTally>): TeamTally {
   const sum = emptyTally();
   for (const tally of tallies.values()) {
-    for (const figure in sum) sum[figure as keyof Tally] += tally[figure as keyof Tally];
+    for (const figure in sum) sum[figure as keyof TeamTally] += tally[figure as keyof TeamTally];
   }
   return sum;
 }
 
-function wholeStats(all: Tally, home: Tally, away: Tally): [string, Value][] {
+function wholeStats(all: TeamTally, home: TeamTally, away: TeamTally): [string, Value][] {
   return [
     ['mp', all.mp],
     ['won', all.won],
@@ -124,7 +124,7 @@ function wholeStats(all: Tally, home: Tally, away: Tally): [string, Value][] {
   ];
 }
 
-function venueStats(venue: 'home' | 'away', tally: Tally): [string, Value][] {
+function venueStats(venue: 'home' | 'away', tally: TeamTally): [string, Value][] {
   return [
     [`${venue}_won`, tally.won],
     [`${venue}_draw`, tally.draw],
@@ -138,7 +138,12 @@ function venueStats(venue: 'home' | 'away', tally: Tally): [string, Value][] {
   ];
 }
 
-function halfStats(half: 'first' | 'second', all: Tally, home: Tally, away: Tally): [string, Value][] {
+function halfStats(
+  half: 'first' | 'second',
+  all: TeamTally,
+  home: TeamTally,
+  away: TeamTally,
+): [string, Value][] {
   const short = half === 'first' ? '1half' : '2half';
   return [
     [`won_${half}_half`, all.won],
@@ -153,7 +158,11 @@ function halfStats(half: 'first' | 'second', all: Tally, home: Tally, away: Tall
   ];
 }
 
-function halfVenueStats(venue: 'home' | 'away', half: 'first' | 'second', tally: Tally): [string, Value][] {
+function halfVenueStats(
+  venue: 'home' | 'away',
+  half: 'first' | 'second',
+  tally: TeamTally,
+): [string, Value][] {
   return [
     [`${venue}_wins_${half}_half`, tally.won],
     [`${venue}_draw_${half}_half`, tally.draw],

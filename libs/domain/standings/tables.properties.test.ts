@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveTables } from './tables.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
-import type { MatchResult } from './types.ts';
+import type { StandingsMatch } from './types.ts';
 
 const LIVE = { status_id: 34, status_type: 'live' };
 const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
@@ -34,7 +34,7 @@ const hard = rulesOf({
 });
 
 describe('a table is a function of the set of results', () => {
-  const derived = (results: MatchResult[]) => {
+  const derived = (results: StandingsMatch[]) => {
     const { tables, flags: found } = deriveTables(results, hard);
     return JSON.stringify([[...tables], found]);
   };
@@ -55,7 +55,7 @@ describe('a table is a function of the set of results', () => {
   test('and equals that of the last results alone', () => {
     fc.assert(
       fc.property(anyResults, (set) => {
-        const latest = new Map<number, MatchResult>();
+        const latest = new Map<number, StandingsMatch>();
         for (const one of set.toSorted((a, b) => a.version - b.version)) latest.set(one.event_id, one);
         const kept = [...latest.values()].filter(({ removed }) => !removed);
         expect(derived(set)).toBe(derived(kept));
@@ -69,7 +69,7 @@ describe('a table is a function of the set of results', () => {
         const ended = set.map((one) =>
           one.status_type === 'live' ? { ...one, status_id: 11, status_type: 'finished' } : one,
         );
-        const shown = (kind: 'league' | 'live', results: MatchResult[]) =>
+        const shown = (kind: 'league' | 'live', results: StandingsMatch[]) =>
           lines(table(kind, results, hard), 'mp', 'goals_diff', 'pts', 'form');
         expect(shown('live', set)).toEqual(shown('league', ended));
       }),
@@ -122,11 +122,14 @@ describe('a table is a function of the set of results', () => {
   });
 });
 
-const byStart = (a: MatchResult, b: MatchResult) =>
+const byStart = (a: StandingsMatch, b: StandingsMatch) =>
   String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
 
 /** `last_rank` by docs/reference/standings.md, match by match. */
-function resultsBefore(last: MatchResult | undefined, results: readonly MatchResult[]): MatchResult[] {
+function resultsBefore(
+  last: StandingsMatch | undefined,
+  results: readonly StandingsMatch[],
+): StandingsMatch[] {
   const earlier = results
     .filter(({ start_date }) => String(start_date) < String(last?.start_date))
     .sort(byStart);

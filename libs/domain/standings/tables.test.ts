@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
 import { deriveTables } from './tables.ts';
 import { cell, idOf, lines, result, rulesOf, score, table } from './testing/results.ts';
-import type { MatchResult } from './types.ts';
+import type { StandingsMatch } from './types.ts';
 
 /** A over B, C drew with A, B over C: 4, 3 and 1 points. */
 const SEASON = [result(1, 'A 2-0 B'), result(2, 'C 1-1 A'), result(3, 'B 3-1 C')];
@@ -12,7 +12,7 @@ const LIVE = { status_id: 34, status_type: 'live' };
 const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
 
 /** The reasons of all flags, by event. */
-function flags(results: MatchResult[], rules = rulesOf()): string[] {
+function flags(results: StandingsMatch[], rules = rulesOf()): string[] {
   return deriveTables(results, rules)
     .flags.filter(({ reason }) => reason === 'unknown_score' || reason === 'unknown_participant')
     .map(({ event_id, reason }) => `${event_id} ${reason}`);
@@ -61,7 +61,7 @@ describe('the league table', () => {
 });
 
 describe('last_rank', () => {
-  const last = (results: MatchResult[], rules = rulesOf()) =>
+  const last = (results: StandingsMatch[], rules = rulesOf()) =>
     table('league', results, rules).rows.map(({ name, rank, last_rank }) => `${name} ${last_rank} > ${rank}`);
 
   test('is the position before the last round, whatever day of it a team played', () => {

@@ -1,16 +1,16 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import { type Column, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
+import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type GameSet, subset, viewOf } from './game-set.ts';
 import { type Flag, readGames } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
-import { correctionsAt, type Season, seasonOf } from './standing.ts';
+import { correctionsAt, type SeasonStands, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import type { MatchResult, Row, Team, Value } from './types.ts';
+import type { StandingsMatch, Team, UnplacedRow, Value } from './types.ts';
 
 /** A cell of a table. Identified by `code`. */
-export type Cell = {
+export type StandingsCell = {
   readonly id: number | null;
   readonly code: string;
   readonly short_name: string;
@@ -33,7 +33,7 @@ export type TableRow = {
   readonly subparticipant_id: number | null;
   readonly subparticipant_name: string | null;
   /** Unknown ones are '' in tables of persons, and missing in others. */
-  readonly columns: readonly Cell[];
+  readonly columns: readonly StandingsCell[];
 };
 
 /** A table of one group. */
@@ -61,7 +61,7 @@ const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
  * the end of that day: without later matches, and without corrections that were not in force. `kinds`: only these.
  */
 export function deriveTables(
-  results: Iterable<MatchResult>,
+  results: Iterable<StandingsMatch>,
   rules: CompetitionRules,
   day: string | null = null,
   kinds: Iterable<TableKind> = TABLE_TYPES.keys(),
@@ -110,9 +110,9 @@ type Facts = {
   readonly toCome: () => GameSet;
   readonly playing: () => GameSet;
   readonly played: () => GameSet;
-  readonly season: () => Season;
+  readonly season: () => SeasonStands;
   /** Including games in play. */
-  readonly live: () => Season;
+  readonly live: () => SeasonStands;
 };
 
 function factsOf(
@@ -141,7 +141,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly Row[]>> = {
+const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly UnplacedRow[]>> = {
   league: ({ season }) => leagueRows(season()),
   wide: ({ season }) => wideRows(season()),
   halftime: ({ season }) => halfRows(season(), 'firstHalf'),
@@ -161,7 +161,7 @@ const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly Row[]>> = {
 };
 
 function tableRow(
-  row: Row,
+  row: UnplacedRow,
   { ranks, columns }: TableType,
   zones: CompetitionRules['zones'],
   teams: ReadonlyMap<number, Team>,
@@ -184,7 +184,11 @@ function tableRow(
 }
 
 /** A cell; where its value is unknown, '' in tables of persons, as the provider has all their columns, and none in others. */
-function cellOf({ id, code, short_name }: Column, row: Row, ranks: TableType['ranks']): Cell[] {
+function cellOf(
+  { id, code, short_name }: StandingsColumn,
+  row: UnplacedRow,
+  ranks: TableType['ranks'],
+): StandingsCell[] {
   const value = row.values.get(code) ?? (ranks === 'person' ? '' : undefined);
   return value === undefined ? [] : [{ id, code, short_name, value }];
 }

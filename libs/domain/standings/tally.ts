@@ -7,7 +7,7 @@ import type { Game } from './games.ts';
 type Counts = { mp: number; won: number; draw: number; lost: number; scored: number; allowed: number };
 
 /** A team's counts over some games. */
-export type Tally = Counts & { points: number };
+export type TeamTally = Counts & { points: number };
 
 /** Which score of a game counts: the final one, or that of a half. */
 export type Part = 'score' | 'firstHalf' | 'secondHalf';
@@ -15,7 +15,7 @@ export type Part = 'score' | 'firstHalf' | 'secondHalf';
 export type Venue = 'all' | 'home' | 'away';
 
 /** No games. */
-export function emptyTally(): Tally {
+export function emptyTally(): TeamTally {
   return { ...noCounts(), points: 0 };
 }
 
@@ -62,7 +62,7 @@ export function talliesAt(
   points: CompetitionRules['points'],
   venue: Venue = 'all',
   part: Part = 'score',
-): Map<number, Tally> {
+): Map<number, TeamTally> {
   const views = VENUES[venue].map((at) => COUNTS[at][part]);
   const counts = views.map((view) => games.view(view));
   const later = views.map((view) => viewOf(view, without));
@@ -74,7 +74,7 @@ export function tallyGames(
   games: readonly Game[],
   teams: Iterable<number>,
   points: CompetitionRules['points'],
-): Map<number, Tally> {
+): Map<number, TeamTally> {
   const counts = VENUES.all.map((at) => viewOf(COUNTS[at].score, games));
   return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, [])]));
 }
@@ -87,7 +87,7 @@ function tallyOf(
   points: CompetitionRules['points'],
   some: readonly CountsOfTeams[],
   others: readonly CountsOfTeams[],
-): Tally {
+): TeamTally {
   const tally = emptyTally();
   for (const counts of some) add(tally, counts.get(id), 1);
   for (const counts of others) add(tally, counts.get(id), -1);
@@ -95,7 +95,7 @@ function tallyOf(
   return tally;
 }
 
-function add(tally: Tally, counts: Counts | undefined, times: 1 | -1): void {
+function add(tally: TeamTally, counts: Counts | undefined, times: 1 | -1): void {
   if (counts === undefined) return;
   tally.mp += times * counts.mp;
   tally.won += times * counts.won;
@@ -110,15 +110,19 @@ function worth({ won, draw, lost }: Counts, points: CompetitionRules['points']):
 }
 
 /** Goals scored less goals allowed. */
-export function difference({ scored, allowed }: Tally): number {
+export function difference({ scored, allowed }: TeamTally): number {
   return scored - allowed;
 }
 
 /** A game from the view of one of its teams. */
-export type Outcome = { readonly scored: number; readonly allowed: number };
+export type GameOutcome = { readonly scored: number; readonly allowed: number };
 
 /** A team's outcomes in its games up to a stand, newest first. */
-export function* outcomesOf({ games, without }: Stand, id: number, venue: Venue = 'all'): Generator<Outcome> {
+export function* outcomesOf(
+  { games, without }: Stand,
+  id: number,
+  venue: Venue = 'all',
+): Generator<GameOutcome> {
   const own = games.ofTeam(id);
   for (let at = own.length - 1; at >= 0; at -= 1) {
     const game = own[at];
@@ -131,7 +135,10 @@ export function* outcomesOf({ games, without }: Stand, id: number, venue: Venue 
 }
 
 /** The sum of some outcomes. */
-export function tallyOutcomes(outcomes: Iterable<Outcome>, points: CompetitionRules['points']): Tally {
+export function tallyOutcomes(
+  outcomes: Iterable<GameOutcome>,
+  points: CompetitionRules['points'],
+): TeamTally {
   const tally = emptyTally();
   for (const { scored, allowed } of outcomes) count(tally, scored, allowed, 1);
   tally.points = worth(tally, points);
@@ -139,6 +146,6 @@ export function tallyOutcomes(outcomes: Iterable<Outcome>, points: CompetitionRu
 }
 
 /** W, D or L. */
-export function letterOf({ scored, allowed }: Outcome): 'W' | 'D' | 'L' {
+export function letterOf({ scored, allowed }: GameOutcome): 'W' | 'D' | 'L' {
   return scored > allowed ? 'W' : scored < allowed ? 'L' : 'D';
 }

@@ -29,7 +29,7 @@ export type ShownCard = {
 };
 
 /** All that tables need of a match, as last known. */
-export type MatchResult = {
+export type StandingsMatch = {
   readonly event_id: number;
   /** Of two results of one event the later version counts; results of one version are equal. */
   readonly version: number;
@@ -58,7 +58,7 @@ export type Value = number | string;
 export type Values = ReadonlyMap<string, Value>;
 
 /** A row before it becomes part of a table. */
-export type Row = {
+export type UnplacedRow = {
   /** Null for the rows of results, which have none. */
   readonly id: number | null;
   readonly name: string | null;

@@ -86,7 +86,7 @@ export const histories: fc.Arbitrary<Action[]> = fc.array(
 type Sent = { readonly message: NormalizedMessage; readonly offset: number };
 
 /** What is true of a match of a source. */
-export type Truth = {
+export type HealthTruth = {
   readonly heardAt: number;
   readonly runs: boolean;
   readonly over: boolean;
@@ -97,7 +97,7 @@ export type Truth = {
 };
 
 /** A log, a monitor on it, and the topic that it writes. Time passes in ticks of 100 ms. */
-export class Played {
+export class PlayedMonitor {
   now = BEGIN;
   monitor: HealthMonitor;
   /** The topic as it is compacted, by key. */
@@ -110,9 +110,9 @@ export class Played {
   readTo = BEGIN;
   #applied = 0;
   #term = 1;
-  readonly #onTick: (played: Played) => void;
+  readonly #onTick: (played: PlayedMonitor) => void;
 
-  constructor(onTick: (played: Played) => void = () => {}) {
+  constructor(onTick: (played: PlayedMonitor) => void = () => {}) {
     this.#onTick = onTick;
     this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
   }
@@ -155,8 +155,8 @@ export class Played {
   }
 
   /** What is true now of each match and source that spoke of it while it was live, by key. */
-  truths(): Map<string, Truth> {
-    const truths = new Map<string, Truth>();
+  truths(): Map<string, HealthTruth> {
+    const truths = new Map<string, HealthTruth>();
     for (const event of [1, 2]) {
       let runs = false;
       let live = false;

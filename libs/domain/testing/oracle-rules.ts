@@ -6,7 +6,7 @@ import type { Incident, MatchIncident, Score } from '#topics/generated/types.ts'
 export type OracleIncident = Omit<MatchIncident, 'version' | 'cause'>;
 
 /** An incident with a body. */
-export type Known = OracleIncident & { readonly incident: Incident };
+export type OracleKnownIncident = OracleIncident & { readonly incident: Incident };
 
 type Goals = {
   score: Score;
@@ -21,26 +21,26 @@ type Goals = {
 
 /** Laws 5 to 7. */
 export function deriveGoals(
-  known: readonly Known[],
+  known: readonly OracleKnownIncident[],
   home: number | undefined,
   away: number | undefined,
 ): Goals {
-  const rule = ({ incident }: Known): string =>
+  const rule = ({ incident }: OracleKnownIncident): string =>
     incident.counts_for ?? (incident.incident_id === 423 ? 'rival' : 'own');
-  const sideOf = (one: Known): keyof Score | null => {
+  const sideOf = (one: OracleKnownIncident): keyof Score | null => {
     const participant = one.incident.participant_id;
     if (participant === null) return null;
     const own = participant === home ? 'home' : participant === away ? 'away' : null;
     if (own === null || rule(one) === 'own') return own;
     return rule(one) === 'rival' ? (own === 'home' ? 'away' : 'home') : null;
   };
-  const inShootOut = ({ incident }: Known) => [16, 141].includes(incident.event_status_id ?? 0);
+  const inShootOut = ({ incident }: OracleKnownIncident) => [16, 141].includes(incident.event_status_id ?? 0);
   const goals = known.filter(({ incident }) => [413, 421, 423].includes(incident.incident_id));
   const cancellations = known.filter(
     ({ removed, incident }) =>
       incident.incident_id === 424 && !removed && incident.confirmation !== 'cancelled',
   );
-  const named = new Map<Known, Known>();
+  const named = new Map<OracleKnownIncident, OracleKnownIncident>();
   for (const one of cancellations) {
     const goal = goals.find(({ id }) => id === one.incident.parent_id);
     if (goal !== undefined) named.set(one, goal);
@@ -57,8 +57,8 @@ export function deriveGoals(
     const nearest = candidates.at(-1);
     if (nearest !== undefined) named.set(one, nearest);
   }
-  const namersOf = (goal: Known) => cancellations.filter((one) => named.get(one) === goal);
-  const whyVoid = (goal: Known): string | null => {
+  const namersOf = (goal: OracleKnownIncident) => cancellations.filter((one) => named.get(one) === goal);
+  const whyVoid = (goal: OracleKnownIncident): string | null => {
     if (goal.removed) return 'removed';
     if (goal.incident.confirmation === 'cancelled') return 'cancelled';
     const stands = namersOf(goal).some(({ incident }) => ['confirmed', null].includes(incident.confirmation));
@@ -67,11 +67,11 @@ export function deriveGoals(
   const valid = goals.filter((goal) => whyVoid(goal) === null);
   const counting = valid.filter((goal) => sideOf(goal) !== null && !inShootOut(goal));
   const shootOut = valid.filter((goal) => sideOf(goal) !== null && inShootOut(goal));
-  const sum = (some: readonly Known[]): Score => ({
+  const sum = (some: readonly OracleKnownIncident[]): Score => ({
     home: some.filter((goal) => sideOf(goal) === 'home').length,
     away: some.filter((goal) => sideOf(goal) === 'away').length,
   });
-  const toConfirm = ({ incident }: Known) => incident.confirmation === 'tbd';
+  const toConfirm = ({ incident }: OracleKnownIncident) => incident.confirmation === 'tbd';
   return {
     score: sum(counting),
     firm: sum(counting.filter((goal) => !toConfirm(goal))),
@@ -105,11 +105,11 @@ const FINISHES = [434, 435, 436, 437];
 const BREAKS = [445, 446, 447, 448];
 
 /** Law 9. */
-export function deriveReasons(known: readonly Known[], facts: GuardFacts): string[] {
+export function deriveReasons(known: readonly OracleKnownIncident[], facts: GuardFacts): string[] {
   const standing = known.filter(({ removed }) => !removed);
   const happened = standing.filter(({ incident }) => incident.confirmation !== 'cancelled');
   const over = ['finished', 'cancelled', 'deleted'].includes(facts.statusType ?? '');
-  const idsOf = (some: readonly Known[], types: readonly number[]) =>
+  const idsOf = (some: readonly OracleKnownIncident[], types: readonly number[]) =>
     some.filter(({ incident }) => types.includes(incident.incident_id)).map(({ id }) => id);
   const open = (possible: number, deciders: readonly number[]): boolean => {
     const decided = idsOf(standing, [...deciders, ...STARTS, ...FINISHES]);

@@ -1,6 +1,12 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
-import { compare, deriveGoals, deriveReasons, type Known, type OracleIncident } from './oracle-rules.ts';
+import {
+  compare,
+  deriveGoals,
+  deriveReasons,
+  type OracleIncident,
+  type OracleKnownIncident,
+} from './oracle-rules.ts';
 
 /**
  * The laws of match state written down a second time: straight from their text, over the whole set of messages at once,
@@ -19,7 +25,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
   const fields = deriveFields(relevant);
   const value = (name: string): unknown => JSON.parse(fields.get(name)?.json ?? 'null');
   const { incidents, snapshotAt } = deriveIncidents(eventId, relevant);
-  const known = incidents.filter((one): one is Known => one.incident !== null);
+  const known = incidents.filter((one): one is OracleKnownIncident => one.incident !== null);
   const home = participantOf(value('participants'), 1);
   const away = participantOf(value('participants'), 2);
   const sport = numberOf(value('sport_id'));
@@ -110,7 +116,7 @@ const KEY_TYPES = [413, 421, 423, 418];
 /** The last minute of each period that has one. */
 const PERIOD_ENDS: Readonly<Record<number, number>> = { 33: 45, 34: 90, 35: 105, 36: 120 };
 
-function keyIncidentOf({ id, incident }: Known): MatchState['key_incidents'][number] {
+function keyIncidentOf({ id, incident }: OracleKnownIncident): MatchState['key_incidents'][number] {
   const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
   const player = numberOf(subparticipant_id);
   const isPlayer = player !== null && player > 0;

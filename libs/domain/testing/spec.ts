@@ -8,7 +8,7 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '.
 import { causeOf, EVENT_ID } from './messages.ts';
 
 /** The effect of a message on a match, as tests read it. */
-export type Outcome = {
+export type AppliedOutcome = {
   readonly transitions: readonly MatchTransition[];
   readonly kinds: readonly string[];
   readonly incidents: readonly string[];
@@ -19,7 +19,7 @@ export type Outcome = {
 /** given(…messages).when(message): the effect of that message on a match with the given ones applied. */
 export function given(...messages: readonly NormalizedMessage[]) {
   return {
-    when(message: NormalizedMessage): Outcome {
+    when(message: NormalizedMessage): AppliedOutcome {
       const match = played(messages);
       const { transitions, incidents } = applyMessage(match, message, causeOf(message, messages.length));
       return {

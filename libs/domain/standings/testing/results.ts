@@ -3,7 +3,7 @@ import { type CompetitionRules, readCompetitionRules } from '#contract/competiti
 import type { Score } from '#topics/generated/types.ts';
 import type { TableKind } from '../columns.ts';
 import { deriveTables, type Table, type TableRow } from '../tables.ts';
-import type { MatchResult, Team } from '../types.ts';
+import type { StandingsMatch, Team } from '../types.ts';
 
 /** Rules for tests: points, then goal difference, then goals, unless said otherwise. */
 export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRules {
@@ -41,7 +41,11 @@ function team(letter: string): Team {
 }
 
 /** A finished match, e.g. `result(7, 'A 2-1 B')`; the event's id is its round and its day as well. */
-export function result(event_id: number, text: string, overrides: Partial<MatchResult> = {}): MatchResult {
+export function result(
+  event_id: number,
+  text: string,
+  overrides: Partial<StandingsMatch> = {},
+): StandingsMatch {
   const [home = '', goals = '?', away = ''] = text.split(' ');
   return {
     event_id,
@@ -65,7 +69,7 @@ export function result(event_id: number, text: string, overrides: Partial<MatchR
 /** One table of the results. */
 export function table(
   kind: TableKind,
-  results: Iterable<MatchResult>,
+  results: Iterable<StandingsMatch>,
   rules: CompetitionRules = rulesOf(),
   day: string | null = null,
 ): Table {

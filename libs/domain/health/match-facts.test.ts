@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { EventRegister } from '../event-register.ts';
+import { matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+
+function factsOf(fields: Readonly<Record<string, unknown>>) {
+  const register = new EventRegister();
+  register.apply(register.read([JSON.stringify(fields)]), 1);
+  return matchFacts(register);
+}
+
+const RUNS = { live: true, over: false, runs: true };
+const STANDS = { live: true, over: false, runs: false };
+const OVER = { live: false, over: true, runs: false };
+
+describe('health expects of a match', () => {
+  test.each([
+    [{}, NO_FACTS],
+    [{ status_type: 'scheduled', clock_status: 'running' }, NO_FACTS],
+    [{ status_type: 'live', clock_status: 'running' }, RUNS],
+    [{ status_type: 'live', clock_status: 'stopped' }, STANDS],
+    // Soccer's breaks, where no clock was reported.
+    [{ status_type: 'live', status_id: 33 }, RUNS],
+    [{ status_type: 'live' }, RUNS],
+    [{ status_type: 'live', status_id: 9 }, STANDS],
+    [{ status_type: 'live', status_id: 37 }, STANDS],
+    [{ status_type: 'live', status_id: 48 }, STANDS],
+    [{ status_type: 'live', status_id: 142 }, STANDS],
+    [{ status_type: 'live', status_id: 9, clock_status: 'running' }, RUNS],
+    // Its status says so.
+    [{ status_id: 34 }, RUNS],
+    [{ status_id: 11 }, OVER],
+    [{ status_id: 99_999 }, NO_FACTS],
+    [{ status_id: 34, status_type: 'finished', clock_status: 'running' }, OVER],
+    [{ status_type: 'live', item_status: 'deleted' }, OVER],
+    [{ status_type: 'live', item_status: 'active' }, RUNS],
+  ])('%j', (fields, facts) => {
+    expect(factsOf(fields)).toEqual(facts);
+  });
+});
+
+describe('a part of an event says something of it', () => {
+  test.each([
+    ['{"clock_status":null}', true],
+    ['{"status_id":33}', true],
+    ['{"status_type":"live"}', true],
+    ['{"item_status":"deleted"}', true],
+    ['{"item_status":"active"}', false],
+    ['{"name":"status_id"}', false],
+  ])('%s: %s', (part, says) => {
+    expect(tellsHealth(part)).toBe(says);
+  });
+});

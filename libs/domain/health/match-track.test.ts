@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { eventMessage } from '../testing/messages.ts';
+import { AppliedPosition } from './applied.ts';
+import { MatchTrack, type PairTrack } from './match-track.ts';
+import { ReadProgress } from './read-progress.ts';
+import { aliveSince } from './standing.ts';
+import { GOOD, type HealthLimits } from './verdict.ts';
+
+const T = 1_000_000;
+const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
+const PLAY = { status_type: 'live', clock_status: 'running' };
+const BREAK = { status_type: 'live', clock_status: 'stopped' };
+
+/** A match; `applied`: how far match state is. */
+function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
+  const read = new ReadProgress();
+  read.advance(T + 1e9);
+  const track = new MatchTrack(7, { applied, read });
+  let offset = 0;
+  let ut = 1;
+  return {
+    track,
+    applied,
+    /** A message with these fields, received at `at`, from the webhook source. */
+    hear(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
+      applied.read(offset, at);
+      track.hear(eventMessage(ut++, fields), at, offset++);
+      track.heardOf('webhook', at, isKeepAlive);
+    },
+    pair(source = 'webhook'): PairTrack {
+      const pair = track.pairs.get(source);
+      if (pair === undefined) throw new Error(`nothing of ${source}`);
+      return pair;
+    },
+  };
+}
+
+describe('what a source says of a match', () => {
+  test('counts from when it first spoke of it while it was live', () => {
+    const { track, hear, pair } = matchOf();
+    hear({ status_type: 'scheduled' }, T);
+    expect(track.pairs.size).toBe(0);
+    hear(PLAY, T + 10);
+    expect(pair()).toEqual({
+      source: 'webhook',
+      heardAt: T + 10,
+      keepAliveAt: null,
+      backAt: null,
+      standing: aliveSince(T + 10),
+    });
+  });
+
+  test('is as new as the latest word, and keeps when a keep-alive came', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    track.heardOf('webhook', T + 20, true);
+    track.heardOf('webhook', T + 10, false);
+    expect(pair()).toMatchObject({ heardAt: T + 20, keepAliveAt: T + 20, backAt: null });
+  });
+
+  test('is back with its first word while it is not good', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    pair().standing = { ...aliveSince(1), state: 'stale' };
+    for (const at of [T + 1, T + 2]) track.heardOf('webhook', at, false);
+    expect(pair().backAt).toBe(T + 1);
+    track.judge(pair(), { kind: 'down', reason: 'network', since: T, progress: null }, LIMITS, T + 3);
+    expect(pair().backAt).toBe(T + 1);
+    track.judge(pair(), GOOD, LIMITS, T + 3);
+    expect(pair().backAt).toBeNull();
+  });
+});
+
+test('the clock runs or stands since the message that changed it', () => {
+  const { track, hear } = matchOf();
+  const since = [PLAY, PLAY, BREAK, { name: 'x' }, PLAY].map((fields, i) => {
+    hear(fields, T + i);
+    return [track.facts.runs, track.runsSince];
+  });
+  expect(since).toEqual([
+    [true, T],
+    [true, T],
+    [false, T + 2],
+    [false, T + 2],
+    [true, T + 4],
+  ]);
+});
+
+describe('a match', () => {
+  test('waits for match state since the first message that is not applied', () => {
+    const { track, hear, applied } = matchOf();
+    expect(track.waitingSince).toBeNull();
+    hear(PLAY, T);
+    hear(PLAY, T + 1_000);
+    expect(track.waitingSince).toBe(T);
+    applied.applied(1);
+    expect(track.waitingSince).toBe(T + 1_000);
+    applied.applied(2);
+    expect(track.waitingSince).toBeNull();
+    hear(PLAY, T + 2_000);
+    expect(track.waitingSince).toBe(T + 2_000);
+  });
+
+  test('does not wait for a message that is read again', () => {
+    const { track, hear, applied } = matchOf();
+    hear(PLAY, T);
+    applied.applied(1);
+    track.hear(eventMessage(9, PLAY), T + 5, 0);
+    expect(track.waitingSince).toBeNull();
+  });
+
+  test('still waits for its latest message when an earlier one is read again', () => {
+    const { track, hear, applied } = matchOf();
+    hear(PLAY, T);
+    hear(PLAY, T + 1_000);
+    track.hear(eventMessage(9, PLAY), T + 2_000, 0);
+    applied.applied(1);
+    expect(track.waitingSince).toBe(T + 1_000);
+  });
+
+  test('may wait for what was never read', () => {
+    const { track, applied } = matchOf(new AppliedPosition(3, { offset: 10, at: T }));
+    expect(track.waitingSince).toBe(T);
+    applied.applied(10);
+    expect(track.waitingSince).toBeNull();
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>, number, boolean]>([
+    ['is over when its status says so', { status_type: 'finished' }, 1, true],
+    ['is not over just before six hours of silence', PLAY, 6 * 3_600_000 - 1, false],
+    ['is over after six hours of silence', PLAY, 6 * 3_600_000, true],
+  ])('%s', (_, last, after, over) => {
+    const { track, hear } = matchOf();
+    hear(PLAY, T);
+    hear(last, T);
+    expect(track.isOver(T + after)).toBe(over);
+  });
+
+  test('is not over while another source speaks of it', () => {
+    const { track, hear } = matchOf();
+    hear(PLAY, T);
+    track.heardOf('feed', T + 3_600_000, false);
+    expect(track.isOver(T + 6 * 3_600_000)).toBe(false);
+  });
+});
+
+describe('a verdict of a match', () => {
+  test('is behind from the first message that waits on, with a gap from there', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    hear(PLAY, T + 1_000);
+    const verdict = track.judge(pair(), GOOD, LIMITS, T + 5_000);
+    expect(verdict).toEqual({ kind: 'down', reason: 'backlog', since: T + 5_000, progress: null });
+    expect(pair().standing).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
+  });
+
+  test('is down with its source, with a gap from the last word on, whatever waits', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    hear(PLAY, T + 1_000);
+    track.judge(pair(), { kind: 'down', reason: 'network', since: T + 9, progress: null }, LIMITS, T + 1_500);
+    expect(pair().standing.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
+  });
+
+  test('is no longer back once the match ended', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    pair().backAt = T + 1;
+    hear({ status_type: 'finished' }, T + 2);
+    expect(track.judge(pair(), GOOD, LIMITS, T + 3)).toEqual({ kind: 'ended' });
+    expect(pair().backAt).toBeNull();
+  });
+
+  test('is stale with a gap from the last word on', () => {
+    const { track, hear, applied, pair } = matchOf();
+    hear(PLAY, T);
+    applied.applied(1);
+    expect(track.judge(pair(), GOOD, LIMITS, T + 20_000)).toMatchObject({ kind: 'stale', since: T + 20_000 });
+    expect(pair().standing.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
+  });
+
+  test('is filled by the whole list of incidents, for every source', () => {
+    const { track, hear, pair } = matchOf();
+    hear(PLAY, T);
+    track.heardOf('feed', T, false);
+    const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
+    for (const source of ['webhook', 'feed']) pair(source).standing = { ...aliveSince(T), gaps, gapCount: 1 };
+    track.fill(T);
+    const actions = ['webhook', 'feed'].map((source) => pair(source).standing.gaps[0]?.action);
+    expect(actions).toEqual(['snapshot', 'snapshot']);
+  });
+});

@@ -1,0 +1,256 @@
+/** What a monitor publishes of a source and its matches, when, and what it rests on. */
+import { describe, expect, test } from 'vitest';
+import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { type Action, BEGIN, LIMITS, PlayedMonitor } from '../testing/health.ts';
+import { eventMessage } from '../testing/messages.ts';
+import { DUE_WITHIN_MS, KEEP_ENDED_MS, REPORTS_WITHIN_MS, VALID_MS } from './limits.ts';
+import { HealthMonitor } from './monitor.ts';
+
+type Says = Extract<Action, { kind: 'message' }>['says'];
+
+const say = (says: Says, event = 1, source = 'webhook'): Action => ({ kind: 'message', event, source, says });
+const wait = (ms: number): Action => ({ kind: 'wait', ms });
+const apply: Action = { kind: 'apply' };
+
+function played(...actions: readonly Action[]): PlayedMonitor {
+  const monitor = new PlayedMonitor();
+  for (const action of actions) monitor.do(action);
+  return monitor;
+}
+
+/** Keys of the records of one tick, in their order. */
+const keysAt = ({ log }: PlayedMonitor, at: number) =>
+  log
+    .filter(({ written_at }) => written_at === at)
+    .map(({ source, event_id }) => (event_id === null ? source : `${source}/${event_id}`));
+
+describe('the record of a source', () => {
+  test('follows those of its matches in the same tick, and comes alone half a second later', () => {
+    const match = played(say('play'), apply, wait(300), say('over'), apply, wait(800));
+    const keys = (ms: number) => keysAt(match, BEGIN + ms);
+    expect(keys(100)).toEqual(['webhook/1', 'webhook']);
+    expect([keys(200), keys(300)]).toEqual([[], []]);
+    expect(keys(400)).toEqual(['webhook/1', 'webhook']);
+    expect([500, 600, 700, 800].map(keys)).toEqual([[], [], [], []]);
+    expect(keys(900)).toEqual(['webhook']);
+  });
+
+  test('says that a clock runs where one of its matches has one', () => {
+    const source = (...actions: Action[]) => played(...actions, apply, wait(100)).topic.get('webhook');
+    expect(source(say('break'))?.clock_runs).toBe(false);
+    expect(source(say('break'), say('play', 2), say('break', 3))?.clock_runs).toBe(true);
+    expect(source(say('play'), say('over'))?.clock_runs).toBe(false);
+  });
+
+  test('counts silence from the latest start of a clock, whichever source told of it', () => {
+    const started = [say('break'), apply, wait(15_000), say('play', 1, 'feed'), apply];
+    const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
+    expect(source(...started, wait(19_900))).toMatchObject({ state: 'alive' });
+    expect(source(...started, wait(20_000))).toMatchObject({ state: 'stale', since: BEGIN + 35_000 });
+    expect(source(say('play', 2), ...started, wait(19_900))).toMatchObject({ state: 'alive' });
+    expect(source(...started, wait(100), say('play', 2, 'feed'), apply, wait(19_900))).toMatchObject({
+      state: 'stale',
+      since: BEGIN + 35_000,
+    });
+  });
+
+  test('is behind since the first of its matches was, once all are that are not over', () => {
+    const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
+    const behind = { state: 'down', reason: 'backlog', since: BEGIN + 5_000 };
+    const second = [say('play'), wait(2_000), say('play', 2)];
+    expect(source(...second, wait(4_900))).toMatchObject({ state: 'alive' });
+    expect(source(...second, wait(5_000))).toMatchObject(behind);
+    expect(source(say('play', 2), say('over', 2), apply, say('play'), wait(5_000))).toMatchObject(behind);
+    expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({ state: 'alive' });
+  });
+
+  test('is valid until its ingress service should have reported', () => {
+    const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
+    const source = played(wait(1_000), up, wait(9_900)).topic.get('webhook');
+    expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
+  });
+
+  test('is as long valid as ever beside a match that is bad already', () => {
+    const stale = played(
+      say('play'),
+      say('play', 2),
+      apply,
+      wait(15_000),
+      say('play', 2),
+      apply,
+      wait(8_000),
+    );
+    expect(stale.topic.get('webhook/1')).toMatchObject({ state: 'stale' });
+    const { state, written_at, valid_until } = stale.topic.get('webhook') as FeedHealth;
+    expect({ state, valid_until }).toEqual({ state: 'alive', valid_until: written_at + VALID_MS });
+  });
+
+  test('is valid no longer than a moment after our own delay is due', () => {
+    const waiting = played(say('play'), wait(4_900));
+    expect(waiting.topic.get('webhook')?.valid_until).toBe(BEGIN + LIMITS.backlogAfterMs + DUE_WITHIN_MS);
+  });
+});
+
+describe('a match', () => {
+  test('counts as live until it is over, and is watched only where it was live', () => {
+    const live = (...actions: Action[]) => played(...actions, wait(100)).monitor.liveMatches;
+    expect(live()).toBe(0);
+    expect(live(say('play'), say('break', 2))).toBe(2);
+    expect(live(say('play'), say('over'))).toBe(0);
+    const over = played(say('over'), apply, wait(100));
+    expect([...over.topic.keys()]).toEqual(['webhook']);
+  });
+
+  test('is forgotten a day after it ended under its last source, once', () => {
+    const match = played(say('play'), say('play', 1, 'feed'), say('over'), apply, wait(100));
+    const ended = match.now;
+    match.now = ended + KEEP_ENDED_MS - 1;
+    expect(match.monitor.tick(match.now).filter(({ value }) => value === null)).toEqual([]);
+    match.now = ended + KEEP_ENDED_MS;
+    const deleted = match.monitor.tick(match.now).filter(({ value }) => value === null);
+    expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
+    expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
+    // A match that is kept would refuse a status that is as old as the one it has.
+    match.monitor.hear(message({ received_at: match.now }), { partition: 0, offset: 9 }, match.now);
+    expect(match.monitor.liveMatches).toBe(1);
+  });
+
+  test('stays while another source of it is not a day over', () => {
+    const monitor = monitorAt();
+    const record = { ...restored({ state: 'ended' }), since: BEGIN - KEEP_ENDED_MS };
+    monitor.restore(record, BEGIN);
+    monitor.restore({ ...record, source: 'feed', since: BEGIN, heard_at: BEGIN }, BEGIN);
+    expect(monitor.tick(BEGIN).filter(({ value }) => value === null)).toEqual([
+      { key: 'webhook/1', value: null },
+    ]);
+    expect(monitor.tick(BEGIN + KEEP_ENDED_MS).filter(({ value }) => value === null)).toEqual([
+      { key: 'feed/1', value: null },
+    ]);
+  });
+
+  test('has its record written again where it was not written', () => {
+    const { monitor, now } = played(say('play'), apply, wait(100));
+    expect(monitor.tick(now)).toEqual([]);
+    monitor.rewrite('webhook/1');
+    expect(monitor.tick(now).map(({ key }) => key)).toEqual(['webhook/1', 'webhook']);
+  });
+});
+
+const RUNNING = { status_id: 33, status_type: 'live', clock_status: 'running' };
+const IN_PLAY = eventMessage(BEGIN / 1_000, RUNNING);
+
+function message(changes: Partial<NormalizedMessage> = {}): NormalizedMessage {
+  return { ...IN_PLAY, origin: 'webhook', event_id: 1, received_at: BEGIN, ...changes };
+}
+
+/** A monitor of two partitions: events of odd ids are in the second. */
+function monitorAt(): HealthMonitor {
+  return new HealthMonitor({ ...LIMITS, term: 2, partitionOf: (id) => id % 2 });
+}
+
+/** The record of match 1, whose clock runs, that a monitor before left. */
+function restored(changes: Partial<FeedHealth> = {}): FeedHealth {
+  const ofMatch = played(say('play'), apply, wait(100)).topic.get('webhook/1');
+  if (ofMatch === undefined) throw new Error('there is no record of the match');
+  return { ...ofMatch, ...changes };
+}
+
+const recordOf = (monitor: HealthMonitor, key: string, now: number) =>
+  monitor.tick(now).find((one) => one.key === key)?.value;
+
+describe('times ahead of the clock count as now', () => {
+  const ahead = BEGIN + 60_000;
+
+  test('of a message', () => {
+    const monitor = monitorAt();
+    monitor.hear(message({ received_at: ahead }), { partition: 1, offset: 0 }, BEGIN);
+    const published = monitor.tick(BEGIN).map(({ value }) => [value?.heard_at, value?.since]);
+    expect(published).toEqual([
+      [BEGIN, BEGIN],
+      [BEGIN, BEGIN],
+    ]);
+  });
+
+  test('of a record of a match, or of a source', () => {
+    const times = { since: ahead, heard_at: ahead };
+    for (const key of ['webhook/1', 'webhook'])
+      expect(recordOf(monitorWith(times, key), key, BEGIN)).toMatchObject({ since: BEGIN, heard_at: BEGIN });
+  });
+
+  test('of a report', () => {
+    const monitor = monitorAt();
+    const report = { source: 'webhook', instance: 'one', state: 'up', written_at: ahead } as const;
+    monitor.report({ ...report, reason: null, heard_at: null, progress: null, gap: null }, BEGIN);
+    expect(recordOf(monitor, 'webhook', BEGIN)).toMatchObject({ since: BEGIN, heard_at: BEGIN });
+  });
+});
+
+/** A monitor that took over the record of a key with these times; its match has the source's record beside it. */
+function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
+  const monitor = monitorAt();
+  monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
+  const ofSource = key.includes('/') ? {} : { event_id: null, fields: [] };
+  monitor.restore(restored({ ...changes, ...ofSource }), BEGIN);
+  return monitor;
+}
+
+describe('a record of the monitor before', () => {
+  test('that names no last word was heard of when its state began', () => {
+    for (const key of ['webhook/1', 'webhook']) {
+      const monitor = monitorWith({ heard_at: null, since: BEGIN - 7_000 }, key);
+      expect(recordOf(monitor, key, BEGIN)).toMatchObject({ heard_at: BEGIN - 7_000 });
+    }
+  });
+
+  test('goes on with its gaps', () => {
+    const gaps = [{ from: BEGIN - 9, to: BEGIN - 8, reason: 'silence', action: 'none' }];
+    for (const key of ['webhook/1', 'webhook']) {
+      const monitor = monitorWith({ gaps, gap_count: 3 }, key);
+      expect(recordOf(monitor, key, BEGIN)).toMatchObject({ gaps, gap_count: 3, term: 2 });
+    }
+  });
+
+  test('is of the partition that its match is in', () => {
+    const monitor = monitorAt();
+    monitor.begin(1, { applied: 4, readFrom: 5, at: BEGIN - 6_000 });
+    monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
+    monitor.restore(restored(), BEGIN);
+    monitor.restore(restored({ event_id: 2 }), BEGIN);
+    expect(recordOf(monitor, 'webhook/1', BEGIN)).toMatchObject({ state: 'down', reason: 'backlog' });
+    expect(recordOf(monitor, 'webhook/2', BEGIN)).toBeUndefined();
+    monitor.rewrite('webhook/2');
+    expect(recordOf(monitor, 'webhook/2', BEGIN)).toMatchObject({ state: 'alive' });
+  });
+
+  test('stands beside those of other sources of the match', () => {
+    const monitor = monitorAt();
+    monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
+    monitor.restore(restored(), BEGIN);
+    monitor.restore(restored({ source: 'feed' }), BEGIN);
+    monitor.restore(restored({ source: 'feed', event_id: null, fields: [] }), BEGIN);
+    expect(monitor.tick(BEGIN).map(({ key }) => key)).toEqual(['webhook/1', 'webhook', 'feed/1', 'feed']);
+  });
+});
+
+describe('partitions', () => {
+  test('are all read before silence of a source is its own', () => {
+    const monitor = monitorAt();
+    monitor.hear(message({ event_id: 2 }), { partition: 0, offset: 0 }, BEGIN);
+    monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
+    for (const partition of [0, 1]) monitor.applied(partition, 1);
+    const due = BEGIN + LIMITS.staleAfterMs;
+    monitor.messagesRead(0, due + 1_000);
+    expect(recordOf(monitor, 'webhook', due + 1_000)).toMatchObject({ state: 'down', reason: 'backlog' });
+    monitor.messagesRead(1, due + 1_000);
+    expect(recordOf(monitor, 'webhook', due + 1_000)).toMatchObject({ state: 'stale', reason: 'silence' });
+  });
+
+  test('of which nothing was applied yet begin at their first message', () => {
+    const monitor = monitorAt();
+    monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
+    expect(recordOf(monitor, 'webhook/1', BEGIN + 4_999)).toMatchObject({ state: 'alive' });
+    expect(recordOf(monitor, 'webhook/1', BEGIN + 5_000)).toMatchObject({ state: 'down', reason: 'backlog' });
+    monitor.applied(1, 1);
+    expect(recordOf(monitor, 'webhook/1', BEGIN + 5_001)).toMatchObject({ state: 'recovered' });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { AppliedPosition } from './applied.ts';
+import { MatchTrack, type PairTrack } from './match-track.ts';
+import { ReadProgress } from './read-progress.ts';
+import { HealthRecords, type PublishedHealth } from './records.ts';
+import { SourceTrack } from './source-track.ts';
+import { aliveSince, type Standing } from './standing.ts';
+
+const T = 1_000_000;
+const GAP = { from: 1, to: 2, reason: 'silence', action: 'none' };
+const BAD: Standing = {
+  state: 'recovering',
+  reason: 'network',
+  since: T - 5,
+  progress: { from: 1, to: 3, position: 2 },
+  gaps: [GAP],
+  gapCount: 7,
+};
+
+const SHARED = {
+  source: 'webhook',
+  state: 'recovering',
+  reason: 'network',
+  since: T - 5,
+  progress: BAD.progress,
+  gaps: [GAP],
+  gap_count: 7,
+  term: 4,
+  written_at: T,
+};
+
+const written = (records: readonly PublishedHealth[]) => records.map(({ key }) => key);
+
+describe('the record of a source', () => {
+  const promise = { clockRuns: true, validUntil: T + 1_750 };
+  const source = (standing = BAD) => new SourceTrack('webhook', standing, T - 9, new ReadProgress());
+
+  test('says all of it', () => {
+    const value = {
+      ...SHARED,
+      event_id: null,
+      heard_at: T - 9,
+      clock_runs: true,
+      fields: [],
+      keep_alive_at: null,
+      valid_until: T + 1_750,
+    };
+    expect(new HealthRecords(4).ofSource(source(), promise, false, T)).toEqual([{ key: 'webhook', value }]);
+  });
+
+  test.each<[string, number, number, boolean, boolean]>([
+    ['is written again after half a second', 500, T + 1_750, false, true],
+    ['is not written before', 499, T + 1_750, false, false],
+    ['is written with records of its matches', 1, T + 1_750, true, true],
+    ['is not renewed while it is valid for a second', 400, T + 9_000, false, false],
+  ])('%s', (_, after, validUntil, others, again) => {
+    const records = new HealthRecords(4);
+    const of = source();
+    records.ofSource(of, promise, false, T);
+    expect(records.ofSource(of, { ...promise, validUntil }, others, T + after)).toHaveLength(again ? 1 : 0);
+  });
+
+  test.each<[string, number, boolean]>([
+    ['is renewed once it is valid for less than a second and may be for longer', T + 1_101, true],
+    ['is not renewed for nothing', T + 1_100, false],
+  ])('%s', (_, validUntil, again) => {
+    const records = new HealthRecords(4);
+    const of = source();
+    records.ofSource(of, { ...promise, validUntil: T + 1_100 }, false, T);
+    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
+    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
+  });
+
+  test('is written when its standing changes, or when it is asked for', () => {
+    const records = new HealthRecords(4);
+    const of = source();
+    const due = () => written(records.ofSource(of, promise, false, T + 1));
+    expect([due(), due()]).toEqual([['webhook'], []]);
+    of.standing = { ...BAD };
+    expect([due(), due()]).toEqual([['webhook'], []]);
+    records.rewrite('webhook');
+    expect([due(), due()]).toEqual([['webhook'], []]);
+  });
+});
+
+describe('the record of a match', () => {
+  function matchOf(standing = BAD): { track: MatchTrack; pair: PairTrack } {
+    const track = new MatchTrack(7, {
+      applied: new AppliedPosition(0, { offset: 0, at: 0 }),
+      read: new ReadProgress(),
+    });
+    const fields: FeedHealth['fields'] = [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }];
+    const record = { source: 'webhook', keep_alive_at: T - 3, fields } as FeedHealth;
+    track.restore(record, standing, T - 9);
+    const pair = track.pairs.get('webhook');
+    if (pair === undefined) throw new Error('no pair');
+    return { track, pair };
+  }
+
+  test('says all of it', () => {
+    const { track, pair } = matchOf();
+    const value = {
+      ...SHARED,
+      event_id: 7,
+      heard_at: T - 9,
+      clock_runs: true,
+      fields: [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }],
+      keep_alive_at: T - 3,
+      valid_until: null,
+    };
+    expect(new HealthRecords(4).ofMatch(track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
+  });
+
+  test.each<[string, Standing, number, boolean]>([
+    ['is written again after a minute', BAD, 60_000, true],
+    ['is not written before', BAD, 59_999, false],
+    ['is written once where the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
+  ])('%s', (_, standing, after, again) => {
+    const records = new HealthRecords(4);
+    const { track, pair } = matchOf(standing);
+    expect(records.ofMatch(track, pair, T)).toHaveLength(1);
+    expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
+  });
+
+  test('is written when its standing or its facts change, or when it is asked for', () => {
+    const records = new HealthRecords(4);
+    const { track, pair } = matchOf();
+    const due = () => written(records.ofMatch(track, pair, T + 1));
+    expect([due(), due()]).toEqual([['webhook/7'], []]);
+    pair.standing = { ...BAD };
+    expect([due(), due()]).toEqual([['webhook/7'], []]);
+    const stopped = [{ ut: 9, json: '{"clock_status":"stopped"}' }];
+    track.restore({ source: 'feed', keep_alive_at: null, fields: stopped } as unknown as FeedHealth, BAD, T);
+    expect([due(), due()]).toEqual([['webhook/7'], []]);
+    records.rewrite('webhook/7');
+    expect([due(), due()]).toEqual([['webhook/7'], []]);
+    expect(records.forget('webhook', 7)).toEqual({ key: 'webhook/7', value: null });
+    expect(due()).toEqual(['webhook/7']);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { IngressStatus } from '#topics/generated/types.ts';
+import { ReadProgress } from './read-progress.ts';
+import { type MatchesOfSource, SourceTrack } from './source-track.ts';
+import { aliveSince, type Standing } from './standing.ts';
+import { GOOD } from './verdict.ts';
+
+const T = 1_000_000;
+const STALE_AFTER = 20_000;
+const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
+
+/** A source heard of at `T`, whose reports are read up to `readTo`. */
+function track(standing: Partial<Standing> = {}) {
+  const read = new ReadProgress();
+  const source = new SourceTrack('webhook', { ...aliveSince(5), ...standing }, T, read);
+  return { source, read };
+}
+
+const status = (changes: Partial<IngressStatus> = {}): IngressStatus => ({
+  source: 'webhook',
+  instance: 'one',
+  state: 'up',
+  reason: null,
+  heard_at: null,
+  progress: null,
+  gap: null,
+  written_at: T,
+  ...changes,
+});
+const progress = { from: 900, to: 1_000, position: 950 };
+const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
+
+test('is alive from when it was first heard of', () => {
+  const source = SourceTrack.since('feed', T, new ReadProgress());
+  expect(source).toMatchObject({ source: 'feed', standing: aliveSince(T), heardAt: T });
+});
+
+describe('what its processes report', () => {
+  test.each<[string, readonly Partial<IngressStatus>[], unknown]>([
+    ['is good where nobody reports', [], GOOD],
+    ['is good where one is up', [{ state: 'down' }, { instance: 'two' }], GOOD],
+    ['is why it is down', [{ state: 'down', reason: 'contract' }], down('contract', T + 9)],
+    ['is down by itself where no reason is given', [{ state: 'down' }], down('ingress', T + 9)],
+    [
+      'is that it recovers, rather than that another is down',
+      [
+        { state: 'down', reason: 'network' },
+        { instance: 'two', state: 'recovering', reason: 'network', progress },
+      ],
+      { kind: 'recovering', reason: 'network', since: T + 9, progress },
+    ],
+    [
+      'is the latest of each',
+      [{ state: 'up' }, { state: 'down', reason: 'network' }],
+      down('network', T + 9),
+    ],
+  ])('%s', (_, reports, verdict) => {
+    const { source } = track();
+    for (const changes of reports) source.report(status(changes), T);
+    expect(source.reported(T + 9)).toEqual(verdict);
+  });
+
+  test.each<[string, Partial<Standing>, number]>([
+    ['as before is so since it began', { state: 'down', reason: 'network', since: 7 }, 7],
+    ['for another reason begins now', { state: 'down', reason: 'contract', since: 7 }, T + 9],
+    ['in another state begins now', { state: 'recovering', reason: 'network', since: 7 }, T + 9],
+  ])('%s', (_, standing, since) => {
+    const { source } = track(standing);
+    source.report(status({ state: 'down', reason: 'network' }), T);
+    expect(source.reported(T + 9)).toEqual(down('network', since));
+  });
+
+  test('is a sign of life, no later than now', () => {
+    const { source } = track();
+    source.report(status({ heard_at: T + 5 }), T + 9);
+    expect(source.heardAt).toBe(T + 5);
+    source.report(status({ heard_at: T + 50 }), T + 9);
+    expect(source.heardAt).toBe(T + 9);
+    source.report(status({ heard_at: null }), T + 90);
+    source.report(status({ heard_at: T }), T + 90);
+    expect(source.heardAt).toBe(T + 9);
+  });
+
+  test('may be a gap that it had to skip', () => {
+    const { source } = track();
+    const gap = { from: 1, to: 2, reason: 'network', action: 'skipped' };
+    source.report(status({ gap }), T);
+    source.report(status({ gap }), T);
+    expect(source.standing).toMatchObject({ gaps: [gap], gapCount: 1 });
+  });
+});
+
+describe('a process that no longer reports', () => {
+  test('is missed ten seconds after its last report, once all reports until then are read', () => {
+    const { source, read } = track();
+    expect(source.reportDue).toBeNull();
+    source.report(status({ written_at: T - 5 }), T);
+    expect(source.reportDue).toBe(T + 9_995);
+    read.advance(T - 5);
+    for (let at = T; at < T + 9_995; at += 1_000) read.advance(at);
+    read.advance(T + 9_994);
+    expect(source.reported(T + 9_999)).toEqual(GOOD);
+    read.advance(T + 9_995);
+    expect(source.reported(T + 9_999)).toEqual(down('ingress', T + 9_995));
+  });
+
+  test('is not missed while no report could be read', () => {
+    const { source, read } = track();
+    source.report(status(), T);
+    read.advance(T + 60_000);
+    expect([source.reportDue, source.reported(T + 60_000)]).toEqual([T + 70_000, GOOD]);
+  });
+
+  test('leaves what the others report', () => {
+    const { source, read } = track();
+    source.report(status({ instance: 'gone', written_at: T - 9_000 }), T);
+    source.report(status({ state: 'down', reason: 'network' }), T);
+    expect(source.reported(T)).toEqual(GOOD);
+    for (let at = T; at <= T + 2_000; at += 1_000) read.advance(at);
+    // Its due time counts from the last report of any, and from when reports are read again.
+    for (let at = T + 3_000; at < T + 10_000; at += 1_000) read.advance(at);
+    expect(source.reported(T + 9_000)).toEqual(GOOD);
+  });
+
+  test('counts a report from the future as one of now', () => {
+    const { source } = track();
+    source.report(status({ written_at: T + 5_000 }), T);
+    expect(source.reportDue).toBe(T + 10_000);
+    source.report(status({ written_at: T - 5_000 }), T);
+    expect(source.reportDue).toBe(T + 10_000);
+  });
+
+  test.each<[string, Partial<Standing>, unknown]>([
+    [
+      'was down before the monitor began',
+      { state: 'down', reason: 'contract', since: T },
+      down('contract', T),
+    ],
+    [
+      'was recovering before the monitor began',
+      { state: 'recovering', reason: 'network', since: T, progress },
+      { kind: 'recovering', reason: 'network', since: T, progress },
+    ],
+    ['was heard of since', { state: 'down', reason: 'contract', since: T - 1 }, GOOD],
+    ['was down for what nobody reports', { state: 'down', reason: 'backlog', since: T }, GOOD],
+    ['was stale', { state: 'stale', reason: 'ingress', since: T }, GOOD],
+    ['was alive', { state: 'alive', reason: null, since: T }, GOOD],
+  ])('%s', (_, standing, verdict) => {
+    expect(track(standing).source.reported(T + 9)).toEqual(verdict);
+  });
+
+  test.each(['credentials', 'contract', 'network', 'ingress'])('may have reported %s before', (reason) => {
+    const { source } = track({ state: 'down', reason, since: T });
+    expect(source.reported(T)).toEqual(down(reason, T));
+  });
+});
+
+describe('a source that reports nothing bad is', () => {
+  const running = { ...NO_MATCHES, runsSince: T - 60_000 };
+  test.each<[string, MatchesOfSource, number, Partial<Standing>]>([
+    ['alive where no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
+    ['alive before silence is due', running, T + STALE_AFTER - 1, { state: 'alive' }],
+    [
+      'stale once silence is due',
+      running,
+      T + STALE_AFTER,
+      { state: 'stale', reason: 'silence', since: T + STALE_AFTER },
+    ],
+    [
+      'alive where the clock started since',
+      { ...running, runsSince: T + 1 },
+      T + STALE_AFTER,
+      { state: 'alive' },
+    ],
+    [
+      'behind where all of its matches are',
+      { ...running, behindSince: T + 7 },
+      T + STALE_AFTER,
+      { state: 'down', reason: 'backlog', since: T + 7, progress: null },
+    ],
+  ])('%s', (_, matches, now, standing) => {
+    const { source } = track();
+    source.judge(GOOD, matches, STALE_AFTER, now);
+    expect(source.standing).toMatchObject(standing);
+  });
+
+  test('what it reports, whatever its matches are', () => {
+    const { source } = track();
+    const verdict = { kind: 'down', reason: 'network', since: T, progress: null } as const;
+    source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE_AFTER, T);
+    expect(source.standing).toMatchObject({ state: 'down', reason: 'network' });
+  });
+});
+
+describe('a gap of a source', () => {
+  const bad = (kind: 'down' | 'recovering', of: typeof progress | null) =>
+    ({ kind, reason: 'network', since: T, progress: of }) as const;
+
+  test.each<[string, typeof progress | null, number]>([
+    ['begins when it was last heard of', null, T],
+    ['begins with what is read again', progress, 900_000],
+    ['begins when it was last heard of, where less is read again', { ...progress, from: 1_001 }, T],
+  ])('%s', (_, of, from) => {
+    const { source } = track();
+    source.judge(bad('recovering', of), NO_MATCHES, STALE_AFTER, T + 9);
+    expect(source.standing.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
+  });
+
+  test('ends with the first sign of life', () => {
+    const { source } = track();
+    source.heardOf(T + 1);
+    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
+    for (const at of [T + 20, T + 30]) source.heardOf(at);
+    source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
+    expect(source.standing.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
+    // The next one begins anew.
+    source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
+    source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
+    expect(source.standing.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
+  });
+});

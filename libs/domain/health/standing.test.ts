@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { HealthGap, HealthProgress } from '#topics/generated/types.ts';
+import { addGap, aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
+import { GOOD, type HealthReason, type HealthVerdict } from './verdict.ts';
+
+const T = 1_000_000;
+const SIGNS = { lastAt: T - 500, backAt: null };
+const gap = (changes: Partial<HealthGap> = {}): HealthGap => ({
+  from: 10,
+  to: 20,
+  reason: 'silence',
+  action: 'none',
+  ...changes,
+});
+const open = (changes: Partial<HealthGap> = {}): HealthGap => gap({ to: null, action: 'open', ...changes });
+const bad = (
+  kind: 'stale' | 'down' | 'recovering',
+  reason: HealthReason,
+  progress: HealthProgress | null = null,
+): HealthVerdict => ({ kind, reason, since: T - 100, progress });
+const standing = (changes: Partial<Standing> = {}): Standing => ({ ...aliveSince(5), ...changes });
+/** A state that is not good, with an open gap after one that is over. */
+const broken = (changes: Partial<Standing> = {}, last: Partial<HealthGap> = {}): Standing =>
+  standing({
+    state: 'stale',
+    reason: 'silence',
+    since: 7,
+    gaps: [gap(), open({ from: 30, ...last })],
+    gapCount: 2,
+    ...changes,
+  });
+
+test('begins alive, without gaps', () => {
+  expect(aliveSince(5)).toEqual({
+    state: 'alive',
+    reason: null,
+    since: 5,
+    progress: null,
+    gaps: [],
+    gapCount: 0,
+  });
+});
+
+describe('a verdict that is not good', () => {
+  test('opens a gap at the last sign of life', () => {
+    expect(applyVerdict(standing({ gaps: [gap()], gapCount: 1 }), bad('stale', 'silence'), SIGNS, T)).toEqual(
+      {
+        state: 'stale',
+        reason: 'silence',
+        since: T - 100,
+        progress: null,
+        gaps: [gap(), open({ from: T - 500 })],
+        gapCount: 2,
+      },
+    );
+  });
+
+  test('changes nothing where it is the same', () => {
+    const before = broken();
+    expect(applyVerdict(before, bad('stale', 'silence'), SIGNS, T)).toBe(before);
+    const progress = { from: 1, to: 9, position: 2 };
+    const recovering = broken({ state: 'recovering', reason: 'network', progress });
+    expect(applyVerdict(recovering, bad('recovering', 'network', { ...progress, to: 10 }), SIGNS, T)).toBe(
+      recovering,
+    );
+  });
+
+  test.each<[string, HealthVerdict, Partial<Standing>]>([
+    ['another state', bad('down', 'silence'), { state: 'down', reason: 'silence', since: T - 100 }],
+    ['another reason', bad('stale', 'network'), { state: 'stale', reason: 'network', since: T - 100 }],
+  ])('of %s keeps the open gap', (_, verdict, changes) => {
+    const before = broken();
+    expect(applyVerdict(before, verdict, SIGNS, T)).toEqual({ ...before, ...changes });
+  });
+
+  test.each<[string, HealthProgress | null, HealthProgress | null]>([
+    ['where there was none', null, { from: 1, to: 9, position: 2 }],
+    ['where there is none any more', { from: 1, to: 9, position: 2 }, null],
+    ['of another position', { from: 1, to: 9, position: 2 }, { from: 1, to: 9, position: 3 }],
+    ['of another beginning', { from: 1, to: 9, position: 2 }, { from: 0, to: 9, position: 2 }],
+  ])('reports progress %s, since when it began', (_, from, to) => {
+    const before = broken({ state: 'recovering', reason: 'network', progress: from });
+    expect(applyVerdict(before, bad('recovering', 'network', to), SIGNS, T)).toEqual({
+      ...before,
+      progress: to,
+    });
+  });
+
+  test.each<[HealthReason, HealthReason, string]>([
+    ['backlog', 'network', 'network'],
+    ['backlog', 'backlog', 'backlog'],
+    ['silence', 'network', 'silence'],
+  ])('names a gap of %s, now %s, after %s', (was, is, named) => {
+    const before = broken({ state: 'down', reason: 'contract' }, { reason: was });
+    expect(applyVerdict(before, bad('down', is), SIGNS, T).gaps).toEqual([
+      gap(),
+      open({ from: 30, reason: named }),
+    ]);
+  });
+
+  test('keeps the last hundred gaps, and counts all', () => {
+    const gaps = Array.from({ length: 100 }, (_, from) => gap({ from }));
+    const after = applyVerdict(standing({ gaps, gapCount: 100 }), bad('stale', 'silence'), SIGNS, T);
+    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)?.from, after.gapCount]).toEqual([
+      100,
+      1,
+      T - 500,
+      101,
+    ]);
+  });
+});
+
+describe('a good verdict', () => {
+  test('changes nothing while alive', () => {
+    const before = standing();
+    expect(applyVerdict(before, GOOD, SIGNS, T)).toBe(before);
+  });
+
+  test.each<[string, Partial<Standing>, Partial<HealthGap>, number | null, Partial<HealthGap>]>([
+    ['at the first sign of life', {}, {}, T - 50, { to: T - 50, action: 'none' }],
+    ['now where there was no sign', {}, {}, null, { to: T, action: 'none' }],
+    ['no earlier than it began', {}, { from: T + 9 }, T - 50, { to: T + 9, action: 'none' }],
+    [
+      'now, caught up, after our own delay',
+      {},
+      { reason: 'backlog' },
+      T - 50,
+      { to: T, action: 'caught_up' },
+    ],
+    ['now, caught up, after a recovery', { state: 'recovering' }, {}, T - 50, { to: T, action: 'caught_up' }],
+  ])('closes the gap %s', (_, changes, last, backAt, closed) => {
+    const before = broken({ progress: { from: 1, to: 9, position: 2 }, ...changes }, last);
+    expect(applyVerdict(before, GOOD, { lastAt: T, backAt }, T)).toEqual({
+      state: 'recovered',
+      reason: null,
+      since: T,
+      progress: null,
+      gaps: [gap(), open({ from: 30, ...last, ...closed })],
+      gapCount: 2,
+    });
+  });
+
+  test('is recovered for a minute, then alive', () => {
+    const recovered = standing({ state: 'recovered', since: T, gaps: [gap()], gapCount: 1 });
+    expect(applyVerdict(recovered, GOOD, SIGNS, T + 59_999)).toBe(recovered);
+    const alive = { ...recovered, state: 'alive', since: T + 60_000 };
+    expect(applyVerdict(recovered, GOOD, SIGNS, T + 60_000)).toEqual(alive);
+  });
+
+  test('makes an ended match alive again, with its gaps as they were', () => {
+    const ended = standing({ state: 'ended', since: 9, gaps: [gap()], gapCount: 1 });
+    expect(applyVerdict(ended, GOOD, SIGNS, T)).toEqual({ ...ended, state: 'alive', since: T });
+  });
+
+  test('needs no gap to close', () => {
+    const down = standing({ state: 'down', reason: 'network', gaps: [gap()], gapCount: 1 });
+    expect(applyVerdict(down, GOOD, SIGNS, T).gaps).toEqual([gap()]);
+    expect(applyVerdict({ ...down, gaps: [] }, GOOD, SIGNS, T).gaps).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  test('closes the open gap', () => {
+    expect(applyVerdict(broken(), { kind: 'ended' }, { lastAt: T, backAt: null }, T)).toEqual({
+      state: 'ended',
+      reason: null,
+      since: T,
+      progress: null,
+      gaps: [gap(), gap({ from: 30, to: T })],
+      gapCount: 2,
+    });
+  });
+
+  test('is so once', () => {
+    const ended = standing({ state: 'ended' });
+    expect(applyVerdict(ended, { kind: 'ended' }, SIGNS, T)).toBe(ended);
+  });
+});
+
+describe('a gap that is over when it is reported', () => {
+  const late = gap({ from: 25, to: 28, action: 'skipped' });
+
+  test('is added before the open one', () => {
+    const before = broken();
+    expect(addGap(before, late)).toEqual({
+      ...before,
+      gaps: [gap(), late, open({ from: 30 })],
+      gapCount: 3,
+    });
+  });
+
+  test('is the last one where none is open', () => {
+    expect(addGap(standing({ gaps: [gap()], gapCount: 1 }), late).gaps).toEqual([gap(), late]);
+  });
+
+  test('is added once', () => {
+    const before = addGap(standing(), late);
+    expect(addGap(before, { ...late, to: 29 })).toBe(before);
+    expect(addGap(before, { ...late, from: 24 }).gapCount).toBe(2);
+    expect(addGap(before, { ...late, action: 'none' }).gapCount).toBe(2);
+  });
+
+  test('pushes out the oldest of a hundred', () => {
+    const gaps = Array.from({ length: 100 }, (_, from) => gap({ from: from + 1_000 }));
+    const after = addGap(standing({ gaps, gapCount: 100 }), late);
+    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)]).toEqual([100, 1_001, late]);
+  });
+});
+
+test('a snapshot fills the gaps that were over before it, with nothing done about them', () => {
+  const caught = gap({ action: 'caught_up' });
+  const before = broken({ gaps: [gap(), gap({ to: 21 }), caught, gap({ from: 30, to: 40 }), open()] });
+  expect(fillGaps(before, 21).gaps).toEqual([
+    gap({ action: 'snapshot' }),
+    gap({ to: 21, action: 'snapshot' }),
+    caught,
+    gap({ from: 30, to: 40 }),
+    open(),
+  ]);
+  expect(fillGaps(before, 19)).toBe(before);
+});

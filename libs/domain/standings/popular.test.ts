@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { lines, result, table } from './testing/results.ts';
+
+test('results are ranked by how often they occurred, then by fewer goals, then by fewer of the home team', () => {
+  const scores = ['2-0', '1-1', '0-2', '3-1', '3-1', '1-0', '0-0', '0-0', '0-0', '?'];
+  const games = scores.map((score, at) => result(at + 1, `A ${score} B`));
+  expect(lines(table('popular_results', games), 'amount', 'pct')).toEqual([
+    '1 0:0 3 33.33',
+    '2 3:1 2 22.22',
+    '3 1:0 1 11.11',
+    '3 0:2 1 11.11',
+    '3 1:1 1 11.11',
+    '3 2:0 1 11.11',
+  ]);
+});

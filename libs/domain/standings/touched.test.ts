@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { TABLE_TYPES } from './columns.ts';
+import { type Game, readGame } from './games.ts';
+import { result, rulesOf, score } from './testing/results.ts';
+import { touchedBy } from './touched.ts';
+import type { StandingsMatch } from './types.ts';
+
+const ALL = [...TABLE_TYPES.keys()];
+const SCHEDULED = ['team_overall_stats', 'overall_stats'];
+const HALVES = ['halftime', 'second_half', ...SCHEDULED];
+
+const goal = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
+const card = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
+const live = { status_id: 33, status_type: 'live' };
+const toCome = { status_id: 1, status_type: 'scheduled' };
+const gone = { status_type: 'cancelled' };
+const A = { id: 1, name: 'A' };
+
+function game(changes: Partial<StandingsMatch> = {}): Game {
+  const known = { first_half: score('0-0'), second_half: score('1-0'), goals: [goal], cards: [card] };
+  const read = readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf(), null);
+  if (read === null) throw new Error('it is no game');
+  return read;
+}
+
+test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>([
+  [{}, {}, []],
+  [{}, { score: score('2-0') }, ALL],
+  [{}, { round_id: 2 }, ALL],
+  [{}, { start_date: '2024-01-02 15:00' }, ALL],
+  [{}, { home: { ...A, id: 3 } }, ALL],
+  [{}, { home: { ...A, name: 'AA' } }, ALL],
+  [{}, { home: { ...A, acronym: 'AAA' } }, ALL],
+  [{}, { home: { ...A, area_id: 5 } }, ALL],
+  [{}, { home: { ...A, area_name: 'England' } }, ALL],
+  [{}, { away: { id: 2, name: 'BB' } }, ALL],
+  [{}, { first_half: null }, HALVES],
+  [{}, { second_half: null }, HALVES],
+  [{}, { goals: null }, ['top_scorers', 'assists', 'assists_115']],
+  [{}, { cards: null }, ['cards']],
+  [{}, { first_half: null, cards: [] }, [...HALVES, 'cards']],
+  [live, {}, ALL],
+  [{}, toCome, ALL],
+  [live, { ...live, score: score('3-0') }, ['live']],
+  [toCome, live, ['live', ...SCHEDULED]],
+  [live, gone, ['live']],
+  [toCome, toCome, []],
+  [toCome, gone, SCHEDULED],
+  [gone, gone, []],
+])('a game with %j that becomes one with %j touches %j', (before, after, kinds) => {
+  expect(touchedBy(game(before), game(after), false)).toEqual(kinds);
+  expect(touchedBy(game(after), game(before), false)).toEqual(kinds);
+});
+
+test('cards touch every table where they may decide the ranking', () => {
+  expect(touchedBy(game(), game({ cards: [] }), true)).toEqual(ALL);
+  expect(touchedBy(game(), game({ goals: [] }), true)).toEqual(['top_scorers', 'assists', 'assists_115']);
+});
+
+test('a game that is new or gone touches every table, and none touches none', () => {
+  expect(touchedBy(null, game(toCome), false)).toEqual(ALL);
+  expect(touchedBy(game(toCome), null, false)).toEqual(ALL);
+  expect(touchedBy(null, null, false)).toEqual([]);
+});

@@ -1,0 +1,185 @@
+/**
+ * Runs the tests for Stryker in one process that stays: they are loaded once, and Stryker switches each change on while they
+ * run. A worker of Vitest starts and loads them anew for each change, which takes ten times as long as the tests.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MutantCoverage } from '@stryker-mutator/api/core';
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import {
+  type DryRunResult,
+  DryRunStatus,
+  determineHitLimitReached,
+  type MutantRunOptions,
+  type MutantRunResult,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+  toMutantRunResult,
+} from '@stryker-mutator/api/test-runner';
+import { testsOf } from './tests-of.ts';
+import { type CollectedTest, collect } from './vitest-stand-in.ts';
+
+/** What the changed code shares with its runner. */
+type Switchboard = {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+  mutantCoverage?: MutantCoverage;
+};
+
+/**
+ * A test that reaches a change this often, and twice as often as all tests without the change, is endless. What is a hundred times
+ * as often is endless too: Stryker's own limit.
+ */
+const ENDLESS = 2_000_000;
+
+const FOLDER = process.env.MUTANTS_OF ?? '';
+
+/** Milliseconds of each test without a change: Stryker starts processes that have not seen the first run. */
+const TIMES = resolve(`.touchline/mutants/${FOLDER.replaceAll('/', '-')}-times.json`);
+
+type LoadedTest = CollectedTest & {
+  readonly id: string;
+  readonly fileName: string;
+  /** Of changes that reached it in this process: with how many it ran, how many it noticed. */
+  ran: number;
+  noticed: number;
+};
+
+const STAND_INS: Readonly<Record<string, string>> = {
+  vitest: new URL('./vitest-stand-in.ts', import.meta.url).href,
+  'fast-check': new URL('./fast-check-stand-in.ts', import.meta.url).href,
+};
+
+/** Tests get the stand-ins, which get what they stand for. */
+function replaceLibraries(): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const url = STAND_INS[specifier];
+      return url === undefined || context.parentURL === url
+        ? next(specifier, context)
+        : { url, shortCircuit: true };
+    },
+  });
+}
+
+class InProcessRunner implements TestRunner {
+  readonly #switchboard: Switchboard;
+  #tests: LoadedTest[] = [];
+  #times: Readonly<Record<string, number>> = {};
+
+  constructor() {
+    const shared = globalThis as { __stryker__?: Switchboard };
+    shared.__stryker__ ??= {};
+    this.#switchboard = shared.__stryker__;
+  }
+
+  /**
+   * What a change does while a module loads is left out (`ignoreStatic`), so a change of what runs then too is switched on like
+   * any other. Without this answer Stryker starts a new process for each of them.
+   */
+  capabilities() {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    replaceLibraries();
+    await import(pathToFileURL(resolve('test/setup/seed.ts')).href);
+    for (const file of testsOf(FOLDER)) {
+      const fileName = resolve(file);
+      const tests = await collect(() => import(pathToFileURL(fileName).href));
+      const of = { fileName, ran: 0, noticed: 0 };
+      this.#tests.push(...tests.map((one) => ({ ...one, ...of, id: `${file} > ${one.name}` })));
+    }
+    if (existsSync(TIMES)) this.#times = JSON.parse(readFileSync(TIMES, 'utf8'));
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    const tests = await this.#run(this.#tests, true);
+    this.#times = Object.fromEntries(tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
+    writeFileSync(TIMES, JSON.stringify(this.#times));
+    const { mutantCoverage = { static: {}, perTest: {} } } = this.#switchboard;
+    return { status: DryRunStatus.Complete, tests, mutantCoverage };
+  }
+
+  async mutantRun({
+    activeMutant,
+    testFilter,
+    hitLimit = ENDLESS,
+  }: MutantRunOptions): Promise<MutantRunResult> {
+    const asked = new Set(testFilter);
+    const tests = this.#tests.filter(({ id }) => testFilter === undefined || asked.has(id));
+    tests.sort((a, b) => this.#costOf(a) - this.#costOf(b));
+    const endless = Math.min(hitLimit, Math.max(ENDLESS, hitLimit / 50));
+    Object.assign(this.#switchboard, { activeMutant: activeMutant.id, hitLimit: endless });
+    try {
+      const results = await this.#run(tests, false);
+      const reached = determineHitLimitReached(this.#switchboard.hitCount, endless);
+      return toMutantRunResult(reached ?? { status: DryRunStatus.Complete, tests: results });
+    } finally {
+      Object.assign(this.#switchboard, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
+    }
+  }
+
+  #timeOf({ id }: LoadedTest): number {
+    return this.#times[id] ?? 0;
+  }
+
+  /** Time for each change that it notices: the lowest first, for the first that fails ends a run. */
+  #costOf(test: LoadedTest): number {
+    return (this.#timeOf(test) * (test.ran + 10)) / (test.noticed + 1);
+  }
+
+  /** Runs tests; all, or until the first that fails. */
+  async #run(tests: readonly LoadedTest[], all: boolean): Promise<TestResult[]> {
+    const results: TestResult[] = [];
+    for (const test of tests) {
+      const { id, name, fileName, run } = test;
+      const began = performance.now();
+      if (all) this.#switchboard.currentTestId = id;
+      else this.#switchboard.hitCount = 0;
+      let failure: string | undefined;
+      try {
+        await (all ? run() : before(deadline(this.#timeOf(test)), run()));
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+      this.#switchboard.currentTestId = undefined;
+      const shared = { id, name, fileName, timeSpentMs: performance.now() - began };
+      results.push(
+        failure === undefined
+          ? { ...shared, status: TestStatus.Success }
+          : { ...shared, status: TestStatus.Failed, failureMessage: failure },
+      );
+      if (all) continue;
+      test.ran += 1;
+      if (failure === undefined) continue;
+      test.noticed += 1;
+      break;
+    }
+    return results;
+  }
+}
+
+/** How long a test may take with a change, milliseconds: what waits for an answer that does not come is noticed. */
+function deadline(usual: number): number {
+  return 5_000 + 5 * usual;
+}
+
+async function before(ms: number, run: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end within ${ms} ms`)), ms);
+  });
+  try {
+    await Promise.race([run, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'in-process', InProcessRunner)];

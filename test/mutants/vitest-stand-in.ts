@@ -1,0 +1,92 @@
+/**
+ * The part of Vitest that the tests of pure rules use, in this process: tests are collected once and run again for each change.
+ * `expect` is Vitest's own.
+ */
+export { expect } from 'vitest';
+
+type Step = () => unknown;
+// biome-ignore lint/suspicious/noExplicitAny: a case of any table.
+type Body = (...values: any[]) => unknown;
+type Suite = { readonly names: readonly string[]; readonly before: Step[]; readonly after: Step[] };
+
+/** A collected test, with the hooks of its suites. */
+export type CollectedTest = { readonly name: string; readonly run: () => Promise<void> };
+
+/** The same change meets the same random examples. */
+const SEED = 1;
+
+let collected: CollectedTest[] = [];
+let suites: Suite[] = [];
+let finished: Step[] = [];
+
+/** The tests that `load` defines. */
+export async function collect(load: () => Promise<unknown>): Promise<CollectedTest[]> {
+  collected = [];
+  suites = [{ names: [], before: [], after: [] }];
+  await load();
+  return collected;
+}
+
+function define(name: string, body: Body, values: readonly unknown[] = []): void {
+  const around = [...suites];
+  const names = [...(around.at(-1)?.names ?? []), name];
+  const run = async () => {
+    finished = [];
+    try {
+      for (const { before } of around) for (const step of before) await step();
+      await body(...values);
+    } finally {
+      for (const { after } of around.toReversed()) for (const step of after) await step();
+      for (const step of finished.toReversed()) await step();
+    }
+  };
+  collected.push({ name: names.join(' > '), run });
+}
+
+function defineSuite(name: string, body: Body, values: readonly unknown[] = []): void {
+  suites.push({ names: [...(suites.at(-1)?.names ?? []), name], before: [], after: [] });
+  try {
+    body(...values);
+  } finally {
+    suites.pop();
+  }
+}
+
+/** `test` or `describe`, with tables of cases and conditions. Cases are told apart by their number. */
+function withTables(one: typeof define) {
+  const each =
+    (cases: readonly unknown[]) =>
+    (name: string, body: Body): void => {
+      cases.forEach((values, i) => {
+        one(`${name} [${i}]`, body, Array.isArray(values) ? values : [values]);
+      });
+    };
+  const plain = (name: string, body: Body): void => one(name, body);
+  const skipped = Object.assign(() => {}, { each: () => () => {} });
+  const all = Object.assign(plain, { each });
+  const runIf = (condition: unknown) => (condition ? all : skipped);
+  return Object.assign(all, { runIf, skipIf: (condition: unknown) => runIf(!condition) });
+}
+
+export const test = withTables(define);
+export const describe = withTables(defineSuite);
+
+export function beforeEach(step: Step): void {
+  suites.at(-1)?.before.push(step);
+}
+
+export function afterEach(step: Step): void {
+  suites.at(-1)?.after.push(step);
+}
+
+export function onTestFinished(step: Step): void {
+  finished.push(step);
+}
+
+export function inject(name: 'seed'): number {
+  if (name !== 'seed') throw new Error(`no such value: ${name}`);
+  return SEED;
+}
+
+/** Deadlines are Stryker's. */
+export const vi = { setConfig: () => {} };
