@@ -1,5 +1,5 @@
 /**
- * Who may import whom: `npm run imports` (docs/decisions/0070). Imports of types count too, unless a rule says otherwise.
+ * Who may import whom: `npm run imports` (CONTRIBUTING.md). Imports of types count too, unless a rule says otherwise.
  * `@swc/core` parses: TypeScript 7 has no interface for programs.
  */
 
@@ -60,6 +60,12 @@ export default {
       'a Kafka client is known to its folder in libs/streams/client alone',
       { path: '^(libs|services|cli|data)/', pathNot: ['^libs/streams/client/', TESTS] },
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
+    ),
+    error(
+      'streams-below-topics',
+      'the streams run processors of any topics: libs/topics knows ours, and stands above them',
+      { path: '^libs/streams/', pathNot: TESTS },
+      { path: '^libs/topics/' },
     ),
     error(
       'requests-of-kafka',

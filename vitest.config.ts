@@ -8,8 +8,11 @@ process.stderr.write(`SEED=${seed}\n`);
 const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 
-/** More than the cores there are at least: much of the tests is waiting. All projects share them. */
-const maxWorkers = 4;
+/**
+ * More than the cores there are at least: much of the tests is waiting. All projects share them. With one more, systems of ten
+ * processes each keep each other waiting on two cores for longer than the run gets shorter.
+ */
+const maxWorkers = 3;
 
 /** What needs a broker and a registry shares one pair of them for the whole run. */
 const withBackbone = {
@@ -54,7 +57,15 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS, 'test/simulation/**', 'test/image/**'],
+          exclude: [...NEVER, VECTORS, 'test/system/**', 'test/simulation/**', 'test/image/**'],
+          ...withBackbone,
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: ['test/system/**/*.test.ts'],
+          exclude: [...NEVER, VECTORS],
           ...withBackbone,
         },
       },

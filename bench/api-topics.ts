@@ -10,12 +10,12 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
-import { LiveMatch } from './matches.ts';
+import { BenchMatch } from './matches.ts';
 
 const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
 /** The credentials of a client whose contract covers all. */
-export type Credentials = { readonly id: number; readonly secret: string };
+export type BenchCredentials = { readonly id: number; readonly secret: string };
 
 /** The settings by which a service finds the topics of a prefix. */
 export function environment(
@@ -26,7 +26,7 @@ export function environment(
 }
 
 /** Makes the topics of a prefix, and a client on them. */
-export async function makePlace(context: BenchContext, prefix: string): Promise<Credentials> {
+export async function makePlace(context: BenchContext, prefix: string): Promise<BenchCredentials> {
   const { brokers, registryUrl } = context;
   await createTopics({ brokers, prefix });
   await Registry.open({ url: registryUrl, prefix }).registerAll();
@@ -65,7 +65,7 @@ export async function writeMatches(
     throw new Error('no writer');
   let state: MatchState | undefined;
   for (let number = 0; number < matches; number++) {
-    const live = new LiveMatch(number, messages, number % 900);
+    const live = new BenchMatch(number, messages, number % 900);
     const match = newMatch(live.eventId);
     const key = String(live.eventId);
     const partition = partitionHash(Buffer.from(key)) % TOPICS['match-state'].partitions;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
-import { type Credentials, environment, makePlace, writeMatches } from './api-topics.ts';
+import { type BenchCredentials, environment, makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
 import { remove } from './kafka.ts';
-import { LiveMatch } from './matches.ts';
+import { BenchMatch } from './matches.ts';
 import { answered, type Running, start, startService } from './processes.ts';
 import { sizeOf, sizesOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
@@ -29,6 +29,7 @@ const BOARD_MS = 10_000;
 
 export const bench: Bench = {
   about: 'the served contract: requests/s beside a bare Fastify route, freshness, start-up and memory',
+  subject: ['libs/contract', 'libs/views', 'services/api'],
   async run(context) {
     await measureRequests(context);
     await measureFreshness(context);
@@ -53,7 +54,7 @@ async function startApi(context: BenchContext, prefix: string, folder: string): 
   return { process, port, readyMs: performance.now() - startedAt };
 }
 
-async function tokenOf(port: number, { id, secret }: Credentials): Promise<string> {
+async function tokenOf(port: number, { id, secret }: BenchCredentials): Promise<string> {
   const body = await answered(port, `/v2/oauth?client_id=${id}&secret_key=${secret}`);
   return JSON.parse(body.toString()).api.data.token;
 }
@@ -150,13 +151,13 @@ async function measureFreshness(context: BenchContext): Promise<void> {
   const token = await tokenOf(api.port, credentials);
   const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
   await client.untilReady(READY_MS);
-  const live = Array.from({ length: 50 }, (_, match) => new LiveMatch(match, 600, match));
+  const live = Array.from({ length: 50 }, (_, match) => new BenchMatch(match, 600, match));
   const board = await followBoard(api.port);
   const times: number[] = [];
   const boardTimes: number[] = [];
   const warmUp = Math.min(200, FRESH);
   for (let n = 0; n < warmUp + FRESH; n++) {
-    const match = live[n % live.length] as LiveMatch;
+    const match = live[n % live.length] as BenchMatch;
     const { message, eventId } = match.next();
     const { id } = (message as { data: { incident: { id: string } } }).data.incident;
     const sentAt = performance.now();

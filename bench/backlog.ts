@@ -6,9 +6,9 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
-import { LiveMatch, liveRound, type TimedMessage } from './matches.ts';
+import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
 
-export type BacklogOptions = {
+export type BenchBacklogOptions = {
   readonly prefix: string;
   readonly events: number;
   /** Messages of each event. */
@@ -18,7 +18,7 @@ export type BacklogOptions = {
 };
 
 /** A backlog that was written. */
-export type Backlog = BacklogOptions & {
+export type Backlog = BenchBacklogOptions & {
   readonly records: number;
   readonly bytes: number;
   /** Score of each event once every message was applied. */
@@ -34,14 +34,14 @@ const KICK_OFFS = 900;
 const FIXTURES_AT = 1_789_000_000;
 
 /** Writes the backlog: rounds of matches, each round's messages in the order they were written. */
-export async function writeBacklog(context: BenchContext, options: BacklogOptions): Promise<Backlog> {
+export async function writeBacklog(context: BenchContext, options: BenchBacklogOptions): Promise<Backlog> {
   const { prefix, events, messages } = options;
   const finals = new Map<number, { readonly home: number; readonly away: number }>();
   const rounds = function* () {
     for (let first = 0; first < events; first += LIVE_AT_ONCE) {
       const live = Array.from({ length: Math.min(LIVE_AT_ONCE, events - first) }, (_, i) => {
         const kickOff = (first / LIVE_AT_ONCE) * ROUND_SECONDS + ((i * 37) % KICK_OFFS);
-        return new LiveMatch(first + i, messages, kickOff);
+        return new BenchMatch(first + i, messages, kickOff);
       });
       for (const match of live) finals.set(match.eventId, match.plan.final);
       yield* liveRound(live);
@@ -54,7 +54,7 @@ export async function writeBacklog(context: BenchContext, options: BacklogOption
 export function writeFixtures(context: BenchContext, prefix: string, events: number) {
   const fixtures = function* () {
     for (let match = 0; match < events; match++) {
-      yield new LiveMatch(match, 0, 0).fixture(FIXTURES_AT + Math.floor((match * 60) / events));
+      yield new BenchMatch(match, 0, 0).fixture(FIXTURES_AT + Math.floor((match * 60) / events));
     }
   };
   return write(context, prefix, events, fixtures());
@@ -65,7 +65,7 @@ async function write(
   prefix: string,
   events: number,
   messages: Iterable<TimedMessage>,
-  trace: BacklogOptions['trace'] = () => undefined,
+  trace: BenchBacklogOptions['trace'] = () => undefined,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
   const { brokers } = context;
   const started = performance.now();

@@ -3,10 +3,9 @@
  * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it prints
  * what came of it as JSON.
  */
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { topicBounds, topicIds } from '#cluster/logs.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
 
 /** What is asked of it, as JSON in the first argument. */
 export type BareReaderOptions = { readonly brokers: readonly string[]; readonly topics: readonly string[] };
@@ -23,9 +22,9 @@ const ids = await topicIds(brokers, topics);
 const reads: (() => Promise<number>)[] = [];
 for (const topic of topics) {
   const topicId = ids.get(topic) ?? '';
-  for (const [partition, end] of await listOffsets({ brokers, clientId: CLIENT_ID, topic }, 'end')) {
+  for (const { partition, end } of await topicBounds({ brokers, clientId: CLIENT_ID }, [topic])) {
     // A connection each: a broker answers a connection in order.
-    const leader = await new Connections(brokers, CLIENT_ID).leader({ topic, partition });
+    const leader = await new BrokerConnections(brokers, CLIENT_ID).leader({ topic, partition });
     reads.push(async () => {
       let count = 0;
       for (let offset = 0; offset < end; ) {

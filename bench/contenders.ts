@@ -10,7 +10,7 @@ import type { FloorOptions, FloorVariant } from './floor/main.ts';
 import { readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
 import { type Resident, type Running, start, startService, together } from './processes.ts';
-import { groupProgress, type Progress, positionProgress } from './progress.ts';
+import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
 
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -29,7 +29,7 @@ export type Job = {
   readonly outputPrefix: string;
   start(context: BenchContext): Promise<Running>;
   /** How far it has come in its input. */
-  progress(context: BenchContext): Promise<Progress>;
+  progress(context: BenchContext): Promise<ProgressReader>;
 };
 
 /** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
@@ -148,7 +148,7 @@ export async function prepare(context: BenchContext, job: Job): Promise<void> {
 }
 
 /** How a run went. Seconds count from the start of the process. */
-export type Run = {
+export type ContenderRun = {
   readonly records: number;
   /** First sample at which something was committed, and how much it was. */
   readonly first: { readonly at: number; readonly records: number };
@@ -170,13 +170,13 @@ export async function runThrough(
   job: Job,
   records: number,
   afterwards?: (running: Running) => Promise<void>,
-): Promise<Run> {
+): Promise<ContenderRun> {
   const progress = await job.progress(context);
   try {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1_000;
     const running = await job.start(context);
-    let first: Run['first'] | null = null;
+    let first: ContenderRun['first'] | null = null;
     let half: { at: number; records: number } | null = null;
     let done = 0;
     let movedAt = 0;
@@ -206,17 +206,17 @@ export async function runThrough(
 }
 
 /** Records a second between the first commit and the last. */
-export function rate({ records, first, endAt }: Run): number {
+export function rate({ records, first, endAt }: ContenderRun): number {
   return (records - first.records) / (endAt - first.at);
 }
 
 /** Records a second of the second half: the code is warm. */
-export function warmRate({ records, half, halfAt, endAt }: Run): number {
+export function warmRate({ records, half, halfAt, endAt }: ContenderRun): number {
   return (records - half) / (endAt - halfAt);
 }
 
 /** Records a second from the start of the process. */
-export function rateWithStart({ records, endAt }: Run): number {
+export function rateWithStart({ records, endAt }: ContenderRun): number {
   return records / endAt;
 }
 
@@ -230,7 +230,7 @@ export async function readStates(context: BenchContext, job: Job): Promise<Reado
   });
   const states = new Map<number, MatchState>();
   for (const bytes of latest.values()) {
-    const state = await decoder.decode(bytes);
+    const state = await decoder.read(bytes);
     states.set(state.event_id, state);
   }
   return states;

@@ -31,8 +31,13 @@ export type Figure = {
 /** One bench: `npm run bench -- NAME`. */
 export type Bench = {
   readonly about: string;
+  /** Folders of the tree whose code is measured: its figures are old once one of them has changed. */
+  readonly subject: readonly string[];
   run(context: BenchContext): Promise<void>;
 };
+
+/** What a match processor runs. */
+export const PROCESSOR = ['libs/domain', 'libs/streams', 'libs/topics', 'services/match-processor'] as const;
 
 /** The middle value; of an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {

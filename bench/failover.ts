@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createTopics } from '#topics/admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, quantile } from './context.ts';
+import { type Bench, type BenchContext, PROCESSOR, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { byPublisher } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
 import { buildPeer, type PeerOptions, peerCommand } from './peer.ts';
-import { type Command, serviceCommand } from './processes.ts';
+import { type ProcessCommand, serviceCommand } from './processes.ts';
 import { CALM_MS, SilenceWatch } from './silence.ts';
 import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
@@ -31,6 +31,7 @@ const NAMES = ['one', 'two'] as const;
  */
 export const bench: Bench = {
   about: `silence of partitions at ${PER_SECOND} messages/s when one of two processors is killed or restarted, beside Kafka Streams with a standby`,
+  subject: PROCESSOR,
   async run(context) {
     await buildPeer(context);
     await keepCompiled(context);
@@ -100,7 +101,7 @@ const SCENARIOS: readonly Scenario[] = [
 type Subject = {
   readonly name: string;
   /** The command of one of its processes. */
-  command(context: BenchContext, prefix: string, process: string): Promise<Command>;
+  command(context: BenchContext, prefix: string, process: string): Promise<ProcessCommand>;
 };
 
 /** Where the image and `touchline up` have the compiled code of services, a start finds it. */
@@ -229,7 +230,7 @@ type Started = {
 const UP = '"metrics and health"';
 
 /** A process that may be killed; it ends with this one. */
-function run({ dir }: BenchContext, { command, args, env }: Command): Started {
+function run({ dir }: BenchContext, { command, args, env }: ProcessCommand): Started {
   const outputFile = join(dir, `failover-${randomUUID()}.log`);
   const output = openSync(outputFile, 'w');
   const child = spawn(command, args, {

@@ -32,6 +32,7 @@ const VALUE = Buffer.alloc(2_600, 'x');
  */
 export const bench: Bench = {
   about: 'the least latency of fetch, transaction and committed fetch, by the way transactions are made',
+  subject: ['libs/streams'],
   async run(context) {
     const loops: Loop[] = [];
     for (const [at, variant] of VARIANTS.entries()) loops.push(await openLoop(context, variant, at));

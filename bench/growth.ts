@@ -1,6 +1,6 @@
 import { type Backlog, writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, format, median } from './context.ts';
+import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf } from './size.ts';
 
@@ -12,6 +12,7 @@ const FACTORS = [1, 2, 4, 8];
 /** The same work on backlogs of one, two, four and eight times the size: the time a message takes must not grow with it. */
 export const bench: Bench = {
   about: `time of a message with 1, 2, 4 and 8 times ${BASE_EVENTS * MESSAGES} incidents`,
+  subject: PROCESSOR,
   async run(context) {
     const backlogs: Backlog[] = [];
     for (const factor of FACTORS) {

@@ -4,7 +4,7 @@ import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
 import type { Logger } from '#streams/log.ts';
 
 /** A partition's record, as a reader of the benches sees it. */
-export type ReadRecord = { readonly partition: number; readonly key: string; readonly value: Buffer | null };
+export type BenchRecord = { readonly partition: number; readonly key: string; readonly value: Buffer | null };
 
 /** Logs nothing. */
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -125,7 +125,7 @@ export class BulkWriter {
 export async function readToEnd(
   brokers: readonly string[],
   topics: readonly string[],
-  onRecord?: (record: ReadRecord) => void,
+  onRecord?: (record: BenchRecord) => void,
 ): Promise<{ records: number; seconds: number }> {
   const kafka = quietKafka(brokers);
   const ends = new Map<string, number>();
@@ -192,7 +192,7 @@ export class Follower {
   static async open(
     brokers: readonly string[],
     topic: string,
-    onRecord: (record: ReadRecord) => Promise<void>,
+    onRecord: (record: BenchRecord) => Promise<void>,
   ): Promise<Follower> {
     const group = `bench-follower-${process.hrtime.bigint()}`;
     const consumer = quietKafka(brokers).consumer({

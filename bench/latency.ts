@@ -6,7 +6,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
-import { type Bench, type BenchContext, median, quantile } from './context.ts';
+import { type Bench, type BenchContext, median, PROCESSOR, quantile } from './context.ts';
 import { remove, silent } from './kafka.ts';
 import { liveMessages, Pending, pace } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
@@ -29,6 +29,7 @@ const READY_MS = 60_000;
  */
 export const bench: Bench = {
   about: `latency from webhook to read-committed match-state at ${PER_SECOND} messages/s, beside Kafka Streams and a bare loop`,
+  subject: [...PROCESSOR, 'services/webhook-receiver'],
   async run(context) {
     await buildPeer(context);
     const bare = floor({ way: 'in-turn' });
@@ -186,7 +187,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
 function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('match-state');
   return async (value) => {
-    const { event_id, cause } = await decoder.decode(value);
+    const { event_id, cause } = await decoder.read(value);
     return { eventId: event_id, messageId: cause.message_id };
   };
 }
@@ -195,7 +196,7 @@ function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
 function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('normalized-messages');
   return async (value) => {
-    const { event_id, message_id } = await decoder.decode(value);
+    const { event_id, message_id } = await decoder.read(value);
     return { eventId: event_id, messageId: message_id };
   };
 }

@@ -1,6 +1,6 @@
 /** Messages sent at a rate, and how long each took until it was seen. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { LiveMatch, type TimedMessage } from './matches.ts';
+import { BenchMatch, type TimedMessage } from './matches.ts';
 
 const MATCHES = 100;
 const MESSAGES_OF_A_MATCH = 200;
@@ -20,7 +20,7 @@ export async function pace(messages: number, perSecond: number, send: () => void
 /** Messages of matches that are all live, taken in turns. It does not end. */
 export function* liveMessages(): Generator<TimedMessage, never> {
   for (let first = 0; ; first += MATCHES) {
-    const live = Array.from({ length: MATCHES }, (_, i) => new LiveMatch(first + i, MESSAGES_OF_A_MATCH, i));
+    const live = Array.from({ length: MATCHES }, (_, i) => new BenchMatch(first + i, MESSAGES_OF_A_MATCH, i));
     for (let step = 0; step < MESSAGES_OF_A_MATCH; step++) for (const match of live) yield match.next();
   }
 }

@@ -12,6 +12,7 @@ import { type Bench, type BenchContext, type Figure, format } from './context.ts
 import { killAll } from './processes.ts';
 import { isMet, ratioOf, record, targetOf } from './record.ts';
 import { SMALLEST } from './size.ts';
+import { commit, treeOf, uncommitted } from './subject.ts';
 
 /** In the order they run; a bench is loaded when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -42,6 +43,11 @@ if (recording && SMALLEST) {
   console.error('--record and --smallest exclude each other: the smallest form measures nothing.');
   process.exit(2);
 }
+if (recording && uncommitted().length > 0) {
+  console.error('Commit first: a record names the commit that it was measured at.');
+  process.exit(2);
+}
+const measuredCommit = recording ? commit() : '';
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   const asked = names.includes('--help');
@@ -96,7 +102,8 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
         continue;
       }
       results.push(...figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`));
-      if (recording) await record({ bench: name, machine, figures, raw });
+      if (recording)
+        await record({ bench: name, commit: measuredCommit, trees: treesOf(bench), machine, figures, raw });
     }
     if (SMALLEST)
       print(`\n${chosen.length - failed.length} of ${chosen.length} benches ran in their smallest form`);
@@ -108,6 +115,10 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
     if (failed.length > 0) print(`Logs are kept in ${dir}`);
     else await rm(dir, { recursive: true, force: true });
   }
+}
+
+function treesOf({ subject }: Bench): ReadonlyMap<string, string> {
+  return new Map(subject.map((folder) => [folder, treeOf(folder) ?? 'none']));
 }
 
 function contextOf(

@@ -7,7 +7,7 @@ export const SECOND_HALF_STARTS = 62 * 60;
 export const SECOND_HALF_ENDS = 111 * 60;
 
 /** One message of a match: an incident inserted, updated or deleted. */
-export type Step = {
+export type PlannedStep = {
   /** Seconds since kick-off. */
   readonly at: number;
   /** Number of the incident within its match, in the order of insertion. */
@@ -15,19 +15,19 @@ export type Step = {
   readonly type: number;
   readonly action: 'insert' | 'update' | 'delete';
   readonly confirmation: 'tbd' | 'confirmed' | 'cancelled' | null;
-  readonly side: Side | 0;
+  readonly side: SideNumber | 0;
   /** Number of the incident that it refines. */
   readonly parent: number | null;
   /** What the message does to the score that the provider reports. */
-  readonly score: { readonly side: Side; readonly by: 1 | -1 } | null;
+  readonly score: { readonly side: SideNumber; readonly by: 1 | -1 } | null;
 };
 
 /** 1 home, 2 away. */
-export type Side = 1 | 2;
+export type SideNumber = 1 | 2;
 
 /** A planned match: its steps in order, and the score after all of them. */
 export type MatchPlan = {
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedStep[];
   readonly final: { readonly home: number; readonly away: number };
 };
 
@@ -54,11 +54,11 @@ const PLAY: readonly (readonly [type: number, weight: number])[] = [
 ];
 const PLAY_WEIGHT = PLAY.reduce((sum, [, weight]) => sum + weight, 0);
 
-type Draft = Omit<Step, 'at' | 'incident' | 'type' | 'side'>;
+type Draft = Omit<PlannedStep, 'at' | 'incident' | 'type' | 'side'>;
 const PLAIN: Draft = { action: 'insert', confirmation: null, parent: null, score: null };
 
 class Script {
-  readonly steps: Step[] = [];
+  readonly steps: PlannedStep[] = [];
   readonly final = { home: 0, away: 0 };
   readonly #random: () => number;
   #incidents = 0;
@@ -80,7 +80,7 @@ class Script {
     }
   }
 
-  #add(at: number, type: number, side: Side | 0, over: Partial<Draft> = {}): number {
+  #add(at: number, type: number, side: SideNumber | 0, over: Partial<Draft> = {}): number {
     this.steps.push({ ...PLAIN, ...over, at, type, side, incident: this.#incidents });
     return this.#incidents++;
   }
@@ -91,7 +91,7 @@ class Script {
       this.steps.push({ ...first, action: 'update', score: null, ...over, at: first.at + after });
   }
 
-  #side(): Side {
+  #side(): SideNumber {
     return this.#random() < 0.54 ? 1 : 2;
   }
 
@@ -114,7 +114,7 @@ class Script {
       .sort((a, b) => a - b);
   }
 
-  #happen(at: number, side: Side): void {
+  #happen(at: number, side: SideNumber): void {
     const roll = this.#random();
     if (roll < 0.16) this.#goal(at, side);
     else if (roll < 0.38) {
@@ -134,10 +134,10 @@ class Script {
     }
   }
 
-  #goal(at: number, side: Side): void {
+  #goal(at: number, side: SideNumber): void {
     const roll = this.#random();
     const type = roll < 0.85 ? 413 : roll < 0.95 ? 421 : 423;
-    const scorer: Side = type === 423 ? (side === 1 ? 2 : 1) : side;
+    const scorer: SideNumber = type === 423 ? (side === 1 ? 2 : 1) : side;
     const given = { side: scorer, by: 1 } as const;
     const taken = { side: scorer, by: -1 } as const;
     const goal = this.#add(at, type, side, { confirmation: 'tbd', score: given });
@@ -161,7 +161,7 @@ class Script {
 }
 
 /** Puts the steps in order and gives the incidents the numbers of that order, as a provider does. */
-function numbered(steps: readonly Step[]): Step[] {
+function numbered(steps: readonly PlannedStep[]): PlannedStep[] {
   const numbers = new Map<number, number>();
   const numberOf = (incident: number): number => {
     const number = numbers.get(incident) ?? numbers.size;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { LiveMatch, liveRound } from './matches.ts';
+import { BenchMatch, liveRound } from './matches.ts';
 
 const MESSAGES = 200;
 
 function play(numbers: readonly number[]) {
-  const live = numbers.map((number) => new LiveMatch(number, MESSAGES, number * 60));
+  const live = numbers.map((number) => new BenchMatch(number, MESSAGES, number * 60));
   return { live, messages: [...liveRound(live)] };
 }
 

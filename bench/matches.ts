@@ -5,11 +5,11 @@
 import {
   FIRST_HALF_ENDS,
   type MatchPlan,
+  type PlannedStep,
   planMatch,
   SECOND_HALF_ENDS,
   SECOND_HALF_STARTS,
-  type Side,
-  type Step,
+  type SideNumber,
 } from './match-plan.ts';
 
 /** One provider message and when it was written, Unix seconds. */
@@ -62,7 +62,7 @@ function eventIdOf(match: number): number {
 }
 
 /** A live match: its number determines its course, names and ids. */
-export class LiveMatch {
+export class BenchMatch {
   readonly eventId: number;
   readonly plan: MatchPlan;
   readonly #match: number;
@@ -105,7 +105,7 @@ export class LiveMatch {
   /** That it is to be played: an event without an incident. */
   fixture(ut: number): TimedMessage {
     const id = 100_000_000 + this.#match * 1_000 + 999;
-    const before: Step = { ...(this.plan.steps[0] as Step), at: 0 };
+    const before: PlannedStep = { ...(this.plan.steps[0] as PlannedStep), at: 0 };
     const scheduled = {
       status_id: 1,
       status_type: 'scheduled',
@@ -123,12 +123,12 @@ export class LiveMatch {
     };
   }
 
-  #follow({ type, score }: Step): void {
+  #follow({ type, score }: PlannedStep): void {
     if (score !== null) this.#score[score.side] += score.by;
     if (type === 445) Object.assign(this.#halfTime, this.#score);
   }
 
-  #incident(step: Step, ut: number): object {
+  #incident(step: PlannedStep, ut: number): object {
     const { type, side, at } = step;
     const important = IMPORTANT.has(type);
     const player = side !== 0 && important ? 900_000 + this.#match * 30 + (at % 22) : null;
@@ -164,7 +164,7 @@ export class LiveMatch {
     };
   }
 
-  #event({ at, type, confirmation }: Step): object {
+  #event({ at, type, confirmation }: PlannedStep): object {
     const finished = type === 437;
     const [status] = phaseAt(at);
     const half = status === 34 ? at - SECOND_HALF_STARTS : at;
@@ -200,7 +200,7 @@ export class LiveMatch {
     };
   }
 
-  #participant(side: Side, at: number): object {
+  #participant(side: SideNumber, at: number): object {
     const second = at >= SECOND_HALF_STARTS;
     const score = this.#score[side];
     const results: Record<number, number | null> = {
@@ -236,11 +236,11 @@ export class LiveMatch {
     return `5-${100_000_000 + this.#match * 1_000 + incident}`;
   }
 
-  #participantId(side: Side): number {
+  #participantId(side: SideNumber): number {
     return 50_000 + this.#match * 2 + side;
   }
 
-  #participantName(side: Side): string {
+  #participantName(side: SideNumber): string {
     return `Town ${this.#match * 2 + side}`;
   }
 }
@@ -289,7 +289,7 @@ function matchTime(at: number): string {
 }
 
 /** A round of matches that are live at the same time, in the order their messages are written. */
-export function* liveRound(matches: readonly LiveMatch[]): Generator<TimedMessage> {
+export function* liveRound(matches: readonly BenchMatch[]): Generator<TimedMessage> {
   while (true) {
     let first = matches[0];
     for (const match of matches) if (first === undefined || match.nextAt < first.nextAt) first = match;

@@ -8,7 +8,7 @@ import { topicName } from '#topics/topics.ts';
 import { environment, makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
-import { LiveMatch } from './matches.ts';
+import { BenchMatch } from './matches.ts';
 import { answered, type Running, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
 
@@ -25,6 +25,7 @@ const CLIENTS_KEY = 'the key of the bench, long enough for it';
 
 export const bench: Bench = {
   about: 'the tools: latency of a call beside the same query through REST, 100 sessions at once, memory',
+  subject: ['libs/views', 'services/tool-gateway'],
   async run(context) {
     const prefix = context.prefix('tools');
     const credentials = await makePlace(context, prefix);
@@ -59,7 +60,7 @@ export const bench: Bench = {
     });
     const ids = Array.from(
       { length: MATCHES.matches },
-      (_, n) => new LiveMatch(n, MATCHES.messages, n).eventId,
+      (_, n) => new BenchMatch(n, MATCHES.messages, n).eventId,
     );
     let turn = 0;
     const another = (): number => ids[turn++ % ids.length] ?? 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Registry } from '#topics/registry.ts';
 import type { BenchContext } from './context.ts';
-import { type Command, type Running, start } from './processes.ts';
+import { type ProcessCommand, type Running, start } from './processes.ts';
 
 const FOLDER = join(import.meta.dirname, 'peers/kafka-streams');
 const JAR = join(FOLDER, 'target/peer.jar');
@@ -55,7 +55,7 @@ export async function startPeer(context: BenchContext, options: PeerOptions): Pr
 }
 
 /** The command line of a process of the peer. */
-export async function peerCommand(context: BenchContext, options: PeerOptions): Promise<Command> {
+export async function peerCommand(context: BenchContext, options: PeerOptions): Promise<ProcessCommand> {
   const { inputPrefix, outputPrefix, application, process = '', settings = {} } = options;
   const ids = await schemaIds(context, inputPrefix);
   return {

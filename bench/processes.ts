@@ -22,13 +22,13 @@ export type Running = {
 export type Resident = { readonly now: number; readonly peak: number };
 
 /** What is run. */
-export type Command = {
+export type ProcessCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 };
 
-export type StartOptions = Command & { readonly outputFile: string };
+export type StartOptions = ProcessCommand & { readonly outputFile: string };
 
 /** An api that builds views of many events takes its time. */
 const ANSWER_WITHIN_MS = 900_000;
@@ -89,7 +89,7 @@ export function serviceCommand(
   name: string,
   env: Readonly<Record<string, string>>,
   nodeArgs: readonly string[] = [],
-): Command {
+): ProcessCommand {
   return {
     command: process.execPath,
     args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { committedOffsets, quietKafka } from './kafka.ts';
 import { TopicReader } from './topic-reader.ts';
 
-export type Progress = {
+export type ProgressReader = {
   /** Sum over the partitions of the next offset to read. */
   done(): Promise<number>;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export async function groupProgress(
   brokers: readonly string[],
   group: string,
   input: string,
-): Promise<Progress> {
+): Promise<ProgressReader> {
   const admin = quietKafka(brokers).admin();
   await admin.connect();
   let last = 0;
@@ -31,7 +31,7 @@ export async function groupProgress(
 const LOOK_MS = 20;
 
 /** By the positions that each task of the runtime keeps in a topic, in the transaction that writes its outputs. */
-export function positionProgress(brokers: readonly string[], application: string): Progress {
+export function positionProgress(brokers: readonly string[], application: string): ProgressReader {
   const positions = new Map<number, number>();
   const reader = new TopicReader({
     brokers,

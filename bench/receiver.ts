@@ -13,7 +13,7 @@ import type { PeerRouteOptions } from './peer-route.ts';
 import { start, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
-import { lineOf, type Measured, measure, type WebhookServer } from './webhook-measure.ts';
+import { lineOf, type MeasuredLoad, measure, type WebhookServer } from './webhook-measure.ts';
 
 const ROUNDS = sizeOf('BENCH_ROUNDS', 9, 1);
 const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
@@ -44,6 +44,7 @@ const LOADS = [
  */
 export const bench: Bench = {
   about: 'requests/s of the webhook receiver, beside Fastify routes with the same HMAC check',
+  subject: ['libs/ingestion', 'libs/signing', 'libs/streams', 'services/webhook-receiver'],
   async run(context) {
     const prefix = context.prefix('receiver');
     const peerPrefix = context.prefix('receiver-peer');
@@ -61,7 +62,7 @@ export const bench: Bench = {
     let run = 0;
     const accepted = { ours: 0, messages: 0, durable: 0 };
     for (const { name, batch, ...wanted } of loads()) {
-      const counted = new Map<WebhookServer, Measured[]>(servers.map((server) => [server, []]));
+      const counted = new Map<WebhookServer, MeasuredLoad[]>(servers.map((server) => [server, []]));
       for (let round = 0; round <= ROUNDS; round++) {
         for (const [server, list] of counted) {
           run += 1;
@@ -77,7 +78,7 @@ export const bench: Bench = {
           } else if (server !== bare) accepted.durable += measured.accepted;
         }
       }
-      const medianOf = (server: WebhookServer, of: (one: Measured) => number) =>
+      const medianOf = (server: WebhookServer, of: (one: MeasuredLoad) => number) =>
         median((counted.get(server) ?? []).map(of));
       for (const peer of [durable, single, bare]) {
         context.figure({
@@ -88,8 +89,8 @@ export const bench: Bench = {
           ...(peer === single ? wanted : {}),
         });
         for (const [what, of] of [
-          ['its process', ({ process }: Measured) => process],
-          ['the whole machine', ({ machine }: Measured) => machine],
+          ['its process', ({ process }: MeasuredLoad) => process],
+          ['the whole machine', ({ machine }: MeasuredLoad) => machine],
         ] as const) {
           context.figure({
             name: `${name}, processor time of ${what} a request`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ageLine } from './age.ts';
 import type { Figure } from './context.ts';
-import { isMet, withFigures } from './record.ts';
+import { type BenchResult, isMet, roundsText, withFigures } from './record.ts';
 
 const figure: Figure = {
   name: 'rate',
@@ -10,29 +11,65 @@ const figure: Figure = {
   target: 1.5,
 };
 
+const measured: BenchResult = {
+  bench: 'one',
+  commit: 'abc1234',
+  trees: new Map([
+    ['libs/streams', '11aa'],
+    ['services/api', '22bb'],
+  ]),
+  machine: 'machine: m',
+  figures: [figure],
+  raw: ['round 1'],
+};
+
 describe('the page of figures', () => {
-  test('has the figures between the marks of their bench, and nothing else changed', () => {
-    const page = 'before\n<!-- bench one -->\nold\n<!-- end one -->\nafter\n';
-    const measured = { bench: 'one', machine: 'machine: m', figures: [figure], raw: ['round 1'] };
+  const head = '| bench | figure |\n|---|---|\n';
+  const page = `before\n<!-- figures -->\n${head}| [a](r) | x |\n| [one](r) | old |\n| [z](r) | y |\n<!-- end figures -->\nafter\n`;
+  const row =
+    '| [one](rounds/one.txt) | rate | 30.0 msg/s | peer: 20.0 msg/s | 1.50 | at least 1.5 | abc1234 |';
+
+  test('has the figures of a bench in place of its former ones, and nothing else changed', () => {
     const once = withFigures(page, measured);
-    expect(once).toContain('| rate | 30.0 msg/s | peer: 20.0 msg/s | 1.50 | at least 1.5 |');
-    expect(once).toContain('    machine: m\n    round 1\n');
-    expect(once).not.toContain('old');
-    expect(once.startsWith('before\n<!-- bench one -->\n')).toBe(true);
-    expect(once.endsWith('<!-- end one -->\nafter\n')).toBe(true);
+    expect(once).toBe(page.replace('| [one](r) | old |', row));
     expect(withFigures(once, measured)).toBe(once);
   });
 
-  test('must have marks for the bench', () => {
-    const measured = { bench: 'two', machine: '', figures: [], raw: [] };
-    expect(() => withFigures('<!-- bench one -->\n<!-- end one -->', measured)).toThrow(
-      'no marks for bench two',
+  test('has the figures of a new bench behind the others', () => {
+    expect(withFigures(page.replace('| [one](r) | old |\n', ''), measured)).toBe(
+      page.replace('| [one](r) | old |\n', '').replace('| y |\n', `| y |\n${row}\n`),
     );
+  });
+
+  test('must have a table', () => {
+    expect(() => withFigures('no table', measured)).toThrow('no marks for figures');
   });
 
   test('says what was missed', () => {
     expect(isMet({ ...figure, ours: 29 })).toBe(false);
     expect(isMet({ ...figure, better: 'less' })).toBe(true);
     expect(isMet({ ...figure, better: 'less', ours: 31 })).toBe(false);
+  });
+});
+
+describe('the age of figures', () => {
+  const rounds = roundsText(measured);
+
+  test('is none while the measured code is the same', () => {
+    expect(ageLine('one', rounds, (folder) => measured.trees.get(folder) ?? null)).toBe(
+      'one: as measured at abc1234',
+    );
+  });
+
+  test('names what has changed or is gone since', () => {
+    expect(ageLine('one', rounds, (folder) => (folder === 'libs/streams' ? '33cc' : null))).toBe(
+      'one: measured at abc1234; changed since: libs/streams, services/api',
+    );
+  });
+
+  test('is said of a record without a commit', () => {
+    expect(ageLine('one', 'machine: m\nround 1\n', () => null)).toBe(
+      'one: the record does not name its commit',
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { replayInto } from '../cli/commands/replay/replay.ts';
-import type { Place } from '../cli/place.ts';
+import type { ClusterSettings } from '../cli/place.ts';
 import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, format, median } from './context.ts';
+import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf } from './size.ts';
 
@@ -18,11 +18,12 @@ const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
  */
 export const bench: Bench = {
   about: `records a second of a replay of ${EVENTS * MESSAGES} incidents, beside one match processor on the same backlog`,
+  subject: [...PROCESSOR, 'cli/commands/replay'],
   async run(context) {
     const prefix = context.prefix('live');
     const target = context.prefix('replayed');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
-    const place: Place = {
+    const place: ClusterSettings = {
       KAFKA_BROKERS: [...context.brokers],
       SCHEMA_REGISTRY_URL: context.registryUrl,
       TOPIC_PREFIX: prefix,

@@ -39,6 +39,7 @@ type Sample = ReadonlyMap<string, { readonly mib: number; readonly core: number 
 export const bench: Bench = {
   about:
     'resident memory of every service, idle, under load and at rest after it; the poller at rest beside limits',
+  subject: ['libs', 'services'],
   async run(context) {
     const prefix = context.prefix('rest');
     await makePlace(context, prefix);

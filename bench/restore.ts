@@ -7,7 +7,7 @@ import { topicName } from '#topics/topics.ts';
 import { writeBacklog } from './backlog.ts';
 import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, prepare, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf } from './size.ts';
 
@@ -23,6 +23,7 @@ const LEAST = 0.7;
  */
 export const bench: Bench = {
   about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
+  subject: PROCESSOR,
   async run(context) {
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeBacklog } from './backlog.ts';
-import { matchProcessor, prepare, type Run, rate, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
+import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { cpuSecondsOf } from './processes.ts';
 import { sizeOf } from './size.ts';
@@ -21,7 +21,7 @@ const FULL = 0.85;
 type Cores = { readonly broker: string; readonly processors: string; readonly count: number } | 'shared';
 
 /** A run, and what the broker computed meanwhile, seconds. */
-type Measured = Run & { readonly brokerSeconds: number };
+type Measured = ContenderRun & { readonly brokerSeconds: number };
 
 /**
  * So many processes on one backlog, in turns, the broker on a core of its own: what a core of processors does with a
@@ -29,6 +29,7 @@ type Measured = Run & { readonly brokerSeconds: number };
  */
 export const bench: Bench = {
   about: 'throughput of 1, 2 and 4 match processors, the broker on a core of its own, and what limits it',
+  subject: PROCESSOR,
   async run(context) {
     const broker = await brokerPid(context);
     const cores = await divideCores(context, broker);

@@ -27,6 +27,7 @@ const STATES = ['to_come', 'playing', 'over'] as const;
  */
 export const bench: Bench = {
   about: `tables of ${SEASONS} seasons of ${MATCHES} matches from a backlog, and goals to the live table at ${PER_SECOND} messages/s`,
+  subject: ['libs/domain/standings', 'libs/streams', 'services/standings-processor'],
   async run(context) {
     const prefix = context.prefix('tables');
     await createTopics({ brokers: context.brokers, prefix });
@@ -128,12 +129,12 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
   const readers = [
     await Follower.open(brokers, topicName(prefix, 'match-state'), async ({ value }) => {
       if (value === null) return;
-      const { event_id, score } = await states.decode(value);
+      const { event_id, score } = await states.read(value);
       seen('state', event_id, score?.home ?? 0);
     }),
     await Follower.open(brokers, topicName(prefix, 'standings'), async ({ value }) => {
       if (value === null) return;
-      const { type_id, body } = await tables.decode(value);
+      const { type_id, body } = await tables.read(value);
       if (type_id !== 244) return;
       for (const [event, count] of playingIn(body)) seen('table', event, count);
     }),

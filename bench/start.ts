@@ -23,6 +23,7 @@ const ANSWERS: readonly (readonly string[])[] = [
 /** The median of CPU times of runs that follow one that fills the cache of compiled code, beside a Node that does nothing. */
 export const bench: Bench = {
   about: 'CPU time of answers of the command line that need no broker, beside a Node that does nothing',
+  subject: ['bin', 'cli'],
   async run(context) {
     const [bare = [], ...answers] = await measure([
       ['-e', '0'],

@@ -4,18 +4,18 @@ import { topicName } from '#topics/topics.ts';
 import { type Backlog, writeBacklog } from './backlog.ts';
 import {
   type Contender,
+  type ContenderRun,
   type Job,
   kafkaStreams,
   matchProcessor,
   prepare,
-  type Run,
   rate,
   rateWithStart,
   readStates,
   runThrough,
   warmRate,
 } from './contenders.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { readToEnd, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
 import { sizeOf } from './size.ts';
@@ -32,13 +32,14 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
  */
 export const bench: Bench = {
   about: `processor throughput from a backlog of ${EVENTS * MESSAGES} incidents over ${EVENTS} events, beside Kafka Streams`,
+  subject: PROCESSOR,
   async run(context) {
     await buildPeer(context);
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
     const ours = matchProcessor(PEER_THREADS);
     const peer = kafkaStreams();
-    const runs = new Map<Contender, Run[]>([
+    const runs = new Map<Contender, ContenderRun[]>([
       [ours, []],
       [peer, []],
     ]);
@@ -53,9 +54,9 @@ export const bench: Bench = {
       await checkStates(context, backlog, ours.on(prefix, round), peer.on(prefix, round));
       await remove(context.brokers, peer.on(prefix, round).outputPrefix);
     }
-    const medianOf = (contender: Contender, of: (run: Run) => number) =>
+    const medianOf = (contender: Contender, of: (run: ContenderRun) => number) =>
       median((runs.get(contender) ?? []).map(of));
-    const compare = (name: string, of: (run: Run) => number, target?: number) =>
+    const compare = (name: string, of: (run: ContenderRun) => number, target?: number) =>
       context.figure({
         name,
         ours: medianOf(ours, of),
@@ -70,7 +71,7 @@ export const bench: Bench = {
   },
 };
 
-function printRun(context: BenchContext, name: string, round: number, run: Run): void {
+function printRun(context: BenchContext, name: string, round: number, run: ContenderRun): void {
   const { first, endAt, cpuSeconds } = run;
   context.print(
     `${round === 0 ? 'warm-up' : `round ${round}`} ${name}: ${format(rate(run))} msg/s ` +

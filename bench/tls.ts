@@ -3,7 +3,7 @@ import { startKafka } from '#embedded/kafka.ts';
 import { Authority, writeText } from '../test/support/certificates.ts';
 import { writeBacklog } from './backlog.ts';
 import { type Contender, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { compareLatency } from './latency.ts';
 import { sizeOf } from './size.ts';
@@ -22,6 +22,7 @@ type Measured = { readonly contender: Contender; readonly rates: number[]; reado
  */
 export const bench: Bench = {
   about: 'throughput and latency over TLS with SCRAM-SHA-512, beside plain connections to the same broker',
+  subject: [...PROCESSOR, 'libs/security'],
   async run(context) {
     const authority = await Authority.create('authority of the bench');
     const kafka = await startKafka({

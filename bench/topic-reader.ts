@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { topicIds } from '#streams/client/topic-ids.ts';
+import { topicIds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeBacklog } from './backlog.ts';
-import { matchProcessor, prepare, type Run, rate, runThrough } from './contenders.ts';
-import { type Bench, format, median } from './context.ts';
+import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
+import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { compareLatency } from './latency.ts';
 import { sizeOf } from './size.ts';
 
@@ -20,6 +20,7 @@ const SAMPLED = [0.01, 1];
  */
 export const bench: Bench = {
   about: `throughput from a backlog of ${EVENTS * MESSAGES} incidents, and latency, with traces beside without`,
+  subject: [...PROCESSOR, 'libs/tracing'],
   async run(context) {
     const collector = await startCollector();
     const variants = [null, ...SAMPLED].map((sampled) => ({
@@ -29,7 +30,7 @@ export const bench: Bench = {
         PROCESSES,
         sampled === null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
       ),
-      runs: [] as Run[],
+      runs: [] as ContenderRun[],
     }));
     const records = new Map<string, number>();
     for (const { prefix, sampled } of variants) {

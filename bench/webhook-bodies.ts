@@ -1,5 +1,5 @@
 /** Bodies of deliveries: messages of many live matches in turns, each about 2.6 KB. */
-import { LiveMatch } from './matches.ts';
+import { BenchMatch } from './matches.ts';
 
 /** What the bodies hold. */
 export type BodiesOptions = {
@@ -17,7 +17,7 @@ const MESSAGES_A_MATCH = 2_000;
 export function* bodies({ run, batch, deliveries }: BodiesOptions): Generator<Buffer> {
   const live = Array.from(
     { length: MATCHES },
-    (_, match) => new LiveMatch(run * MATCHES + match, MESSAGES_A_MATCH, match),
+    (_, match) => new BenchMatch(run * MATCHES + match, MESSAGES_A_MATCH, match),
   );
   let next = 0;
   for (let n = 0; n < deliveries; n++) {

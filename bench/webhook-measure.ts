@@ -13,7 +13,7 @@ import type { LoadOptions, LoadResult } from './webhook-load.ts';
 export type WebhookServer = { readonly name: string; readonly port: number; readonly process: Running };
 
 /** A run of the generator, and the processor time for a request, microseconds. */
-export type Measured = LoadResult & {
+export type MeasuredLoad = LoadResult & {
   /** Of the server's threads by name: WorkerThread is one of Node's, V8Worker collects garbage and compiles. */
   readonly threads: ReadonlyMap<string, number>;
   /** Of the server. */
@@ -25,7 +25,10 @@ export type Measured = LoadResult & {
 const TICKS_PER_SECOND = 100;
 
 /** Runs the generator against a server. Throws where a delivery was refused. */
-export async function measure(server: WebhookServer, options: Omit<LoadOptions, 'port'>): Promise<Measured> {
+export async function measure(
+  server: WebhookServer,
+  options: Omit<LoadOptions, 'port'>,
+): Promise<MeasuredLoad> {
   const before = { threads: await threadSeconds(server.process.pid), machine: machineSeconds() };
   const { stdout } = await promisify(execFile)(process.execPath, [
     join(import.meta.dirname, 'webhook-load.ts'),
@@ -46,7 +49,7 @@ export async function measure(server: WebhookServer, options: Omit<LoadOptions, 
 }
 
 /** A measurement as a line of the bench. */
-export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: Measured): string {
+export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: MeasuredLoad): string {
   const times = [...threads].map(([name, used]) => `${name} ${format(used)}`).join(', ');
   return (
     `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms; ` +

@@ -29,7 +29,7 @@ export function messageText(n: number, now: number): string {
 }
 
 /** Topics under a prefix, clients on them, and processes that work on them. */
-export class Place {
+export class WebhookBench {
   readonly #context: BenchContext;
   readonly #prefix: string;
   readonly #sink: Sink;
@@ -40,14 +40,18 @@ export class Place {
     this.#sink = sink;
   }
 
-  static async create(context: BenchContext, prefix: string, sink: Sink): Promise<Place> {
+  static async create(context: BenchContext, prefix: string, sink: Sink): Promise<WebhookBench> {
     const registry = Registry.open({ url: context.registryUrl, prefix });
     await Promise.all([createTopics({ brokers: context.brokers, prefix }), registry.registerAll()]);
-    return new Place(context, prefix, sink);
+    return new WebhookBench(context, prefix, sink);
   }
 
-  /** Makes a client with so many webhooks, at the paths that are given; of those that hang as many as `dead`. */
-  async subscribe(count: number, path: (n: number) => string, dead = count): Promise<void> {
+  /** Makes a client with so many webhooks, at the paths that are given; of those that hang as many as `dead`. Resolves with their ids by path. */
+  async subscribe(
+    count: number,
+    path: (n: number) => string,
+    dead = count,
+  ): Promise<ReadonlyMap<string, string>> {
     const { brokers, registryUrl } = this.#context;
     const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silent });
     const key = deriveKey(CLIENTS_KEY, 'webhooks');
@@ -67,6 +71,7 @@ export class Place {
       operations: null,
       webhooks,
     }));
+    return new Map(webhooks.map(({ id }, at) => [wanted[at] ?? '', id]));
   }
 
   start(service: string, settings: Readonly<Record<string, string>> = {}): Running {
@@ -173,7 +178,7 @@ export class Sink {
   /** Everything since the last call, once so many messages have arrived. */
   async until(messages: number): Promise<SinkCounts> {
     let [requests, lastAt] = [0, 0];
-    const arrivals: (readonly [string, number])[] = [];
+    const arrivals: SinkCounts['arrivals'][number][] = [];
     for (const until = performance.now() + WAIT_MS; ; await delay(200)) {
       const counts = await this.counts();
       requests += counts.requests;

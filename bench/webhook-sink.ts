@@ -11,8 +11,8 @@ import { buffer } from 'node:stream/consumers';
 export type SinkCounts = {
   readonly requests: number;
   readonly lastAt: number;
-  /** Each message by its `uuid`, and when it arrived. */
-  readonly arrivals: readonly (readonly [uuid: string, at: number])[];
+  /** Each message by its `uuid`: when it arrived, on which path, and the first message of its request. */
+  readonly arrivals: readonly (readonly [uuid: string, at: number, path: string, first: string])[];
 };
 
 const [port, countsPort, keyFile, certFile] = process.argv.slice(2);
@@ -30,7 +30,11 @@ const server = createServer(
     const now = Date.now();
     counts.requests += 1;
     counts.lastAt = now;
-    for (const [, uuid = ''] of text.matchAll(UUID)) counts.arrivals.push([uuid, now]);
+    let first: string | null = null;
+    for (const [, uuid = ''] of text.matchAll(UUID)) {
+      first ??= uuid;
+      counts.arrivals.push([uuid, now, request.url ?? '', first]);
+    }
     response.end('Accepted');
   },
 );
@@ -41,7 +45,7 @@ createHttpServer((_request, response) => {
 }).listen(Number(countsPort), '127.0.0.1');
 
 function empty() {
-  return { requests: 0, lastAt: 0, arrivals: [] as [string, number][] };
+  return { requests: 0, lastAt: 0, arrivals: [] as [string, number, string, string][] };
 }
 
 process.on('SIGTERM', () => process.exit());

@@ -3,23 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import type { BareCounts } from './bare-webhooks.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
-import { byPublisher } from './latency.ts';
-import { liveMessages, pace } from './live-load.ts';
+import { pace } from './live-load.ts';
 import { sizeOf } from './size.ts';
-import { TopicReader } from './topic-reader.ts';
-import { messageText, Place, SECRET, Sink } from './webhook-place.ts';
+import { latency, quantiles } from './webhook-latency.ts';
+import { messageText, SECRET, Sink, WebhookBench } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
 
-const LATENCY = {
-  perSecond: 200,
-  warmUp: sizeOf(null, 1_000, 50),
-  messages: sizeOf('BENCH_MESSAGES', 3_000, 100),
-};
 const THROUGHPUT = { subscriptions: 8, messages: sizeOf(null, 30_000, 1_000), batch: 100 };
 const ISOLATION = {
   subscriptions: sizeOf(null, 200, 20),
@@ -38,6 +30,7 @@ const MEMORY = {
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
+  subject: ['libs/outbound', 'libs/webhooks', 'services/webhook-composer', 'services/webhook-dispatcher'],
   async run(context) {
     const sink = await Sink.start(context);
     try {
@@ -51,59 +44,10 @@ export const bench: Bench = {
   },
 };
 
-async function latency(context: BenchContext, sink: Sink): Promise<void> {
-  const prefix = context.prefix('latency');
-  const place = await Place.create(context, prefix, sink);
-  await place.subscribe(1, () => '/');
-  const services = [
-    place.start('match-processor'),
-    place.start('webhook-composer'),
-    place.start('webhook-dispatcher'),
-  ];
-  const entry = await byPublisher(context, prefix);
-  const decoder = Registry.open({ url: context.registryUrl, prefix }).decoder('match-transitions');
-  const seen = new Map<string, number>();
-  const reader = new TopicReader({
-    brokers: context.brokers,
-    topic: topicName(prefix, 'match-transitions'),
-    async onRecords(_, records) {
-      const at = Date.now();
-      for (const { value } of records) {
-        if (value === null) continue;
-        const { id, n } = await decoder.decode(value);
-        if (n === 0) seen.set(id, at);
-      }
-    },
-  });
-  const messages = liveMessages();
-  // What is composed is what was received lately.
-  const send = () => void entry.send({ ...messages.next().value, ut: Math.floor(Date.now() / 1_000) });
-  await pace(LATENCY.warmUp, LATENCY.perSecond, send);
-  await sink.until(LATENCY.warmUp * 0.9);
-  await pace(LATENCY.messages, LATENCY.perSecond, send);
-  const { arrivals } = await sink.until(LATENCY.messages * 0.99);
-  const times = arrivals.flatMap(([uuid, at]) => {
-    const sentAt = seen.get(uuid);
-    return sentAt === undefined ? [] : [Math.max(0, at - sentAt)];
-  });
-  context.print(`latency of ${times.length} messages: ${quantiles(times)}`);
-  for (const [name, share, limit] of [
-    ['p50 from transition to delivery', 0.5, 100],
-    ['p99 from transition to delivery', 0.99, 1_000],
-  ] as const) {
-    const beside = { name: 'limit', value: limit };
-    context.figure({ name, ours: quantile(times, share), beside, unit: 'ms', better: 'less', target: 1 });
-  }
-  await reader.close();
-  await entry.close();
-  for (const service of services) await service.stop();
-  await remove(context.brokers, prefix);
-}
-
 async function throughput(context: BenchContext, sink: Sink): Promise<void> {
   const { subscriptions, messages, batch } = THROUGHPUT;
   const prefix = context.prefix('throughput');
-  const place = await Place.create(context, prefix, sink);
+  const place = await WebhookBench.create(context, prefix, sink);
   await place.subscribe(subscriptions, () => '/');
   await place.publish(messages);
   await sink.counts();
@@ -153,7 +97,7 @@ function sustained({ arrivals, lastAt }: SinkCounts): number {
 async function isolation(context: BenchContext, sink: Sink): Promise<void> {
   const measure = async (dead: number): Promise<number[]> => {
     const prefix = context.prefix(`isolation-${dead}`);
-    const place = await Place.create(context, prefix, sink);
+    const place = await WebhookBench.create(context, prefix, sink);
     const { subscriptions, messages, perSecond } = ISOLATION;
     await place.subscribe(subscriptions, (n) => (n >= subscriptions - ISOLATION.dead ? '/hang' : '/'), dead);
     const dispatcher = place.start('webhook-dispatcher');
@@ -184,7 +128,7 @@ async function isolation(context: BenchContext, sink: Sink): Promise<void> {
 
 async function memory(context: BenchContext, sink: Sink): Promise<void> {
   const prefix = context.prefix('memory');
-  const place = await Place.create(context, prefix, sink);
+  const place = await WebhookBench.create(context, prefix, sink);
   await place.subscribe(MEMORY.subscriptions, () => '/');
   await place.publish(MEMORY.messages);
   await sink.counts();
@@ -209,9 +153,4 @@ async function memory(context: BenchContext, sink: Sink): Promise<void> {
   });
   await dispatcher.stop();
   await remove(context.brokers, prefix);
-}
-
-function quantiles(times: readonly number[]): string {
-  const at = (share: number) => quantile(times, share).toFixed(0);
-  return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length}`;
 }

@@ -1,7 +1,7 @@
 /** Addresses of a running platform for other clients, and commands that work from any folder. */
 import { join, resolve } from 'node:path';
+import { addressesOf } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
-import { addressesOf } from '#streams/client/brokers.ts';
 import { parseRegistryAddress } from '#topics/registry-address.ts';
 import type { Platform } from './platform.ts';
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { complete } from './complete.ts';
@@ -19,11 +19,23 @@ test.each([
   ['nonsense ', []],
 ])('completes %j', async (line, found) => expect(await complete(line.split(' '))).toEqual(found));
 
+const launcher = fileURLToPath(new URL('../bin/touchline.js', import.meta.url));
+
 test('completes in bash', () => {
-  const launcher = fileURLToPath(new URL('../bin/touchline.js', import.meta.url));
   const script = `eval "$(${JSON.stringify(process.execPath)} ${launcher} completion bash)"
 COMP_WORDS=(touchline tail match-s) COMP_CWORD=2
 _touchline
 echo "$\{COMPREPLY[*]}"`;
   expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('match-state\n');
+});
+
+const hasZsh = spawnSync('zsh', ['--version']).status === 0;
+
+test.skipIf(!hasZsh)('completes in zsh (needs zsh)', () => {
+  const script = `compdef() { : }
+compadd() { print -r -- $found }
+eval "$(${JSON.stringify(process.execPath)} ${launcher} completion zsh)"
+words=(touchline tail match-s) CURRENT=3
+_touchline`;
+  expect(execFileSync('zsh', ['-fc', script], { encoding: 'utf8' })).toBe('match-state\n');
 });

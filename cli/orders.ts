@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { redactor } from '#service/logger.ts';
 import { serviceVersion } from '#service/version.ts';
-import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { commandLog, findPlace, type Place } from './place.ts';
+import { type ClusterSettings, commandLog, findPlace } from './place.ts';
 
 /** How long a command waits for its record, milliseconds. */
 const WITHIN_MS = 5_000;
@@ -73,32 +73,26 @@ function shown(option: string, value: string): string {
 }
 
 /** Writes a record; gives why it could not be, null where it was. */
-async function write(place: Place, order: OperatorOrder): Promise<string | null> {
+async function write(place: ClusterSettings, order: OperatorOrder): Promise<string | null> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: url } = place;
   const topic = topicName(prefix, 'operator-orders');
-  let publisher: Publisher | undefined;
   try {
     if (!(await findTopics({ brokers, prefix })).has('operator-orders'))
       return `there is no topic ${topic}; touchline topics makes it`;
     const codec: Codec<OperatorOrder> = await Registry.open({ url, prefix }).codec('operator-orders');
     const within = { timeoutMs: WITHIN_MS, openTimeoutMs: WITHIN_MS };
-    publisher = await openPublisher({
-      brokers,
-      clientId: 'touchline-orders',
-      log: commandLog('orders'),
-      ...within,
-    });
-    await publisher.publish([{ topic, key: order.id, value: codec.encode(order) }]);
+    const options = { brokers, clientId: 'touchline-orders', log: commandLog('orders'), ...within };
+    await withPublisher(options, (publisher) =>
+      publisher.publish([{ topic, key: order.id, value: codec.encode(order) }]),
+    );
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    await publisher?.close();
   }
 }
 
 /** Null where there is no broker: the command says so itself. */
-function placeOrNull(): Place | null {
+function placeOrNull(): ClusterSettings | null {
   try {
     return findPlace(process.env);
   } catch {

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
+import { shownBrokers } from '#security/brokers.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
 import { createLogger, type Logger } from '#service/logger.ts';
-import { shownBrokers } from '#streams/client/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
+import type { TopicSource } from '#topics/read-values.ts';
+import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
 
@@ -15,7 +17,7 @@ const placeSettings = z.object(kafkaSettings);
 const DEFAULT_PREFIX = kafkaSettings.TOPIC_PREFIX.parse(undefined);
 
 /** The broker, the registry and the topic prefix that a command works with. */
-export type Place = Pick<
+export type ClusterSettings = Pick<
   z.output<typeof placeSettings>,
   'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'TOPIC_PREFIX'
 >;
@@ -77,7 +79,7 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
 }
 
 /** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
-export function findPlace(env: Environment): Place {
+export function findPlace(env: Environment): ClusterSettings {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS) {
     throw new CommandError(
@@ -87,8 +89,17 @@ export function findPlace(env: Environment): Place {
   return loadConfig(placeSettings, found);
 }
 
+/** The same place, for reading values of topics. Sends no request yet. */
+export function topicSource({
+  KAFKA_BROKERS: brokers,
+  SCHEMA_REGISTRY_URL: url,
+  TOPIC_PREFIX: prefix,
+}: ClusterSettings): TopicSource {
+  return { brokers, prefix, registry: Registry.open({ url, prefix }) };
+}
+
 /** The same place, for the topics that `libs/clients` edits. */
-export function directoryPlace(place: Place, command: string): DirectoryPlace {
+export function directoryPlace(place: ClusterSettings, command: string): DirectoryPlace {
   return {
     brokers: place.KAFKA_BROKERS,
     registryUrl: place.SCHEMA_REGISTRY_URL,
@@ -103,7 +114,7 @@ export function commandLog(command: string): Logger {
 }
 
 /** Checks that a topic is there. Throws `CommandError` where it is not, `TopicAdminError` where no broker answers. */
-export async function requireTopic(place: Place, topic: TopicName): Promise<void> {
+export async function requireTopic(place: ClusterSettings, topic: TopicName): Promise<void> {
   const there = await findTopics({ brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX });
   if (there.has(topic)) return;
   const name = topicName(place.TOPIC_PREFIX, topic);

@@ -1,4 +1,5 @@
 import { clientsSettings } from '#clients/keys.ts';
+import type { Brokers } from '#security/brokers.ts';
 import {
   ConfigError,
   dataSettings,
@@ -9,7 +10,6 @@ import {
   processSettings,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
 import { webhookSecret } from '../services/webhook-receiver/config.ts';
 import { topicTableSettings } from './topic-settings.ts';
 

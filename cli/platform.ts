@@ -7,12 +7,12 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/instance-id.ts';
 import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
@@ -51,7 +51,7 @@ export type PlatformOptions = {
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
-  readonly provider: Provider | null;
+  readonly provider: ProviderAccess | null;
   /** The configured broker and registry with their security; undefined where none is configured. */
   readonly brokers: Brokers | undefined;
   readonly registry: RegistryPlace | undefined;
@@ -70,7 +70,7 @@ export type PlatformOptions = {
 };
 
 /** Where a provider's REST interface is, and how to get in; `settings` are further ones of the feed poller. */
-export type Provider = {
+export type ProviderAccess = {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secretKey: string;
@@ -262,7 +262,7 @@ function processesToStart({
     );
 }
 
-function settingsOf({ baseUrl, clientId, secretKey, settings }: Provider): Record<string, string> {
+function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess): Record<string, string> {
   return {
     PROVIDER_BASE_URL: baseUrl,
     PROVIDER_CLIENT_ID: clientId,

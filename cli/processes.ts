@@ -5,6 +5,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseJson } from '#contract/parse-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { isBrokerDefect } from '#kafka-20734/detection.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
@@ -12,7 +13,7 @@ import { urlHost } from '#service/listen.ts';
 import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */
-export type ProcessOptions = {
+export type ServiceProcessOptions = {
   /** Folder of the service. */
   readonly name: string;
   /** Its settings, on top of this process's environment. */
@@ -55,7 +56,7 @@ export class ServiceProcess {
   readonly name: string;
   /** Settles when it has ended for good. */
   readonly ended: Promise<ProcessEnd>;
-  readonly #options: ProcessOptions;
+  readonly #options: ServiceProcessOptions;
   readonly #log: WriteStream;
   readonly #finish: (end: ProcessEnd) => void;
   #child: ChildProcess | null = null;
@@ -66,7 +67,7 @@ export class ServiceProcess {
   #failures = 0;
   #lastWords = '';
 
-  constructor(options: ProcessOptions) {
+  constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
     mkdirSync(dirname(options.logFile), { recursive: true });
@@ -189,12 +190,7 @@ type LogLine = {
 
 /** A line of a pino log; null where it is something else. */
 function parseLine(line: string): LogLine | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return null;
-  }
+  return line.startsWith('{') ? ((parseJson(line) as LogLine | undefined) ?? null) : null;
 }
 
 function endText({ code, signal }: ProcessEnd): string {

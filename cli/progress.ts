@@ -1,9 +1,8 @@
 /** How far the processors are, as the broker knows it. */
-import { topicBounds } from '#streams/client/platformatic/offsets.ts';
-import { readPositions } from '#streams/runtime/positions.ts';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import type { Place } from './place.ts';
+import type { ClusterSettings } from './place.ts';
 import { quiet } from './quiet.ts';
 
 /** A partition of a processor's input, and how far it has been processed. */
@@ -23,7 +22,7 @@ export type ProcessorProgress = {
 
 /** The progress of a processor; null where its topics are not there. Rejects with `StreamError`, `TopicAdminError`. */
 export async function processorProgress(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
   processor: ProcessorName,
 ): Promise<ProcessorProgress | null> {
   const { application, input } = streamTopics(prefix, processor);

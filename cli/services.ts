@@ -1,22 +1,38 @@
-/** The services, each a folder with a main.ts: found by looking, run in this process. */
-import { existsSync, readdirSync } from 'node:fs';
+/** The one list of services: the command line, the docs, and what is checked of deployments are made of it. */
+import type { z } from 'zod';
 
 /** The folder of all services. */
 export const SERVICES = new URL('../services/', import.meta.url);
 
-const mainOf = (name: string): URL => new URL(`${name}/main.ts`, SERVICES);
+/** Each service with its configuration, loaded when it is asked for; its folder has a main.ts that runs its `ServiceDefinition`. */
+const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings: z.ZodObject }>>> = {
+  api: () => import('../services/api/config.ts'),
+  'feed-monitor': () => import('../services/feed-monitor/config.ts'),
+  'feed-poller': () => import('../services/feed-poller/config.ts'),
+  'match-processor': () => import('../services/match-processor/config.ts'),
+  simulator: () => import('../services/simulator/config.ts'),
+  'standings-processor': () => import('../services/standings-processor/config.ts'),
+  'tool-gateway': () => import('../services/tool-gateway/config.ts'),
+  'webhook-composer': () => import('../services/webhook-composer/config.ts'),
+  'webhook-dispatcher': () => import('../services/webhook-dispatcher/config.ts'),
+  'webhook-receiver': () => import('../services/webhook-receiver/config.ts'),
+};
 
 /** The names of all services. */
 export function serviceNames(): string[] {
-  return readdirSync(SERVICES, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(mainOf(entry.name)))
-    .map((entry) => entry.name)
-    .sort();
+  return Object.keys(CONFIGURATIONS);
+}
+
+/** The settings of a service. Throws where there is none of that name. */
+export async function serviceConfig(name: string): Promise<z.ZodObject> {
+  const load = Object.hasOwn(CONFIGURATIONS, name) ? CONFIGURATIONS[name] : undefined;
+  if (load === undefined) throw new Error(`there is no service ${name}`);
+  return (await load()).settings;
 }
 
 /** Runs a service in this process as `node services/<name>/main.ts` would; it ends the process itself. */
 export async function runServiceHere(name: string, args: readonly string[]): Promise<void> {
-  const main = mainOf(name);
+  const main = new URL(`${name}/main.ts`, SERVICES);
   process.argv = [process.argv[0] ?? 'node', main.pathname, ...args];
   await import(main.href);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { cut, tableLines, widthOf } from './table.ts';
 
@@ -44,5 +45,25 @@ describe('cut', () => {
     expect(cut('東京FC', 4)).toBe('東…');
     expect(cut('abc', 3)).toBe('abc');
     expect(cut('abc', 0)).toBe('');
+  });
+});
+
+describe('paint', () => {
+  const module = JSON.stringify(new URL('./table.ts', import.meta.url));
+  const program = `import(${module}).then(({ paint }) => process.stdout.write(paint('green', 'safe')))`;
+  const onTerminal = (env: Readonly<Record<string, string>>): string =>
+    execFileSync('script', ['-qefc', `'${process.execPath}' -e "$PROGRAM"`, '/dev/null'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, TERM: 'xterm-256color', PROGRAM: program, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+
+  test('colours text on a terminal', () => expect(onTerminal({})).toContain('\u001b[32msafe\u001b[39m'));
+
+  test('leaves it plain where NO_COLOR is set', () => expect(onTerminal({ NO_COLOR: '1' })).toBe('safe'));
+
+  test('leaves it plain in a pipe', () => {
+    const env = { PATH: process.env.PATH, TERM: 'xterm-256color' };
+    expect(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8', env })).toBe('safe');
   });
 });

@@ -6,7 +6,7 @@ import { lineShown } from './values.ts';
 export type Style = Parameters<typeof styleText>[0];
 
 /** A column of a table. */
-export type Column = {
+export type TextColumn = {
   /** Its name above the rows. */
   readonly head: string;
   readonly align?: 'left' | 'right';
@@ -15,7 +15,7 @@ export type Column = {
 };
 
 /** The text of a cell. */
-export type Cell = string | { readonly text: string; readonly style: Style };
+export type TextCell = string | { readonly text: string; readonly style: Style };
 
 const GAP = '  ';
 const ELLIPSIS = '…';
@@ -59,8 +59,8 @@ export function cut(text: string, width: number): string {
  * Text of others in cells cannot control the terminal.
  */
 export function tableLines(
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  columns: readonly TextColumn[],
+  rows: readonly (readonly TextCell[])[],
   width: number | null,
 ): string[] {
   const shown = rows.map((row) => row.map((cell) => lineShown(typeof cell === 'string' ? cell : cell.text)));
@@ -98,21 +98,21 @@ export function tableLines(
 }
 
 /** The same as text for standard output; empty where there are no rows. */
-export function tableText(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
+export function tableText(columns: readonly TextColumn[], rows: readonly (readonly TextCell[])[]): string {
   if (rows.length === 0) return '';
   return tableLines(columns, rows, terminalColumns())
     .map((line) => `${line}\n`)
     .join('');
 }
 
-function pad(text: string, at: number, columns: readonly Column[], widths: readonly number[]): string {
+function pad(text: string, at: number, columns: readonly TextColumn[], widths: readonly number[]): string {
   const own = cut(text, widths[at] ?? 0);
   const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
   return columns[at]?.align === 'right' ? space + own : own + space;
 }
 
 /** Narrows the widest of the columns that may be cut, one by one, until a line fits or none can give more. */
-function shrink(columns: readonly Column[], widths: number[], width: number): void {
+function shrink(columns: readonly TextColumn[], widths: number[], width: number): void {
   const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
   for (let over = total() - width; over > 0; over -= 1) {
     const room = columns.map(({ least }, at) => (least === undefined ? 0 : (widths[at] ?? 0) - least));

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
 
 /** What is said of an audit. */
-export type Verdict = {
+export type AuditVerdict = {
   readonly exitCode: 0 | 1 | 75;
   readonly lines: readonly string[];
 };
@@ -25,7 +25,7 @@ const unreachable = z.object({
 });
 
 /** Judges the output of `npm audit --json`. */
-export function judgeAudit(output: string): Verdict {
+export function judgeAudit(output: string): AuditVerdict {
   const parsed = parse(output);
   const found = report.safeParse(parsed);
   if (found.success) {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
-import { alerts } from './monitoring.ts';
+import { alerts, type PrometheusRule, type RuleFile } from './monitoring.ts';
 
 const CHART = new URL('../deploy/helm/touchline', import.meta.url).pathname;
 const NEEDED = ['kafka.brokers=one:9092\\,two:9093', 'registry.url=https://registry.example/apis/ccompat/v7'];
@@ -67,6 +67,13 @@ const ALL = [
   'services.api.podAnnotations.owner=scores',
   'podAnnotations.team=sport',
 ];
+/** The alert rules of the release. */
+function rulesOf(all: readonly Manifest[]): PrometheusRule[] {
+  return all
+    .filter(({ kind }) => kind === 'PrometheusRule')
+    .flatMap(({ spec }) => (spec as unknown as RuleFile).groups.flatMap(({ rules }) => rules));
+}
+
 const SERVICES = serviceNames().filter((name) => name !== 'simulator');
 const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receiver'];
 
@@ -273,19 +280,21 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
         ],
       },
     });
-    const [rule] = rendered.filter(({ kind }) => kind === 'PrometheusRule');
-    const { groups } = (rule as Manifest).spec as unknown as {
-      groups: { rules: { alert: string; annotations: { runbook_url: string } }[] }[];
-    };
-    const all = groups.flatMap(({ rules }) => rules);
-    expect(all.map(({ alert }) => alert)).toEqual(alerts().map(({ alert }) => alert));
-    expect(all.map(({ annotations }) => annotations.runbook_url)).toEqual(
-      alerts().map(({ annotations: { runbook_url = '' } }) =>
-        runbook_url.replace(/^https:\/\/[^/]*\/docs\//, 'https://wiki.example/touchline/'),
+    const rules = rulesOf(rendered);
+    expect(rules.map(({ alert }) => alert)).toEqual(alerts().map(({ alert }) => alert));
+    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      alerts().map(({ annotations: { runbook = '' } }) =>
+        runbook.replace('docs/', 'https://wiki.example/touchline/'),
       ),
     );
+    expect(rules.filter(({ annotations }) => annotations.runbook !== undefined)).toEqual([]);
     expect(plain.map(({ kind }) => kind)).not.toContain('PodMonitor');
     expect(plain.map(({ kind }) => kind)).not.toContain('PrometheusRule');
+  });
+
+  test('alerts name a page of the repository where no address of the docs is set', () => {
+    const bare = manifests(template(...NEEDED, 'monitoring.prometheusRule.enabled=true'));
+    expect(rulesOf(bare)).toEqual(alerts());
   });
 
   test('processors are scaled by their lag where that is wanted', () => {

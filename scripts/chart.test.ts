@@ -66,8 +66,8 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
   });
 
   test('may use more memory than was measured, and asks for what it has when idle', () => {
-    const measured = new RegExp(`^ +${name} +idle (\\d+) MiB, .*? under load (\\d+) MiB at most`, 'm');
-    const [, idle, most] = measured.exec(read('docs/reference/performance.md')) ?? [];
+    const measured = new RegExp(`^${name} +idle (\\d+) MiB, .*? under load (\\d+) MiB at most`, 'm');
+    const [, idle, most] = measured.exec(read('docs/reference/rounds/rest.txt')) ?? [];
     expect(mebibytes(resources.requests.memory)).toBeGreaterThanOrEqual(Number(idle));
     expect(mebibytes(resources.limits.memory)).toBeGreaterThan(1.2 * Number(most));
     expect(resources.limits).not.toHaveProperty('cpu');

@@ -7,7 +7,7 @@ import { AllowedRanges } from '#outbound/addresses.ts';
 import { createMetrics } from '#service/metrics.ts';
 import { startOps } from '#service/ops.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { EVERYTHING, World } from '#views/testing/world.ts';
+import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
 import { readDataset } from '../data/dataset.ts';
 import { createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
@@ -16,7 +16,7 @@ import { createProvider } from '../services/simulator/rest/provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
 import { startServer } from '../services/webhook-dispatcher/test-endpoint/server.ts';
 import { createApp as createReceiver } from '../services/webhook-receiver/app.ts';
-import { Tally } from '../services/webhook-receiver/tally.ts';
+import { RequestTally } from '../services/webhook-receiver/tally.ts';
 
 const log = pino({ level: 'silent' });
 const LISTEN = { port: 0, host: '127.0.0.1' } as const;
@@ -38,13 +38,13 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       answerTimeoutMs: 1_000,
       limits: { maxConnections: 10, maxUnprovenBytes: 10_000 },
       store: async () => {},
-      tally: new Tally(),
+      tally: new RequestTally(),
       log,
     });
     return { port: await app.listen(LISTEN), close: () => app.close() };
   },
   async api() {
-    const { views } = new World();
+    const { views } = new ViewsWorld();
     const app = await createApi({
       data: createProviderData(views),
       view: views,

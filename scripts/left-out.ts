@@ -39,6 +39,11 @@ const REASONS: readonly Reason[] = [
     why: 'it is built by root with buildah and mmdebstrap (Debian: apt install buildah mmdebstrap)',
   },
   {
+    pattern: /needs zsh/,
+    of: 'of completion',
+    why: 'zsh is missing; install it (Debian: apt install zsh)',
+  },
+  {
     pattern: /needs nginx/,
     of: 'of servers behind a proxy',
     why: 'nginx is missing; install it (Debian: apt install nginx-light)',
@@ -47,6 +52,11 @@ const REASONS: readonly Reason[] = [
     pattern: /needs (?:promtool|prometheus)/,
     of: 'of alert rules and dashboards',
     why: 'promtool or prometheus is missing; install it (Debian: apt install prometheus)',
+  },
+  {
+    pattern: /needs (?:SCHEMATHESIS|PHP_CLIENT)/,
+    of: 'of the contract by programs of others',
+    why: 'they need Python and PHP; docs/reference/contract.md has the commands',
   },
   {
     pattern: /shared|beside the project|the provider shows|SEASONS_DIR/,

@@ -1,6 +1,6 @@
 /** Alert rules and dashboards against the tree. Those with promtool need it: Debian's package prometheus has it. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
@@ -12,6 +12,7 @@ import {
   cases,
   dashboards,
   panelQueries,
+  type RuleFile,
   ruleFiles,
   scrapedServices,
 } from './monitoring.ts';
@@ -21,7 +22,11 @@ const ROOT = new URL('../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const names = metricNames();
-const RUNBOOKS = 'docs/guides/runbooks/';
+const MONITORING = 'test/system/monitoring/';
+/** The text of all tests that break a system. */
+const systemTests = readdirSync(new URL(MONITORING, ROOT))
+  .map((file) => read(MONITORING + file))
+  .join('\n');
 
 /** The metrics of a query that the tree does not have. */
 function unknownMetrics(expr: string): string[] {
@@ -46,12 +51,10 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
     expect(rule.annotations).toEqual({
       summary: expect.any(String),
       description: expect.stringMatching(/\.$/),
-      runbook_url: expect.stringMatching(/^https:\/\//),
+      runbook: expect.stringMatching(/^docs\//),
     });
-    const { pathname, hash } = new URL(rule.annotations.runbook_url ?? '');
-    const [page, anchor] = [pathname.slice(1), hash === '' ? undefined : hash.slice(1)];
-    if (!page.startsWith(RUNBOOKS) || existsSync(new URL(RUNBOOKS, ROOT)))
-      expect(existsSync(new URL(page, ROOT)), page).toBe(true);
+    const [page = '', anchor] = (rule.annotations.runbook ?? '').split('#');
+    expect(existsSync(new URL(page, ROOT)), page).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(read(page))).toContain(anchor);
   });
 
@@ -65,9 +68,25 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
     expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
   });
 
+  test('is seen to fire by a test that breaks a system', () => {
+    expect(systemTests).toContain(`fires('${name}'`);
+  });
+
   test('is in the table of docs/guides/monitor.md', () => {
     expect(read('docs/guides/monitor.md')).toContain(`| \`${name}\` | ${rule.labels.severity} |`);
   });
+});
+
+test('the command of monitor.md makes a link of every runbook', () => {
+  const guide = read('docs/guides/monitor.md');
+  const [, script = '', file = ''] = /^sed -i '(.*)' (.*)$/m.exec(guide) ?? [];
+  const { stdout } = spawnSync('sed', [script, new URL(file, ROOT).pathname], { encoding: 'utf8' });
+  const { groups } = parse(stdout) as RuleFile;
+  expect(groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook_url))).toEqual(
+    alerts().map(({ annotations: { runbook = '' } }) =>
+      runbook.replace('docs/', 'https://git.example/touchline/blob/main/docs/'),
+    ),
+  );
 });
 
 describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {

@@ -8,7 +8,7 @@ const filesIn = (folder: string): string[] =>
   readdirSync(new URL(folder, DEPLOY)).map((file) => folder + file);
 
 /** An alert rule of Prometheus. */
-export type AlertRule = {
+export type PrometheusRule = {
   readonly alert: string;
   readonly expr: string;
   readonly for?: string;
@@ -17,7 +17,7 @@ export type AlertRule = {
 };
 
 /** A file of rules. */
-export type RuleFile = { readonly groups: { readonly name: string; readonly rules: AlertRule[] }[] };
+export type RuleFile = { readonly groups: { readonly name: string; readonly rules: PrometheusRule[] }[] };
 
 /** Paths of the files of rules, and of their cases. */
 export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
@@ -28,7 +28,7 @@ export const rules = (): RuleFile[] =>
   filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
 
 /** Every alert rule. */
-export const alerts = (): AlertRule[] =>
+export const alerts = (): PrometheusRule[] =>
   rules().flatMap(({ groups }) => groups.flatMap(({ rules: some }) => some));
 
 /** A case of a rule. */

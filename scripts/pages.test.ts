@@ -52,10 +52,10 @@ describe('pathsOf', () => {
 });
 
 test('recordsOf finds decision records by number', () => {
-  expect(recordsOf('decision 0052, docs/decisions/0007, decisions 0035 to 0037 and 0099')).toEqual([
+  expect(recordsOf('decision 0052, docs/decisions/0007, decisions 0036 to 0045 and 0099')).toEqual([
     '0052',
     '0007',
-    '0035',
+    '0036',
   ]);
 });
 

@@ -15,7 +15,7 @@ const SIZE = { width: 1100, height: 700 };
 const MOST_BYTES = 150_000;
 /** Slow enough for several matches of one afternoon to be seen in play. */
 const PLAY_SECONDS = '150';
-const LIVE = `document.querySelectorAll('[data-phase="live"]').length >= 3 && document.querySelector('.mark.review') !== null`;
+const LIVE = `document.querySelectorAll('[data-phase="live"]').length >= 3 && document.querySelector('.firm') !== null`;
 
 const [address] = process.argv.slice(2);
 if (address === undefined) await withDemonstration(take);

@@ -1,9 +1,6 @@
 /** docs/reference/settings.md, made of the configuration of every service. */
-import { readdirSync } from 'node:fs';
 import { describeSettings, type SettingHelp } from '#service/config.ts';
-import { serviceConfig } from '../cli/service-config.ts';
-
-const SERVICES = new URL('../services/', import.meta.url);
+import { serviceConfig, serviceNames } from '../cli/services.ts';
 
 const HEAD = `# Settings
 
@@ -19,8 +16,7 @@ export type ServiceSettings = { readonly service: string; readonly settings: rea
 
 /** Reads the configuration of every service and renders the page. Throws where a service's config.ts exports none. */
 export async function settingsPage(): Promise<string> {
-  const services = readdirSync(SERVICES).sort();
-  return renderSettingsPage(await Promise.all(services.map(settingsOf)));
+  return renderSettingsPage(await Promise.all(serviceNames().map(settingsOf)));
 }
 
 /** The settings of one service. Throws where its config.ts exports no configuration. */

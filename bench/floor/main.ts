@@ -2,12 +2,13 @@
  * The floor of a match processor: the requests of one and no work. For each partition a loop: fetch, one transaction of
  * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
  */
+
 import { Connection } from '@platformatic/kafka';
+import { topicIds } from '#cluster/logs.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { BatchRecord } from '#streams/client/produce-batches.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 
 /** What is asked of it, as JSON in the first argument. */

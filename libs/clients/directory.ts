@@ -1,10 +1,10 @@
 import type { Client } from '#topics/generated/types.ts';
-import { type DirectoryPlace, type Draft, VersionedTopic } from './versioned-topic.ts';
+import { type DirectoryPlace, type RecordDraft, VersionedTopic } from './versioned-topic.ts';
 
 export { type DirectoryPlace, supersedes } from './versioned-topic.ts';
 
 /** A client as it is to become. */
-export type ClientDraft = Draft<Client>;
+export type ClientDraft = RecordDraft<Client>;
 
 /** The clients of the served contract, on their compacted topic. */
 export class ClientDirectory {

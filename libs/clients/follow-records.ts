@@ -1,6 +1,7 @@
-import type { Brokers } from '#streams/client/brokers.ts';
+import { offsetsAt } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
-import { follow, offsetsAt } from '#streams/read/follow.ts';
+import { follow } from '#streams/read/follow.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
@@ -43,10 +44,10 @@ export async function followRecords<T extends TopicName>(
     ...(from === undefined ? {} : { from }),
     signal: stopping.signal,
     async onBatch({ partition, records }) {
+      await decoder.prepare(records);
       for (const { key, value: bytes, offset } of records) {
         try {
-          const decoded = bytes === null ? null : decoder.decode(bytes);
-          onRecord(String(key), decoded instanceof Promise ? await decoded : decoded);
+          onRecord(String(key), bytes === null ? null : decoder.decode(bytes));
         } catch (error) {
           if (!(error instanceof DecodeError)) throw error;
           log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is left out');

@@ -1,9 +1,9 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
+import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
@@ -32,7 +32,7 @@ export type VersionedName = 'clients' | 'access-tokens';
 type Versioned = { readonly version: number };
 
 /** A record as it is to become; `version` and `updated_at` are the topic's. */
-export type Draft<V> = Omit<V, 'version' | 'updated_at'>;
+export type RecordDraft<V> = Omit<V, 'version' | 'updated_at'>;
 
 /**
  * Whether a record stands after those of its key before it in the log: of two edits of the same version the first one
@@ -71,7 +71,7 @@ export class VersionedTopic<T extends VersionedName> {
    */
   async edit(
     key: string,
-    change: (known: TopicValues[T] | undefined) => Draft<TopicValues[T]>,
+    change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
     return (await this.editIf(key, change)) as TopicValues[T];
   }
@@ -79,13 +79,12 @@ export class VersionedTopic<T extends VersionedName> {
   /** As `edit`; where `change` gives null nothing is written, and null is given back. */
   async editIf(
     key: string,
-    change: (known: TopicValues[T] | undefined) => Draft<TopicValues[T]> | null,
+    change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]> | null,
   ): Promise<TopicValues[T] | null> {
     const { brokers, prefix, log } = this.#place;
     const codec = await this.#registry.codec(this.#topic);
     const topic = topicName(prefix, this.#topic);
-    const publisher = await openPublisher({ brokers, clientId: `touchline-${this.#topic}`, log });
-    try {
+    return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
       for (let tries = 0; tries < TRIES; tries++) {
         const base = (await this.#read()).get(key)?.at(-1);
         const draft = change(base);
@@ -98,30 +97,17 @@ export class VersionedTopic<T extends VersionedName> {
         if (stood.some((other) => canonicalJson(other) === canonicalJson(record))) return record;
       }
       throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
-    } finally {
-      await publisher.close();
-    }
+    });
   }
 
   /** The records of each key that stood at their time, in the order of the log. */
   async #read(): Promise<Map<string, TopicValues[T][]>> {
-    const decoder = this.#registry.decoder(this.#topic);
+    const { brokers, prefix } = this.#place;
     const log = new Map<string, TopicValues[T][]>();
-    await readTopic({
-      brokers: this.#place.brokers,
-      topic: topicName(this.#place.prefix, this.#topic),
-      fromBeginning: true,
-      untilEnd: true,
-      onRecord: async ({ key: bytes, value }) => {
-        const key = String(bytes);
-        if (value === null) {
-          log.delete(key);
-          return;
-        }
-        const record = await decoder.decode(value);
-        const stood = log.get(key) ?? [];
-        if (supersedes(record, stood.at(-1))) log.set(key, [...stood, record]);
-      },
+    await readValues(this.#topic, { brokers, prefix, registry: this.#registry }, (key, record) => {
+      const stood = log.get(key) ?? [];
+      if (record === null) log.delete(key);
+      else if (supersedes(record, stood.at(-1))) log.set(key, [...stood, record]);
     });
     return log;
   }

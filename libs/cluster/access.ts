@@ -1,5 +1,5 @@
-import { type Brokers, shownBrokers } from '#streams/client/brokers.ts';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { metadataV12 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -18,7 +18,7 @@ const DENIALS: ReadonlySet<string> = new Set([
  * for the first use to wait for.
  */
 export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     // A request too: with TLS 1.3 a client's certificate is refused after the handshake.
     await metadataV12.api.async(await connections.any(), [], false, false);

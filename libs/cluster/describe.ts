@@ -1,6 +1,6 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
-import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
-import { Connections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { addressesOf, type Brokers } from '#security/brokers.ts';
+import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
   describeConfigsV4,
@@ -48,7 +48,7 @@ const UNKNOWN_BYTES = -1;
 
 /** Describes a cluster and some of its topics. Rejects with `StreamError` where no broker answers. */
 export async function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     const broker = await connections.any();
     const { topics, brokers: members } = await metadataOf(broker, null, true);
@@ -78,7 +78,7 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
   }
 }
 
-type Broker = Awaited<ReturnType<Connections['any']>>;
+type Broker = Awaited<ReturnType<BrokerConnections['any']>>;
 type Topic = metadataV12.MetadataResponseTopic;
 
 function factsOf(
@@ -118,7 +118,7 @@ async function settingsOf(
 
 /** The disks of one broker, none where these credentials may not ask; null where it does not answer. */
 async function disksOf(address: string): Promise<DiskFacts[] | null> {
-  const connections = new Connections([address], CLIENT_ID);
+  const connections = new BrokerConnections([address], CLIENT_ID);
   try {
     const broker = await connections.any();
     const { results } = await describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] }));

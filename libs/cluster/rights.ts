@@ -1,6 +1,6 @@
 /** What a connection may do, as the brokers answer it. */
-import type { Brokers } from '#streams/client/brokers.ts';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
 import {
   type Connection,
@@ -40,7 +40,7 @@ export async function lacksOf<R extends NeededRight>(
   brokers: Brokers,
   needed: readonly R[],
 ): Promise<Lacks<R>> {
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     const rights: R[] = [];
     const missing = new Set<string>();

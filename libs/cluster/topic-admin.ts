@@ -1,5 +1,5 @@
-import type { Brokers } from '#streams/client/brokers.ts';
-import { Connections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { hasOnly, isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
 import { createTopicsV7, deleteTopicsV6, describeGroupsV5 } from '#streams/client/platformatic/library.ts';
 import { retry } from '#timing/retry.ts';
@@ -45,7 +45,7 @@ export async function withTopicAdmin<T>(
   withinMs: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
-  const connections = new Connections(brokers, 'touchline-admin');
+  const connections = new BrokerConnections(brokers, 'touchline-admin');
   const ask = <A>(request: () => Promise<A>): Promise<A> =>
     retry(request, {
       ...PAUSE,
@@ -64,7 +64,10 @@ export async function withTopicAdmin<T>(
   }
 }
 
-function topicAdmin(connections: Connections, ask: <A>(request: () => Promise<A>) => Promise<A>): TopicAdmin {
+function topicAdmin(
+  connections: BrokerConnections,
+  ask: <A>(request: () => Promise<A>) => Promise<A>,
+): TopicAdmin {
   const cluster = () => ask(async () => metadataOf(await connections.any(), null));
   return {
     async topics() {

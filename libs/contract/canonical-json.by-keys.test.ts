@@ -29,7 +29,18 @@ describe('a value derived from keys', () => {
       for (let n = 0; n < 1000; n++) expect(memory.of({ [`key${n}`]: 1 })).toBe(`key${n}`);
     }
     expect(worked()).toBe(2 * 1000 - 8);
-    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`k${n}`, n]));
-    expect(memory.of(wide)).toBe(Object.keys(wide).join());
+  });
+
+  test.each([
+    { keys: 100, length: 4, isCached: true },
+    { keys: 101, length: 4, isCached: false },
+    { keys: 1, length: 100, isCached: true },
+    { keys: 2, length: 101, isCached: false },
+  ])('of $keys keys of $length characters is cached: $isCached', ({ keys, length, isCached }) => {
+    const { memory, worked } = counting();
+    const names = Array.from({ length: keys }, (_, n) => String(n).padStart(length, 'k'));
+    const record = Object.fromEntries(names.map((name) => [name, 0]));
+    for (let n = 0; n < 2; n++) expect(memory.of(record)).toBe(names.join());
+    expect(worked()).toBe(isCached ? 1 : 2);
   });
 });

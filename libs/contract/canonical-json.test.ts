@@ -100,6 +100,17 @@ describe('canonicalJson', () => {
   });
 });
 
+test.each([
+  [Number.NaN, 'NOT_JSON', 'a number is not finite'],
+  [undefined, 'NOT_JSON', 'a undefined has no JSON'],
+  [1n, 'NOT_JSON', 'a bigint has no JSON'],
+  [nested(65), 'TOO_DEEP', 'nested deeper than 64 levels'],
+])('says why a value has no canonical form (%#)', (value, code, message) => {
+  expect(() => canonicalJson(value)).toThrow(
+    expect.objectContaining({ name: 'CanonicalJsonError', code, message }),
+  );
+});
+
 describe('canonicalPart', () => {
   test('writes the requested fields that exist', () => {
     expect(canonicalPart({ c: 3, a: null, b: 2 }, fieldsOf(['b', 'x', 'a']))).toBe('{"a":null,"b":2}');

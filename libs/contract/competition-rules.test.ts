@@ -57,11 +57,23 @@ describe('competition rules', () => {
       'corrections[0].value: expected a whole number',
     ],
     ['a zone', { zones: [zone] }, 'zones[0]: expected ranks from 1, `from` not above `to`'],
+    ['a zone from 0', { zones: [{ ...zone, from: 0 }] }, 'zones[0]: expected ranks from 1'],
     ['a field', { tiebreak: [] }, 'the file: Unrecognized key: "tiebreak"'],
     ['the format', { format: 2 }, 'format: expected 1'],
   ])('name every problem: %s', (_, overrides, problem) => {
     expect(() => read(overrides)).toThrow(RulesError);
+    expect(() => read(overrides)).toThrow(
+      expect.objectContaining({ name: 'RulesError', code: 'RULES_INVALID' }),
+    );
     expect(() => read(overrides)).toThrow(`league.json is no file of competition rules:\n  ${problem}`);
+  });
+
+  test('have zones of one rank and of several, from the first on', () => {
+    const zones = [
+      { ...zone, from: 1, to: 1 },
+      { ...zone, from: 2, to: 5 },
+    ];
+    expect(read({ zones }).zones).toEqual(zones);
   });
 
   test('report a file that is no JSON', () => {
@@ -75,4 +87,11 @@ test('of a season win over those of its competition', () => {
   const all = [read({}), read({ name: 'That season', applies_to: [{ competition_id: 7, season_id: 2 }] })];
   expect([1, 2].map((season) => rulesFor(all, 7, season)?.name)).toEqual(['League', 'That season']);
   expect(rulesFor(all, 8, 2)).toBeUndefined();
+  const several = [read({ applies_to: [{ competition_id: 7 }, { competition_id: 8, season_id: 2 }] })];
+  const named = [
+    [7, 1],
+    [8, 2],
+    [8, 1],
+  ].map(([competition = 0, season = 0]) => rulesFor(several, competition, season)?.name);
+  expect(named).toEqual(['League', 'League', undefined]);
 });

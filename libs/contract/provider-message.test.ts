@@ -12,7 +12,7 @@ test('an event is its parts in order behind its id, with the action that normali
 });
 
 test('the rest of an event is its last part', () => {
-  expect(eventRest({ event_fields: ['{"a":1}', '{"b":2}'] })).toEqual({ b: 2 });
+  expect(eventRest({ event_fields: ['{"a":1}', '{"b":2}', '{"c":3}'] })).toEqual({ c: 3 });
   expect(eventRest({ event_fields: [] })).toEqual({});
 });
 

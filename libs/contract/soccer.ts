@@ -25,7 +25,7 @@ export type IncidentType = {
 };
 
 /** A status of an event, as in `/v2/statuses`. */
-export type Status = {
+export type EventStatus = {
   readonly id: number;
   readonly name: string;
   readonly shortName: string;
@@ -190,7 +190,7 @@ export const STATUS = {
   toFinish: 152,
 } as const;
 
-const STATUSES: readonly Status[] = [
+const STATUSES: readonly EventStatus[] = [
   { id: STATUS.notStarted, name: 'Not started', shortName: 'Sched.', type: 'scheduled' },
   { id: STATUS.interrupted, name: 'Interrupted', shortName: 'Interr.', type: 'interrupted' },
   { id: STATUS.cancelled, name: 'Cancelled', shortName: 'Canc.', type: 'cancelled' },
@@ -226,7 +226,7 @@ const STATUSES: readonly Status[] = [
 ];
 
 /** The statuses of soccer, by id, identified by their names in the provider's catalogue. */
-export const STATUSES_OF_SOCCER: ReadonlyMap<number, Status> = new Map(
+export const STATUSES_OF_SOCCER: ReadonlyMap<number, EventStatus> = new Map(
   STATUSES.map((status) => [status.id, status]),
 );
 

@@ -3,9 +3,9 @@
  * specification does not show is from the provider's published catalogue (its PHP client's fixtures of 2019, MIT
  * licence); polling adds later ones.
  */
-import { STATUSES_OF_SOCCER, type Status } from './soccer.ts';
+import { type EventStatus, STATUSES_OF_SOCCER } from './soccer.ts';
 
-const BY_TYPE: Readonly<Partial<Record<Status['type'], string>>> = {
+const BY_TYPE: Readonly<Partial<Record<EventStatus['type'], string>>> = {
   interrupted: `
     150|Called game|Call. game`,
   cancelled: `
@@ -121,18 +121,18 @@ const BY_TYPE: Readonly<Partial<Record<Status['type'], string>>> = {
 };
 
 /** Every known status, by id. The sport of a status is unknown. */
-export const STATUSES: ReadonlyMap<number, Status> = new Map(
+export const STATUSES: ReadonlyMap<number, EventStatus> = new Map(
   [
     ...STATUSES_OF_SOCCER.values(),
     ...Object.entries(BY_TYPE).flatMap(([type, texts]) =>
-      texts.split(';').map((text) => statusOf(text, type as Status['type'])),
+      texts.split(';').map((text) => statusOf(text, type as EventStatus['type'])),
     ),
   ]
     .sort((a, b) => a.id - b.id)
     .map((status) => [status.id, status]),
 );
 
-function statusOf(text: string, type: Status['type']): Status {
+function statusOf(text: string, type: EventStatus['type']): EventStatus {
   const [id = '', name = '', shortName = ''] = text.replaceAll(/\s+/g, ' ').trim().split('|');
   return { id: Number(id), name, shortName, type };
 }

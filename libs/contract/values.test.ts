@@ -143,14 +143,23 @@ describe('a list of results', () => {
     [[{ value: 1 }], [0, 'id'], `expected a whole number from 0 to ${INT_MAX}`],
     [[{ id: 2, value: {} }], [0, 'value'], 'expected a number, text or null'],
     [[{ id: 2, value: true }], [0, 'value'], 'expected a number, text or null'],
+    [[{ id: 2, value: Number.POSITIVE_INFINITY }], [0, 'value'], 'expected a number, text or null'],
+    [[{ id: 2 }, null], [1], 'expected an id and a value'],
+    [[7], [0], 'expected an id and a value'],
+    [['x'], [0], 'expected an id and a value'],
   ])('%j is refused, with the place and what was expected', (list, path, message) => {
     expect(problemOf(valuesOrNone, list)).toMatchObject([{ path, message }]);
   });
 
-  test.each([[[null]], [[7]], [['x']], [[{ id: 2, value: Number.POSITIVE_INFINITY }]]])(
-    '%j is refused',
-    (list) => {
-      expect(accepts(valuesOrNone, list)).toBe(false);
-    },
-  );
+  test('names every problem', () => {
+    const list = [
+      { id: 'x', value: 1 },
+      { id: 2, value: 1 },
+      { id: 3, value: [] },
+    ];
+    expect(problemOf(valuesOrNone, list)).toMatchObject([
+      { code: 'custom', path: [0, 'id'] },
+      { code: 'custom', path: [2, 'value'] },
+    ]);
+  });
 });

@@ -1,18 +1,8 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
 
-/** Most bytes of UTF-8 for one UTF-16 code unit. */
-const MAX_BYTES_OF_UNIT = 3;
-
-/**
- * Whether texts together take at most `maxBytes` of UTF-8. Counts bytes only where their length alone does not decide:
- * nearly all texts are far below the limit, and cost nothing.
- */
+/** Whether texts together take at most `maxBytes` of UTF-8. */
 export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean {
-  let units = 0;
-  for (const text of texts) units += text.length;
-  if (units > maxBytes) return false;
-  if (units * MAX_BYTES_OF_UNIT <= maxBytes) return true;
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text);
   return bytes <= maxBytes;
@@ -65,35 +55,26 @@ export const textOrNone = z.string('expected text or null').nullish();
 /** The provider's boolean, or empty. */
 export const yesNoOrNone = z.enum(['yes', 'no'], 'expected yes, no or null').nullish();
 
-const anyValue = z.union([z.number(), z.string(), z.null()], 'expected a number, text or null').optional();
+/** A result, statistic or detail. */
+type IdAndValue = { readonly id: number | string; readonly value?: number | string | null | undefined };
 
-/** A result, statistic or detail: `value` may be a number, text or null. */
-const idAndValue = z.object({ id: whole(INT_MAX), value: anyValue });
-const listOfValues = z.array(idAndValue, 'expected a list');
-
-/**
- * A list of results, statistics or details, or empty. A message has some hundred of them, so a valid list is checked by
- * hand; the schema reports the problems of any other.
- */
+/** A list of results, statistics or details, or empty. Checked by hand: a message has some hundred of them. */
 export const valuesOrNone = z
-  .custom<z.infer<typeof listOfValues>>()
-  .check((payload) => {
-    if (isListOfValues(payload.value)) return;
-    const { error } = listOfValues.safeParse(payload.value);
-    for (const { path, message } of error?.issues ?? []) {
-      payload.issues.push({ code: 'custom', path, message, input: undefined });
+  .custom<IdAndValue[]>()
+  .check(({ value, issues }) => {
+    if (!Array.isArray(value)) return report([], 'expected a list');
+    for (const [index, item] of value.entries()) {
+      if (typeof item !== 'object' || item === null) report([index], 'expected an id and a value');
+      else if (!isWhole(item.id, INT_MAX))
+        report([index, 'id'], `expected a whole number from 0 to ${INT_MAX}`);
+      else if (!isValue(item.value)) report([index, 'value'], 'expected a number, text or null');
+    }
+
+    function report(path: PropertyKey[], message: string): void {
+      issues.push({ code: 'custom', path, message, input: undefined });
     }
   })
   .nullish();
-
-function isListOfValues(list: unknown): boolean {
-  if (!Array.isArray(list)) return false;
-  for (const item of list) {
-    if (typeof item !== 'object' || item === null || !isWhole(item.id, INT_MAX) || !isValue(item.value))
-      return false;
-  }
-  return true;
-}
 
 function isValue(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'string' || Number.isFinite(value);

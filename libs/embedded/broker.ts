@@ -37,7 +37,7 @@ export type Node = {
 };
 
 /** Settings of a broker's process. */
-export type ProcessOptions = {
+export type BrokerProcessOptions = {
   /** Largest heap in megabytes. Default 1024. */
   readonly heapMb?: number;
   /** Further arguments of the Java machine. */
@@ -58,7 +58,7 @@ export async function launch(
   jvm: Jvm,
   node: Node,
   owned: OwnedFolder,
-  options: ProcessOptions,
+  options: BrokerProcessOptions,
 ): Promise<RunningServer> {
   const { folder, ports } = node;
   const logs = join(folder, 'logs');

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import {
+  type BrokerProcessOptions,
   clusterIdOf,
   format,
   type Jvm,
   launch,
   type Node,
   type Ports,
-  type ProcessOptions,
 } from './broker.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { install } from './installation.ts';
@@ -18,7 +18,7 @@ import { type Controls, controls, type RunningServer } from './server.ts';
 import { CLUSTER_BROKER, LONE_BROKER } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
-type BrokerOptions = ProcessOptions & {
+type BrokerOptions = BrokerProcessOptions & {
   /** The brokers' own folder: their data, settings and logs. Created where it is missing. */
   readonly dataDir: string;
   /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
@@ -193,7 +193,7 @@ async function launchAll(
   jvm: Jvm,
   nodes: readonly Node[],
   owned: readonly OwnedFolder[],
-  options: ProcessOptions,
+  options: BrokerProcessOptions,
 ): Promise<Kafka[]> {
   const started = await Promise.allSettled(
     nodes.map((node, index) => launch(jvm, node, owned[index] as OwnedFolder, options)),

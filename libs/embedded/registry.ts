@@ -7,7 +7,7 @@ import { type Controls, controls, type RunningServer, startServer } from './serv
 import { CONFLUENT_API, registryEnvironment } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
-export type RegistryOptions = {
+export type EmbeddedRegistryOptions = {
   /** The broker that stores the registry's schemas. */
   readonly brokers: readonly string[];
   /** Folder for logs and temporary files; the broker has the schemas. */
@@ -40,7 +40,7 @@ const STOP_TIMEOUT_MS = 15_000;
  * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql): a start with the same broker data has
  * them again. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (of a fixed port), START_….
  */
-export async function startRegistry(options: RegistryOptions): Promise<SchemaRegistry> {
+export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
   const env = options.env ?? process.env;
   const onProgress = options.onProgress ?? (() => {});
   const java = await findJava(env);
@@ -62,7 +62,7 @@ type Launch = {
   readonly jar: string;
   readonly env: Env;
   readonly port: number;
-  readonly options: RegistryOptions;
+  readonly options: EmbeddedRegistryOptions;
 };
 
 async function launch({ java, jar, env, port, options }: Launch): Promise<RunningServer> {

@@ -28,3 +28,8 @@ export type CodeOf<Kind extends ErrorKind> = Extract<{ [K in Kind]: keyof (typeo
 
 /** Why something is in dead-letters, as the topic carries it. */
 export type DeadLetterCode = Lowercase<CodeOf<'PoisonError'>>;
+
+/** What each of them means. */
+export const DEAD_LETTER_CODES = Object.fromEntries(
+  Object.entries(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
+) as Readonly<Record<DeadLetterCode, string>>;

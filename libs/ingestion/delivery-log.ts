@@ -1,9 +1,10 @@
+import { parseJson } from '#contract/parse-json.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import type { Delivery } from './delivery.ts';
+import type { ReadDelivery } from './delivery.ts';
 
 /** Logs what became of a stored delivery: a warning for each dead letter, and at debug a line for each message. */
-export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: Delivery): void {
+export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: ReadDelivery): void {
   for (const letter of deadLetters) {
     const { id, code, reason, key } = letter;
     const fields = { message_id: messageIdIn(letter), delivery_id: key?.toString() };
@@ -23,12 +24,8 @@ const MAX_ID_LENGTH = 100;
 /** The provider's id of the only message of a dead letter; null where it has none that can be read. */
 function messageIdIn({ value }: DeadLetter): string | null {
   if (value === null || value.length > MAX_PARSED_BYTES) return null;
-  try {
-    const parsed: unknown = JSON.parse(value.toString());
-    const message = Array.isArray(parsed) ? parsed[0] : parsed;
-    const id: unknown = message?.id ?? message?.uuid;
-    return typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, MAX_ID_LENGTH) : null;
-  } catch {
-    return null;
-  }
+  const parsed = parseJson(value.toString());
+  const message = Array.isArray(parsed) ? parsed[0] : parsed;
+  const id: unknown = message?.id ?? message?.uuid;
+  return typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, MAX_ID_LENGTH) : null;
 }

@@ -1,13 +1,14 @@
 /** Turns the bytes of one delivery into its records. Pure: the same bytes give the same records. */
 
 import { hash } from 'node:crypto';
+import { parseJson } from '#contract/parse-json.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import { jsonElements } from './json-elements.ts';
 import { type MessageContext, normalizeMessage } from './normalize.ts';
 
 /** Who received a delivery, and when. */
-export type DeliveryContext = {
+export type ReceiptContext = {
   /** The ingress service. */
   readonly origin: MessageContext['origin'];
   /** The name of the service, in its dead letters. */
@@ -17,7 +18,7 @@ export type DeliveryContext = {
 };
 
 /** The content of a delivery. */
-export type Delivery = {
+export type ReadDelivery = {
   /** Null where nothing is stored: the empty array of a test delivery. */
   readonly raw: RawMessage | null;
   readonly normalized: readonly NormalizedMessage[];
@@ -36,7 +37,7 @@ const MAX_MESSAGES = 10_000;
 
 type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type MessageFault = Fault & { readonly index: number };
-type Messages = Pick<Delivery, 'normalized' | 'ignored'> & {
+type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
   readonly count: number;
   readonly faults: readonly MessageFault[];
 };
@@ -51,7 +52,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *
  * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
-export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
+export function readDelivery(body: Buffer, context: ReceiptContext): ReadDelivery {
   const id = deliveryId(body);
   const read = readBody(body, { origin: context.origin, deliveryId: id, receivedAt: context.receivedAt });
   if ('code' in read) {
@@ -78,8 +79,8 @@ export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
  */
 export function readDeadLetter(
   letter: DeadLetter,
-  context: DeliveryContext,
-): Pick<Delivery, 'normalized' | 'ignored'> & { readonly faults: readonly Fault[] } {
+  context: ReceiptContext,
+): Pick<ReadDelivery, 'normalized' | 'ignored'> & { readonly faults: readonly Fault[] } {
   const deliveryId = letter.key?.toString() ?? '';
   const bytes = letter.value ?? Buffer.alloc(0);
   const messageContext = { origin: context.origin, deliveryId, receivedAt: context.receivedAt };
@@ -97,12 +98,8 @@ function readBody(body: Buffer, context: MessageContext): Messages | Fault {
   } catch {
     return { code: 'not_utf8', reason: 'the body is not valid UTF-8' };
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return { code: 'not_json', reason: 'the body is not valid JSON' };
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return { code: 'not_json', reason: 'the body is not valid JSON' };
   if (!Array.isArray(parsed)) return { code: 'not_array', reason: 'the body is not an array of messages' };
   if (parsed.length > MAX_MESSAGES) {
     return { code: 'too_many', reason: `the body holds more than ${MAX_MESSAGES} messages` };
@@ -124,7 +121,7 @@ function deadLettersOf(
   count: number,
   body: Buffer,
   deliveryId: string,
-  context: DeliveryContext,
+  context: ReceiptContext,
 ): DeadLetter[] {
   if (count === 1) return faults.map((fault) => deadLetter(fault, 'body', body, deliveryId, context));
   const elements = jsonElements(body);
@@ -138,7 +135,7 @@ function deadLetter(
   place: string,
   value: Buffer,
   deliveryId: string,
-  context: DeliveryContext,
+  context: ReceiptContext,
 ): DeadLetter {
   return {
     id: hash('sha256', `${deliveryId}:${place}`, 'hex'),

@@ -1,7 +1,7 @@
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { CodecsOf, Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import type { Delivery } from './delivery.ts';
+import type { ReadDelivery } from './delivery.ts';
 
 /** The topics of deliveries. */
 export const DELIVERY_TOPICS = [
@@ -17,7 +17,7 @@ export const LARGEST_BODY_BYTES = TOPICS['raw-messages'].maxMessageBytes - 64 * 
 export type DeliveryCodecs = CodecsOf<(typeof DELIVERY_TOPICS)[number]>;
 
 /** Turns deliveries into the records of their topics. */
-export type DeliveryEncoder = (delivery: Delivery) => PublishRecord[];
+export type DeliveryEncoder = (delivery: ReadDelivery) => PublishRecord[];
 
 /** An encoder with the schemas of a registry. Throws as `Registry.codec`. */
 export async function openDeliveryEncoder(registry: Registry, prefix: string): Promise<DeliveryEncoder> {

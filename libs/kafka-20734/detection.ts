@@ -1,5 +1,5 @@
 /** Which brokers of a cluster have the defect; docs/known-issues.md says what it does. */
-import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
+import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { apiVersionsV3, Connection, metadataV12 } from '#streams/client/platformatic/library.ts';
 import { connectionSecurity } from '#streams/client/platformatic/security.ts';
 

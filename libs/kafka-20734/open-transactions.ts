@@ -1,12 +1,19 @@
-import { byLeader, type Connections } from '#streams/client/platformatic/connections.ts';
+import { type BrokerConnections, byLeader } from '#streams/client/platformatic/connections.ts';
 import { isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
 import { type Connection, describeProducersV0 } from '#streams/client/platformatic/library.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { OpenTransaction, TopicPartition } from '#streams/client/port.ts';
+import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+
+/** An open transaction in a partition. */
+export type OpenTransaction = TopicPartition & {
+  readonly producer: ProducerIdentity;
+  /** Offset of its first record. */
+  readonly start: number;
+};
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
-  connections: Connections,
+  connections: BrokerConnections,
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
   const describe = async (): Promise<OpenTransaction[]> => {
@@ -18,7 +25,7 @@ export function openTransactions(
 
 /** Asks each partition once: `unreachable` are those without a leader that answers. */
 export async function openWhereReachable<P extends TopicPartition>(
-  connections: Connections,
+  connections: BrokerConnections,
   partitions: readonly P[],
 ): Promise<{ readonly open: readonly OpenTransaction[]; readonly unreachable: readonly P[] }> {
   const unreachable: P[] = [];

@@ -4,12 +4,11 @@
  * with its uses in transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
  */
 
-import type { Connections } from '#streams/client/platformatic/connections.ts';
+import type { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
 import { describeTransactionsV0 } from '#streams/client/platformatic/library.ts';
 import { onCoordinator } from '#streams/client/platformatic/retries.ts';
 import {
-  type OpenTransaction,
   type ProducerIdentity,
   type ProducerOptions,
   partitionKey,
@@ -17,7 +16,7 @@ import {
 } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
-import { openTransactions, openWhereReachable } from './open-transactions.ts';
+import { type OpenTransaction, openTransactions, openWhereReachable } from './open-transactions.ts';
 
 /** How long a committed transaction's markers may take to reach every partition. */
 const MARKERS_MS = 5_000;
@@ -39,7 +38,7 @@ type Decide = (partitions: readonly TopicPartition[], decision: 'commit' | 'abor
 
 /** The coordinator's state of the last transaction, to ask before fencing; null where it does not know the id. */
 export async function lastTransaction(
-  connections: Connections,
+  connections: BrokerConnections,
   transactionalId: string,
 ): Promise<LastTransaction | null> {
   try {
@@ -58,7 +57,7 @@ export async function lastTransaction(
 
 /** The transactions of one producer that may be open in some partitions (docs/decisions/0117). */
 export class UndecidedTransactions {
-  readonly #connections: Connections;
+  readonly #connections: BrokerConnections;
   readonly #options: ProducerOptions;
   readonly #identity: ProducerIdentity;
   readonly #before: LastTransaction | null;
@@ -76,7 +75,7 @@ export class UndecidedTransactions {
   #seen = 0;
 
   constructor(
-    connections: Connections,
+    connections: BrokerConnections,
     options: ProducerOptions,
     of: {
       readonly identity: ProducerIdentity;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, answers, HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { answers, type HostileAnswer, HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
 import { endpointOf, endpointTo, tcpServer } from './testing/endpoints.ts';
 
@@ -9,7 +9,7 @@ const SHORT_MS = 300;
 const FAIR_MS = 3_000;
 
 describe('Events, Timeout', () => {
-  test.each<[string, Answer]>([
+  test.each<[string, HostileAnswer]>([
     ['no answer', answers.silent],
     ['an answer that drips', answers.drip],
     ['a head that drips', headThatDrips],
@@ -74,14 +74,14 @@ describe('Events, Timeout', () => {
   });
 });
 
-function headThatDrips(...[response]: Parameters<Answer>): void {
+function headThatDrips(...[response]: Parameters<HostileAnswer>): void {
   const { socket } = response;
   socket?.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => socket?.write('x: y\r\n'), 20);
   socket?.on('close', () => clearInterval(timer));
 }
 
-function continues(...[response]: Parameters<Answer>): void {
+function continues(...[response]: Parameters<HostileAnswer>): void {
   const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
   response.on('close', () => clearInterval(timer));
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import { type Answer, answers } from '../../test/support/https-receiver.ts';
+import { answers, type HostileAnswer } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
 import type { DeliveryOutcome } from './endpoint.ts';
 import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
@@ -104,12 +104,12 @@ describe('Events, Delivery', () => {
   });
 });
 
-const plain = (status: number, headers: Record<string, string>, body: string | Buffer): Answer => {
+const plain = (status: number, headers: Record<string, string>, body: string | Buffer): HostileAnswer => {
   return (response) => void response.writeHead(status, headers).end(body);
 };
 
 describe('Events, Success', () => {
-  test.each<[string, Answer, DeliveryOutcome]>([
+  test.each<[string, HostileAnswer, DeliveryOutcome]>([
     ['Accepted', answers.accepted, { kind: 'accepted' }],
     ['Accepted in parts', acceptedInParts, { kind: 'accepted' }],
     ['accepted', answers.lowerCase, { kind: 'different' }],
@@ -180,7 +180,7 @@ describe('Events, Success', () => {
   });
 });
 
-function acceptedInParts(...[response]: Parameters<Answer>): void {
+function acceptedInParts(...[response]: Parameters<HostileAnswer>): void {
   response.write('Acc');
   setTimeout(() => response.end('epted'), 20);
 }

@@ -1,11 +1,11 @@
 /** Joins Touchline's topics for readers, with any Kafka client: README.md. */
 export type { Belief, HealthRecord, Now } from '../tradability/belief.ts';
 export type { Permission } from '../tradability/trading.ts';
-export type { Change, GoalStatus } from './match.ts';
-export { type Applied, type Guard, MatchReader } from './match-reader.ts';
+export type { GoalStatus, ReaderChange as Change } from './match.ts';
+export { type AppliedRecord as Applied, MatchReader, type ReaderGuard as Guard } from './match-reader.ts';
 export type {
   MatchStateRecord,
   RecordedGuard,
-  Score,
+  ScoreRecord as Score,
   TransitionRecord,
 } from './records.ts';

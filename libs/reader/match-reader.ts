@@ -1,20 +1,20 @@
 import { type Belief, type HealthRecord, HealthTable, type Now } from '../tradability/belief.ts';
 import { type Trading, tradingOf } from '../tradability/trading.ts';
-import { type Change, Match } from './match.ts';
+import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
 /** What came of a record. */
-export type Applied = {
+export type AppliedRecord = {
   /** False where the record was not newer than what is known: it was read before. */
   readonly isNew: boolean;
-  readonly changes: readonly Change[];
+  readonly changes: readonly ReaderChange[];
 };
 
 /**
  * Whether trading may act on a match now. Besides the reasons of every reader: `loading`: its partition is not caught up; `behind`: a
  * newer change was read than the state has.
  */
-export type Guard = Trading & {
+export type ReaderGuard = Trading & {
   /** The permission is `safe`. */
   readonly safe: boolean;
   readonly feed: Belief;
@@ -25,10 +25,10 @@ type Partition = {
   isLoading: boolean;
   /** It never was. */
   isFresh: boolean;
-  readonly matches: Map<number, Match>;
+  readonly matches: Map<number, ReaderMatch>;
 };
 
-const REPEATED: Applied = { isNew: false, changes: [] };
+const REPEATED: AppliedRecord = { isNew: false, changes: [] };
 
 /**
  * Joins `match-state`, `match-transitions` and `feed-health`. It reads nothing itself: give it the decoded records of any Kafka client,
@@ -58,7 +58,7 @@ export class MatchReader {
    * Ends the loading of a partition: the end that its `match-state` had after `assign` is reached. Gives the goals of all of its
    * matches: while it was loading, older states than the newest were read, and nothing was reported.
    */
-  caughtUp(partition: number): readonly Change[] {
+  caughtUp(partition: number): readonly ReaderChange[] {
     const of = this.#partitions.get(partition);
     if (of === undefined || !of.isLoading) return [];
     if (of.isFresh) for (const match of of.matches.values()) match.startAfterState();
@@ -68,7 +68,7 @@ export class MatchReader {
   }
 
   /** Applies a record of `match-state`; a value of null says that the match is gone. Records of partitions that are not assigned are ignored. */
-  applyState(partition: number, eventId: number, value: MatchStateRecord | null): Applied {
+  applyState(partition: number, eventId: number, value: MatchStateRecord | null): AppliedRecord {
     const of = this.#partitions.get(partition);
     if (of === undefined) return REPEATED;
     if (value === null) return { isNew: of.matches.delete(eventId), changes: [] };
@@ -81,7 +81,7 @@ export class MatchReader {
    * Applies a record of `match-transitions`. Before a partition is caught up for the first time nothing is new: its state will have it.
    * Records of partitions that are not assigned are ignored.
    */
-  applyTransition(partition: number, value: TransitionRecord): Applied {
+  applyTransition(partition: number, value: TransitionRecord): AppliedRecord {
     const of = this.#partitions.get(partition);
     if (of === undefined) return REPEATED;
     const match = matchOf(of, value.event_id);
@@ -110,7 +110,7 @@ export class MatchReader {
   }
 
   /** Whether trading may act on a match now. Ask anew before each act: it closes by time alone. */
-  guard(eventId: number, now: Now): Guard {
+  guard(eventId: number, now: Now): ReaderGuard {
     const feed = this.#health.match(eventId, now);
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
@@ -121,7 +121,7 @@ export class MatchReader {
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
-  #find(eventId: number): { readonly match: Match; readonly isLoading: boolean } | null {
+  #find(eventId: number): { readonly match: ReaderMatch; readonly isLoading: boolean } | null {
     for (const { matches, isLoading } of this.#partitions.values()) {
       const match = matches.get(eventId);
       if (match !== undefined) return { match, isLoading };
@@ -130,10 +130,10 @@ export class MatchReader {
   }
 }
 
-function matchOf({ matches }: Partition, eventId: number): Match {
+function matchOf({ matches }: Partition, eventId: number): ReaderMatch {
   const known = matches.get(eventId);
   if (known !== undefined) return known;
-  const match = new Match(eventId);
+  const match = new ReaderMatch(eventId);
   matches.set(eventId, match);
   return match;
 }

@@ -1,10 +1,10 @@
-import type { MatchStateRecord, Score, TransitionRecord } from './records.ts';
+import type { MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
 /** What became of a goal. */
 export type GoalStatus = 'stands' | 'cancelled';
 
 /** A change that a reader acts on. */
-export type Change =
+export type ReaderChange =
   | {
       readonly kind: 'goal';
       readonly eventId: number;
@@ -23,9 +23,9 @@ export type Change =
       /** As shown, e.g. `45+2`. */
       readonly minute: string | null;
       /** The match's score as of the report before this one; null before the first, and where it is unknown. */
-      readonly before: Score | null;
+      readonly before: ScoreRecord | null;
       /** The match's score as of this report; null where it is unknown. */
-      readonly score: Score | null;
+      readonly score: ScoreRecord | null;
     }
   | {
       /** Transitions from `version` to `until` were not read. The state of the match is right nevertheless. */
@@ -35,10 +35,10 @@ export type Change =
       readonly until: number;
     };
 
-const NO_CHANGES: readonly Change[] = [];
+const NO_CHANGES: readonly ReaderChange[] = [];
 
 /** One match: the newest state and transition of it, and what was reported of its goals. */
-export class Match {
+export class ReaderMatch {
   readonly #eventId: number;
   #state: MatchStateRecord | null = null;
   #version = 0;
@@ -46,8 +46,8 @@ export class Match {
   /** Goals that transitions newer than the state have cancelled: the version, by goal. */
   readonly #cancelledAt = new Map<string, number>();
   readonly #reported = new Map<string, GoalStatus>();
-  #score: Score | null = null;
-  #reportedScore: Score | null = null;
+  #score: ScoreRecord | null = null;
+  #reportedScore: ScoreRecord | null = null;
 
   constructor(eventId: number) {
     this.#eventId = eventId;
@@ -81,7 +81,13 @@ export class Match {
   }
 
   /** Applies a transition; null where it is not newer than the last one, else the gap before it, if there is one. */
-  applyTransition({ version, n, kind, incident_id, score }: TransitionRecord): readonly Change[] | null {
+  applyTransition({
+    version,
+    n,
+    kind,
+    incident_id,
+    score,
+  }: TransitionRecord): readonly ReaderChange[] | null {
     const last = this.#version;
     if (version < last || (version === last && n <= this.#n)) return null;
     this.#version = version;
@@ -95,7 +101,7 @@ export class Match {
   }
 
   /** The goals whose status is another than reported; it is reported with this. */
-  report(): readonly Change[] {
+  report(): readonly ReaderChange[] {
     const counting = this.#state?.counting_goals ?? [];
     const voided = this.#state?.void_goals ?? {};
     const now = new Map<string, { status: GoalStatus; reason: string | null; version: number }>();
@@ -108,7 +114,7 @@ export class Match {
     for (const [id, at] of this.#cancelledAt)
       if (this.#reported.get(id) !== 'stands') now.delete(id);
       else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
-    const changes: Change[] = [];
+    const changes: ReaderChange[] = [];
     for (const [incidentId, { status, reason, version: at }] of now) {
       if (this.#reported.get(incidentId) === status) continue;
       this.#reported.set(incidentId, status);

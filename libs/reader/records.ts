@@ -1,7 +1,7 @@
 /** The fields of Touchline's records that a reader needs, as any Avro decoder gives them (docs/reference/topics.md). */
 
 /** Goals of both sides. */
-export type Score = { readonly home: number; readonly away: number };
+export type ScoreRecord = { readonly home: number; readonly away: number };
 
 /** Whether trading may act on the score as far as match state knows; it knows no clock. */
 export type RecordedGuard = { readonly safe: boolean; readonly reasons: readonly string[] };
@@ -14,9 +14,9 @@ export type MatchStateRecord = {
   /** The provider's, e.g. live; null is unknown. */
   readonly status_type: string | null;
   /** The current score, goals that await confirmation included; null is unknown, never zero. */
-  readonly score: Score | null;
+  readonly score: ScoreRecord | null;
   /** The score without goals that await confirmation; null is unknown, never zero. */
-  readonly firm: Score | null;
+  readonly firm: ScoreRecord | null;
   /** Ids of the goals that count, in order. */
   readonly counting_goals: readonly string[];
   /** Why a goal is void, by its id: removed, cancelled, goal_cancelled. */
@@ -46,5 +46,5 @@ export type TransitionRecord = {
   /** Of incident and goal kinds. */
   readonly incident_id: string | null;
   /** Before and after, of kinds of goals and scores; records of earlier releases have it of scores alone. */
-  readonly score: { readonly before: Score | null; readonly after: Score | null } | null;
+  readonly score: { readonly before: ScoreRecord | null; readonly after: ScoreRecord | null } | null;
 };

@@ -1,5 +1,4 @@
 /** Access tokens of OAuth 2 for connections: from a file that another program renews, or by client credentials. */
-import { request } from 'undici';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { readSecret, type Secret } from './secret.ts';
@@ -52,6 +51,8 @@ async function requestToken({ url, clientId, clientSecret, scope }: TokenEndpoin
     ...(scope === null ? {} : { scope }),
   });
   const askedAt = performance.now();
+  // Loaded when needed: few processes ask for tokens.
+  const { request } = await import('undici');
   const answer = await request(url, {
     method: 'POST',
     headers: {

@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
 import { host, httpUrl, integer, list, port } from './setting-types.ts';

@@ -4,9 +4,9 @@
  */
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
+import type { Brokers, Sasl } from '#security/brokers.ts';
 import { type Secret, SecretFileError } from '#security/secret.ts';
 import { readTls, type TlsFiles } from '#security/tls.ts';
-import type { Brokers, Sasl } from '#streams/client/brokers.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { httpUrl, secret } from './setting-types.ts';
 

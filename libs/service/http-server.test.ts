@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createHttpServer, type HttpServerOptions, rawAnswer } from './http-server.ts';
+import { createHttpServer, type HttpServerOptions, rawAnswer, writeWholeHead } from './http-server.ts';
 
-async function serve(options: HttpServerOptions): Promise<Server> {
-  const server = createHttpServer(options, (_request, response) => response.end('fine'));
+async function serve(
+  options: HttpServerOptions,
+  listener: RequestListener = (_request, response) => response.end('fine'),
+): Promise<Server> {
+  const server = createHttpServer(options, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -87,6 +90,37 @@ describe('createHttpServer', () => {
   ])('sends strict-transport-security where clients use https: %s', async (https, expected) => {
     const { headers } = await fetch(`http://127.0.0.1:${portOf(await serve({ https }))}/`);
     expect(headers.get('strict-transport-security')).toBe(expected);
+  });
+});
+
+test.each<[string, RequestListener]>([
+  [
+    'set one by one',
+    (_request, response) => response.setHeader('cache-control', 'max-age=1').setHeader('etag', 'x').end('ab'),
+  ],
+  [
+    'of a head',
+    (_request, response) => response.writeHead(200, { 'cache-control': 'max-age=1', etag: 'x' }).end('ab'),
+  ],
+  [
+    'of a whole head',
+    (_request, response) => {
+      writeWholeHead(response, 200, { 'cache-control': 'max-age=1', etag: 'x', 'content-length': 2 });
+      response.end('ab');
+    },
+  ],
+])('every answer has the headers of all, beside those %s', async (_name, listener) => {
+  const { headers, status } = await fetch(
+    `http://127.0.0.1:${portOf(await serve({ https: true }, listener))}/`,
+  );
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'cache-control': 'max-age=1',
+    etag: 'x',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=31536000',
+    'x-content-type-options': 'nosniff',
   });
 });
 

@@ -2,6 +2,8 @@
 import {
   createServer,
   type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -36,7 +38,7 @@ const HEADERS = {
 } as const;
 
 /** Of answers over TLS: a year. */
-const HSTS = 'max-age=31536000';
+const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** Limits of a server. */
 export type HttpServerOptions = {
@@ -139,13 +141,39 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): 
   socket.end(rawAnswer(status, JSON.stringify({ error: 'bad_request' })), () => socket.destroy());
 }
 
+/** The headers of every answer of a response that `writeHead` has not written yet. */
+const COMMON = Symbol('headers of every answer');
+
+type CommonHeaders = { readonly [COMMON]?: Readonly<Record<string, string>> };
+
 function responseClass(https: boolean): typeof ServerResponse {
-  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> implements CommonHeaders {
+    readonly [COMMON]: Readonly<Record<string, string>>;
+
     constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
       super(...args);
-      for (const [name, value] of Object.entries(HEADERS)) this.setHeader(name, value);
       const [{ socket }] = args;
-      if (https || 'encrypted' in socket) this.setHeader('strict-transport-security', HSTS);
+      this[COMMON] = https || 'encrypted' in socket ? HTTPS_HEADERS : HEADERS;
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node.
+    override writeHead(...args: any): this {
+      for (const [name, value] of Object.entries(this[COMMON]))
+        if (!this.hasHeader(name)) this.setHeader(name, value);
+      return super.writeHead.apply(this, args);
     }
   };
+}
+
+/**
+ * Writes the head of an answer with these headers and those of every answer, all at once: set one by one they cost a
+ * request of ready bytes a fifth of its time in front of the socket.
+ */
+export function writeWholeHead(
+  response: ServerResponse & CommonHeaders,
+  status: number,
+  headers: OutgoingHttpHeaders,
+): void {
+  const all = Object.entries({ ...response[COMMON], ...headers }).flat() as OutgoingHttpHeader[];
+  ServerResponse.prototype.writeHead.call(response, status, all);
 }

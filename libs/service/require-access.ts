@@ -1,4 +1,4 @@
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { isServiceName } from '#topics/acls.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 

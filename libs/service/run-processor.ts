@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { StreamClient } from '#streams/client/port.ts';
-import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
+import { openDeadLetters } from '#topics/dead-letters.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { type CodecsOf, Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -40,9 +40,11 @@ export async function openProcessor<const T extends TopicName>(
   // Not awaited: no start depends on it.
   void warnOfBrokerDefects(brokers, log);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const codecs = await registry.codecs(values);
   const { input } = PROCESSORS[name];
-  const deadLetter = await openDeadLetters(registry, { prefix, service: name, input, now: Date.now });
+  const [codecs, deadLetter] = await Promise.all([
+    registry.codecs(values),
+    openDeadLetters(registry, { prefix, service: name, input, now: Date.now }),
+  ]);
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
   return {

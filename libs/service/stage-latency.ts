@@ -1,4 +1,4 @@
-/** How long records take on their way, as one histogram over all services (docs/decisions/0101). */
+/** How long records take on their way, as one histogram over all services (docs/reference/metrics.md). */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** What is measured: from the provider's `ut` to the receipt, and from there until something is reached. */

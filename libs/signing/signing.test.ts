@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkSignature, sign, type Verdict, verify } from './signing.ts';
+import { checkSignature, type SignatureVerdict, sign, verify } from './signing.ts';
 
 const SECRET = `${'a'.repeat(31)}A`;
 const OTHER = 'b'.repeat(32);
@@ -13,7 +13,7 @@ const check = (
   timestamp: string | undefined,
   signature: string | undefined,
   body: Uint8Array = BODY,
-): Verdict => verify(body, { timestamp, signature }, [SECRET], NOW);
+): SignatureVerdict => verify(body, { timestamp, signature }, [SECRET], NOW);
 
 describe('sign', () => {
   test('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {

@@ -40,7 +40,7 @@ export type SignatureFault =
   | 'signature_mismatch';
 
 /** The verdict on a delivery. */
-export type Verdict = 'ok' | SignatureFault;
+export type SignatureVerdict = 'ok' | SignatureFault;
 
 /** Signs a body for delivery. `timestamp` is the value of the expiration header, as it will be sent. */
 export function sign(body: Uint8Array, timestamp: string, secret: string): string {
@@ -67,7 +67,7 @@ export function verify(
   headers: SignatureHeaders,
   secrets: readonly string[],
   nowMs: number,
-): Verdict {
+): SignatureVerdict {
   const check = checkSignature(headers, secrets, nowMs);
   if (typeof check === 'string') return check;
   check.update(body);

@@ -4,6 +4,7 @@
  * signature is HMAC-SHA256 of the text before it, as base64url. A token needs no escaping in a URL.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** Shortest key, in bytes: as long as the hash. */
 export const MIN_KEY_BYTES = 32;
@@ -37,13 +38,9 @@ export function issueToken(clientId: number, expiration: number, key: TokenKey):
  * for a token; a RangeError for a key that is too short.
  */
 export function verifyToken(token: string, now: number, key: TokenKey): TokenClaims | null {
-  if (token.length > MAX_LENGTH) return null;
-  const [, claims, clientId, expiration, signed] = TOKEN.exec(token) ?? [];
-  if (claims === undefined || signed === undefined) return null;
-  // Compared as text: a signature has several spellings in base64url, only ours is accepted.
-  const expected = signature(claims, key).toString('base64url');
-  if (!timingSafeEqual(Buffer.from(signed), Buffer.from(expected))) return null;
-  return now < Number(expiration) ? { clientId: Number(clientId), expiration: Number(expiration) } : null;
+  const parsed = parseToken(token);
+  if (parsed === null || !timingSafeEqual(parsed.signed, signatureText(parsed.text, key))) return null;
+  return unexpired(parsed, now);
 }
 
 /** As `verifyToken`, where any of the keys may have signed it; they are tried in their order. */
@@ -53,6 +50,63 @@ export function verifyTokenWithAny(token: string, now: number, keys: Iterable<To
     if (claims !== null) return claims;
   }
   return null;
+}
+
+/** Signatures that a verifier keeps by default. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * Verifies as `verifyTokenWithAny`, and keeps the signatures of the latest tokens that it accepted: a client sends its token
+ * with every request, and computing the signature costs as much as everything else in front of the answer. A kept one is
+ * compared in constant time too.
+ */
+export class TokenVerifier {
+  readonly #keys: readonly TokenKey[];
+  /** By the signed text. Nobody adds to it who has no valid token. */
+  readonly #known: LRUCache<string, Buffer>;
+
+  constructor(keys: readonly TokenKey[], maxKnown = MAX_KNOWN) {
+    this.#keys = keys;
+    this.#known = new LRUCache({ max: maxKnown });
+  }
+
+  /** The content of a token, or null. `now`: Unix seconds. */
+  verify(token: string, now: number): TokenClaims | null {
+    const parsed = parseToken(token);
+    if (parsed === null) return null;
+    const { text, signed } = parsed;
+    const known = this.#known.get(text);
+    // Another one may be right as well: that of another key.
+    if (known !== undefined && timingSafeEqual(signed, known)) return unexpired(parsed, now);
+    if (!this.#keys.some((key) => timingSafeEqual(signed, signatureText(text, key)))) return null;
+    // A copy: a part of a URL would keep the whole URL.
+    this.#known.set(Buffer.from(text).toString('latin1'), signed);
+    return unexpired(parsed, now);
+  }
+}
+
+/** A token that may be right. */
+type ParsedToken = TokenClaims & {
+  /** What is signed. */
+  readonly text: string;
+  /** Its signature, 43 bytes of text. */
+  readonly signed: Buffer;
+};
+
+function parseToken(token: string): ParsedToken | null {
+  if (token.length > MAX_LENGTH) return null;
+  const [, text, clientId, expiration, signed] = TOKEN.exec(token) ?? [];
+  if (text === undefined || signed === undefined) return null;
+  return { text, signed: Buffer.from(signed), clientId: Number(clientId), expiration: Number(expiration) };
+}
+
+function unexpired({ clientId, expiration }: ParsedToken, now: number): TokenClaims | null {
+  return now < expiration ? { clientId, expiration } : null;
+}
+
+/** Compared as text: a signature has several spellings in base64url, only ours is accepted. */
+function signatureText(claims: string, key: TokenKey): Buffer {
+  return Buffer.from(signature(claims, key).toString('base64url'));
 }
 
 function signature(claims: string, key: TokenKey): Buffer {

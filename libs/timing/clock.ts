@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** This machine's time, passed to what reads or waits for it. */
-export type Clock = {
+export type MachineClock = {
   /** Monotonic milliseconds; they include pauses of the process. */
   monotonic(): number;
   /** Unix milliseconds, for stamps. */
@@ -11,7 +11,7 @@ export type Clock = {
 };
 
 /** The machine's clock. */
-export const machineClock: Clock = {
+export const machineClock: MachineClock = {
   monotonic: () => performance.now(),
   unix: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),

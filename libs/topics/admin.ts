@@ -8,7 +8,7 @@ import {
   type TopicShape,
   withTopicAdmin,
 } from '#cluster/topic-admin.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';

@@ -108,7 +108,7 @@ describe('unreadable bytes', () => {
   test('with an id that the registry does not know are a DecodeError', async () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
-    await expect(codec.decode(wrong)).rejects.toThrow(
+    await expect(codec.read(wrong)).rejects.toThrow(
       'normalized-messages: cannot decode: the registry has no schema 99',
     );
   });
@@ -162,7 +162,7 @@ describe("a writer's schema that is not ours", () => {
   ]);
   const written = createCodec('t', avroType(older), 1, unknownWriter).encode({ a: 5, gone: 'x' });
 
-  test('is fetched once, resolved to ours, and used without a promise from then on', async () => {
+  test('is fetched once for all batches, and resolved to ours', async () => {
     const asked: number[] = [];
     const decoder = createDecoder(
       't',
@@ -173,11 +173,27 @@ describe("a writer's schema that is not ours", () => {
       },
       2,
     );
-    const first = decoder.decode(written);
-    expect(first).toBeInstanceOf(Promise);
-    expect(plain(await first)).toEqual({ a: 5, b: null, list: [] });
+    const batch = [{ value: null }, { value: written }, { value: Buffer.from([1]) }, { value: written }];
+    await decoder.prepare(batch);
+    await decoder.prepare(batch);
     expect(plain(decoder.decode(written))).toEqual({ a: 5, b: null, list: [] });
     expect(asked).toEqual([1]);
+  });
+
+  test('is a defect, and no DecodeError, where nobody prepared it', () => {
+    const decoder = createDecoder('t', avroType(ours), async () => avroType(older));
+    expect(() => decoder.decode(written)).toThrow('schema 1 is not prepared');
+    expect(() => decoder.decode(written)).not.toThrow(DecodeError);
+  });
+
+  test('is asked for again with the next batch where the registry did not know it', async () => {
+    let isKnown = false;
+    const decoder = createDecoder('t', avroType(ours), async () => (isKnown ? avroType(older) : null));
+    await decoder.prepare([{ value: written }]);
+    expect(() => decoder.decode(written)).toThrow(DecodeError);
+    isKnown = true;
+    await decoder.prepare([{ value: written }]);
+    expect(plain(decoder.decode(written))).toMatchObject({ a: 5 });
   });
 
   test('is fetched again after the registry was down', async () => {
@@ -186,14 +202,14 @@ describe("a writer's schema that is not ours", () => {
       if (away) throw new Error('away');
       return avroType(older);
     });
-    await expect(decoder.decode(written)).rejects.toThrow('away');
+    await expect(decoder.read(written)).rejects.toThrow('away');
     away = false;
-    expect(plain(await decoder.decode(written))).toMatchObject({ a: 5 });
+    expect(plain(await decoder.read(written))).toMatchObject({ a: 5 });
   });
 
   test('is a DecodeError where it cannot be resolved', async () => {
     const other = record([{ name: 'a', type: 'string' }]);
     const decoder = createDecoder('t', avroType(ours), async () => avroType(other));
-    await expect(decoder.decode(written)).rejects.toThrow(DecodeError);
+    await expect(decoder.read(written)).rejects.toThrow(DecodeError);
   });
 });

@@ -1,5 +1,9 @@
 import avro from 'avsc';
+import { PoisonError } from '#errors/poison-error.ts';
+import { StreamError } from '#streams/errors.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { DecodeError, EncodeError } from './errors.ts';
+import type { Cause } from './generated/types.ts';
 import type { AvroRecord } from './schemas.ts';
 
 /** The Avro type of a schema, safe for untrusted bytes. */
@@ -70,14 +74,23 @@ export interface Codec<T> extends Decoder<T> {
   encode(value: T): Buffer;
 }
 
+/** A record, as far as its schema goes. */
+type Encoded = { readonly value: Buffer | null };
+
 /** The decoder of a codec. */
 export interface Decoder<T> {
   /**
-   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with. Synchronous,
-   * except for the first record of a new schema. Throws or rejects with `DecodeError` for bytes that can never be read,
-   * with `RegistryUnavailableError` where the schema cannot be fetched now.
+   * Fetches the schemas that these values were written with, unless it has them. Rejects with `RegistryUnavailableError`;
+   * not for a schema that the registry does not know, or that cannot be read: `decode` throws for its values.
    */
-  decode(bytes: Buffer): T | Promise<T>;
+  prepare(records: Iterable<Encoded>): Promise<void>;
+  /**
+   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with. `prepare`
+   * must have had it, unless it was written with this codec's schema. Throws `DecodeError` for bytes that can never be read.
+   */
+  decode(bytes: Buffer): T;
+  /** Both, for readers of single values. Rejects as they do. */
+  read(bytes: Buffer): Promise<T>;
 }
 
 /** Fetches the writer's schema by id; null where the registry does not know the id. */
@@ -98,7 +111,7 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
   header.writeUInt32BE(id, 1);
   const decoder = createDecoder<T>(topic, type, findWriter, id);
   return {
-    decode: decoder.decode,
+    ...decoder,
     encode(value) {
       let end: number;
       try {
@@ -129,8 +142,13 @@ export function createDecoder<T>(
   /** By id of the writer's schema; undefined where it is the reader's own. */
   const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
   if (ownId !== undefined) resolvers.set(ownId, undefined);
+  /** Schemas that could not be had, by id. */
+  const unreadable = new Map<number, DecodeError>();
 
-  const read = (bytes: Buffer, id: number): T => {
+  const decode = (bytes: Buffer): T => {
+    const id = schemaId(bytes);
+    if (id === null) throw new DecodeError(topic, 'no schema id before the body');
+    if (!resolvers.has(id)) throw unreadable.get(id) ?? new Error(`${topic}: schema ${id} is not prepared`);
     let result: { value: T; offset: number };
     try {
       result = type.decode(bytes, HEADER_BYTES, resolvers.get(id));
@@ -143,21 +161,38 @@ export function createDecoder<T>(
   };
   const meet = async (id: number): Promise<void> => {
     const writer = await findWriter(id);
-    if (writer === null) throw new DecodeError(topic, `the registry has no schema ${id}`);
+    if (writer === null) {
+      unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`));
+      return;
+    }
     try {
       resolvers.set(id, type.equals(writer) ? undefined : type.createResolver(writer));
     } catch (error) {
-      throw new DecodeError(topic, `schema ${id} cannot be read as this version's`, error);
+      unreadable.set(id, new DecodeError(topic, `schema ${id} cannot be read as this version's`, error));
     }
   };
+  const prepare = async (records: Iterable<Encoded>): Promise<void> => {
+    const unmet = new Set<number>();
+    for (const { value } of records) {
+      const id = value === null ? null : schemaId(value);
+      if (id !== null && !resolvers.has(id)) unmet.add(id);
+    }
+    // One after the other: how many there are is up to whoever writes to the topic.
+    for (const id of unmet) await meet(id);
+  };
   return {
-    decode(bytes) {
-      if (bytes.length < HEADER_BYTES || bytes[0] !== 0)
-        throw new DecodeError(topic, 'no schema id before the body');
-      const id = bytes.readUInt32BE(1);
-      return resolvers.has(id) ? read(bytes, id) : meet(id).then(() => read(bytes, id));
+    prepare,
+    decode,
+    async read(bytes) {
+      await prepare([{ value: bytes }]);
+      return decode(bytes);
     },
   };
+}
+
+/** The id of the schema that a value was written with; null where it has none. */
+function schemaId(bytes: Buffer): number | null {
+  return bytes.length < HEADER_BYTES || bytes[0] !== 0 ? null : bytes.readUInt32BE(1);
 }
 
 /** The paths of invalid fields, without their values. */
@@ -165,4 +200,47 @@ function invalidFields(type: AvroType, value: unknown): string {
   const paths = new Set<string>();
   type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });
   return paths.size === 0 ? 'unknown reason' : `does not fit the schema: ${[...paths].join(', ')}`;
+}
+
+/** Prepares a processor's records. A schema that cannot be fetched is transient (`StreamError` UNAVAILABLE). */
+export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<Encoded>): Promise<void> {
+  try {
+    await codec.prepare(records);
+  } catch (error) {
+    throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+  }
+}
+
+/** The value of an input record. Unreadable bytes are poison. */
+export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T {
+  if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
+  try {
+    return codec.decode(value);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
+  }
+}
+
+/** What names the message in an encoded value; nothing where it cannot be decoded. */
+export function identify<T>(
+  codec: Decoder<T>,
+  value: Buffer | null,
+  fields: (decoded: T) => MessageFields,
+): MessageFields {
+  if (value === null) return {};
+  try {
+    return fields(codec.decode(value));
+  } catch {
+    // A dead letter says why.
+    return {};
+  }
+}
+
+/** What names the message that caused a value of a match. */
+export function identifyByCause(
+  codec: Decoder<{ readonly cause: Pick<Cause, 'message_id'>; readonly event_id: number }>,
+  value: Buffer | null,
+): MessageFields {
+  return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
 }

@@ -1,6 +1,6 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { type Brokers, shownBrokers } from '#streams/client/brokers.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 
 /** A value does not fit its topic's schema; `message` names topic and field, never the value. */
 export class EncodeError extends TouchlineError<'EncodeError'> {

@@ -1,12 +1,25 @@
 /** Renders docs/reference/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
+import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { topicSettings } from './admin.ts';
 import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from './schemas.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from './topics.ts';
-import { DEAD_LETTER_CODES, GUARD_REASONS, TRANSITION_KINDS } from './vocabulary.ts';
+import { GUARD_REASONS, TRANSITION_KINDS } from './vocabulary.ts';
 
 const TEMPLATE = new URL('./topics-doc.md', import.meta.url);
 const DAY = 86_400_000;
+/** What a service remembers for itself: no contract, so the page leaves its fields to the schema. */
+const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
+  'standings-results',
+  'exchange-attempts',
+  'tool-requests',
+  'ended-sessions',
+  'webhook-times',
+  'alert-guards',
+  'webhook-progress',
+  'ingress-status',
+  'poller-checkpoints',
+]);
 
 /** The whole page. Throws where the prose names an unknown part, or omits one. */
 export function renderTopicsDoc(schemas: Schemas): string {
@@ -52,8 +65,9 @@ function topicSection(topic: TopicName, schemas: Schemas): string {
     `- partition: ${spec.partitioning}; ${spec.partitions} of them`,
     `- kept: ${keptText(topic)}`,
     `- made with: ${settings.join(', ')}\n`,
-    fieldsTable(schema.fields),
-    ...local.map((record) => recordSection(record, '####')),
+    ...(SERVICE_MEMORY.has(topic)
+      ? [`No contract: a service keeps it for itself. Fields: \`schemas/${topic}.avsc\`.\n`]
+      : [fieldsTable(schema.fields), ...local.map((record) => recordSection(record, '####'))]),
   ].join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { type Lacks, lacksOf } from '#cluster/rights.ts';
-import { type Brokers, shownBrokers } from '#streams/client/brokers.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { poll } from '#timing/poll.ts';
 import { type Right, rightsOf, rightText, type ServiceName } from './acls.ts';
 import { ServiceRightsError } from './errors.ts';

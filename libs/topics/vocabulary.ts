@@ -5,12 +5,6 @@
 
 import type { GuardReason } from '#domain/guard.ts';
 import type { TransitionKind } from '#domain/transitions.ts';
-import { type DeadLetterCode, ERRORS } from '#errors/catalogue.ts';
-
-/** Why something is in dead-letters: the codes of `PoisonError` as the topic carries them. */
-export const DEAD_LETTER_CODES = Object.fromEntries(
-  Object.entries(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
-) as Readonly<Record<DeadLetterCode, string>>;
 
 /** What a match-transitions record reports. */
 export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {

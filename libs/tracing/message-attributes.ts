@@ -1,13 +1,5 @@
+import type { MessageFields } from './message-fields.ts';
 import type { SpanAttributes } from './tracer.ts';
-
-/** What names a message in log lines. */
-type MessageFields = {
-  readonly message_id?: string | null;
-  readonly event_id?: number;
-  readonly topic?: string;
-  readonly partition?: number;
-  readonly offset?: number;
-};
 
 /** The same as attributes of a span, by the names of OpenTelemetry where it has some. */
 export function spanAttributes(fields: MessageFields): SpanAttributes {

@@ -1,4 +1,4 @@
-/** The tracer of this process, or thread; none unless traces are on (docs/decisions/0105). */
+/** The tracer of this process, or thread; none unless traces are on (docs/guides/trace.md). */
 import type { Tracer, TracingOptions, TracingSinks } from './tracer.ts';
 
 let current: Tracer | null = null;

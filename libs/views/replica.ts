@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { topicIds } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';

@@ -1,32 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { type AttemptKind, applyAttempt, attemptOf, type Progress } from './progress.ts';
+import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from './progress.ts';
 
 const offsets = (...at: number[]) => at.map((offset, partition) => ({ partition, offset }));
 
 function attempt(kind: AttemptKind, change: Partial<WebhookAttempt> = {}): WebhookAttempt {
-  return {
-    subscription_id: 's',
-    client_id: 1,
-    kind,
-    epoch: 1,
-    at: 100,
-    started_at: 90,
-    attempt: 0,
-    outcome: null,
-    status: null,
-    reason: null,
-    messages: 0,
-    bytes: 0,
-    first: null,
-    last: null,
-    next: [],
-    next_attempt_at: null,
-    ...change,
-  };
+  const head = { subscription_id: 's', client_id: 1, kind, epoch: 1, at: 100 };
+  return attemptOf(head, { started_at: 90, ...change });
 }
 
-const fold = (...attempts: WebhookAttempt[]): Progress => attempts.reduce<Progress>(applyAttempt, null);
+const fold = (...attempts: WebhookAttempt[]): DeliveryProgress =>
+  attempts.reduce<DeliveryProgress>(applyAttempt, null);
 
 const STARTED = attempt('started', { next: offsets(5, 7) });
 const FAILED = attempt('failed', { attempt: 3, outcome: 'timeout', next_attempt_at: 200 });

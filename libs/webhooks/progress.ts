@@ -49,14 +49,14 @@ export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {
 }
 
 /** Progress as a plain value; null where there is none: not started yet, or removed. */
-export type Progress = WebhookProgress | null;
+export type DeliveryProgress = WebhookProgress | null;
 
 /**
  * The progress after a record. Orders (disabled, enabled, resent, skipped) begin an epoch; records of an earlier epoch change
  * nothing, and within an epoch `next` never moves back: a duplicate, or a late record of a dispatcher that was
  * fenced, does no harm. Returns the same object where nothing changed.
  */
-export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progress {
+export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt): DeliveryProgress {
   const { kind, at } = attempt;
   if (kind === 'removed') return null;
   if (progress === null) {

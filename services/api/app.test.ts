@@ -11,12 +11,12 @@ import { createMetrics, type Registry } from '#service/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { isBroken } from '#views/store/database.ts';
-import { EVERYTHING, World } from '#views/testing/world.ts';
-import { type AppOptions, createApp } from './app.ts';
+import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
+import { type ApiAppOptions, createApp } from './app.ts';
 import { OPEN } from './board/testing/served.ts';
 import { apiMetrics } from './metrics.ts';
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 let registry: Registry;
 let ready: boolean;
@@ -27,12 +27,12 @@ beforeEach(async () => {
   ready = true;
   logged = '';
   failures = [];
-  world = new World();
+  world = new ViewsWorld();
   app = await make();
 });
 
 /** The app over `world`. Who has the token `narrow` may ask for lists of events alone. */
-async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance> {
+async function make(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstance> {
   registry = createMetrics('api');
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -223,7 +223,7 @@ test('reports the error of a failed request, and stops if the views failed', asy
 
 test('serves the contract alone where the board is off', async () => {
   app = await make({ board: null });
-  for (const url of ['/', '/match/1', '/standings', '/board/events', '/board/matches/1']) {
+  for (const url of ['/', '/match/1', '/standings', '/feeds', '/board/events', '/board/matches/1']) {
     const response = await app.inject(`${url}?token=hush`);
     expect([url, response.statusCode]).toEqual([url, 404]);
     expect(answerError.parse(response.json()).api.error.message).toBe('Not found');
@@ -233,7 +233,7 @@ test('serves the contract alone where the board is off', async () => {
   const { body } = await app.inject('/docs');
   expect(body).not.toContain('href="/"');
   const loaded = [...body.matchAll(/(?:src|href)="(\/[^"#]+)"/g)].map(([, address = '']) => address);
-  expect(loaded.filter((address) => address.startsWith('/docs/assets/'))).toHaveLength(5);
+  expect(loaded.filter((address) => address.startsWith('/docs/assets/'))).toHaveLength(8);
   for (const url of loaded) expect(await status(url), url).toBe(200);
   expect(await registry.metrics()).not.toContain('touchline_board_readers');
 });

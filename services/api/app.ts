@@ -10,13 +10,15 @@ import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
 import type { GateOptions } from './board/gate.ts';
+import { notFoundPages } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventOf, healthHeader } from './health-header.ts';
 import type { ApiMetrics } from './metrics.ts';
 
-export type AppOptions = {
+export type ApiAppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
   readonly view: BoardView;
@@ -43,7 +45,7 @@ export type AppOptions = {
 const OPS = ['/health/live', '/health/ready'];
 
 /** Everything that is served on API_PORT. */
-export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
   const { trustedProxies, onFailure, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
@@ -54,7 +56,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);
-  answerErrors(app, { now, version, onFailure });
+  const assets = board === null ? null : loadAssets(BOARD_ASSETS);
+  const notFound = assets === null ? undefined : notFoundPages(assets);
+  answerErrors(app, { now, version, notFound, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
     sendError(reply, 'NOT_READY', version, Math.floor(now()));
@@ -90,6 +94,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
   await app.register(documentRoutes, { version, publicUrl, board: board !== null });
-  if (board !== null) await app.register(boardRoutes, { view, gate: board, now, metrics: registry });
+  if (board !== null && assets !== null)
+    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, assets });
   return app;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { openApi } from '#contract/rest/openapi.ts';
 import { type AssetList, assetRoutes, boardFile, loadAssets } from './board/assets.ts';
-import { PAGE_HEADERS } from './board/routes.ts';
+import { PAGE_HEADERS } from './board/pages/layout.ts';
 import { readExample } from './docs/examples.ts';
 import { docsPage } from './docs/page.ts';
 import { referenceOf } from './docs/reference.ts';
@@ -11,7 +11,10 @@ const DOCS_ASSETS: AssetList = {
   at: '/docs/assets/',
   folder: new URL('docs/', import.meta.url),
   scripts: ['browser/try-it.js'],
-  files: [new URL('docs/assets/docs.css', import.meta.url), ...['base.css', 'icon.svg'].map(boardFile)],
+  files: [
+    new URL('docs/assets/docs.css', import.meta.url),
+    ...['tokens.css', 'base.css', 'icon.svg'].map(boardFile),
+  ],
 };
 
 /** The contract as a document: `/openapi.json` for programs, `/docs` for people. Both are made once. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { Registry } from '#topics/registry.ts';

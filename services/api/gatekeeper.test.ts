@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecret, verifySecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { World } from '#views/testing/world.ts';
+import { ViewsWorld } from '#views/testing/world.ts';
 import { stretchedHash } from '../../test/support/former-secret.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import type { StoreUpgrade } from './stretched-secrets.ts';
@@ -10,7 +10,7 @@ import type { StoreUpgrade } from './stretched-secrets.ts';
 const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
-let world: World;
+let world: ViewsWorld;
 
 function client(): Client {
   return {
@@ -31,7 +31,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
 }
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   await know();
 });
 

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import { hashSecret, isStretched, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
-import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
+import { issueToken, TokenVerifier } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
 import { type StoreUpgrade, StretchedSecrets } from './stretched-secrets.ts';
 
@@ -28,7 +28,7 @@ export function createGatekeeper(
   // As an object a token is verified several times as fast as with the bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);
-  const keys = [key, ...others.map((other) => createSecretKey(other))];
+  const tokens = new TokenVerifier([key, ...others.map((other) => createSecretKey(other))]);
   // What is compared where there is no client; nobody knows its secret.
   const nobody = hashSecret(newSecret());
   const stretched = new StretchedSecrets(storeUpgrade);
@@ -47,7 +47,7 @@ export function createGatekeeper(
     },
     stored: (clientId) => stretched.stored(clientId),
     access(token, now) {
-      const claims = verifyTokenWithAny(token, now, keys);
+      const claims = tokens.verify(token, now);
       return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);
     },
   };

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { World } from '#views/testing/world.ts';
+import { ViewsWorld } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
-import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
+import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 
 /** Those that ended, of all replicas. */
 let sessionsEnded: Set<string>;
@@ -15,8 +15,8 @@ const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
 let now: number;
-let world: World;
-let sessions: Sessions;
+let world: ViewsWorld;
+let sessions: BoardSessions;
 
 async function know(changes: Partial<Client> = {}): Promise<void> {
   const value: Client = {
@@ -34,7 +34,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
   world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
 }
 
-async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions> {
+async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSessions> {
   const { clients } = world.views;
   const gatekeeper = createGatekeeper(clients, clientsKeys, unstored);
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
@@ -43,7 +43,7 @@ async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions>
 beforeEach(async () => {
   now = BEGUN;
   sessionsEnded = new Set();
-  world = new World();
+  world = new ViewsWorld();
   await know();
   sessions = await replica(KEY);
 });

@@ -21,7 +21,7 @@ export type Viewer = {
 };
 
 /** Sessions of people who look at the live board with a client's credentials. */
-export type Sessions = {
+export type BoardSessions = {
   /** The text of a new session; null where the secret does not fit. */
   open(clientId: string, secretKey: string): Promise<string | null>;
   /** Null for a text that is malformed, expired, ended, or of a client that is disabled or has another secret now. */
@@ -31,7 +31,7 @@ export type Sessions = {
 };
 
 /** What sessions are made of. */
-export type SessionsOptions = {
+export type BoardSessionsOptions = {
   readonly clients: ClientView;
   readonly gatekeeper: Pick<UpgradingGatekeeper, 'exchange' | 'stored'>;
   readonly clientsKeys: ClientsKeys;
@@ -44,7 +44,7 @@ export type SessionsOptions = {
  * Sessions that are signed, not kept, except those that ended early: every replica with the key accepts them. The signature depends on the hash of the
  * client's secret, so that rotating the secret ends them, as disabling the client does.
  */
-export function createSessions(options: SessionsOptions): Sessions {
+export function createSessions(options: BoardSessionsOptions): BoardSessions {
   const { clients, gatekeeper, clientsKeys, ended, now } = options;
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): KeyObject =>

@@ -1,7 +1,7 @@
 import { setInterval as every } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 
 /** How often the cluster is described, milliseconds. */

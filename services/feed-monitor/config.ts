@@ -4,7 +4,7 @@ import { integer, kafkaSettings, leaderSettings, processSettings } from '#servic
 const DAY_MS = 86_400_000;
 
 /** Settings of the feed monitor. */
-export const monitorConfig = z.object({
+export const settings = z.object({
   ...processSettings,
   ...kafkaSettings,
   ...leaderSettings,
@@ -26,4 +26,4 @@ export const monitorConfig = z.object({
     .describe('How much of the messages is read where there is no feed-health yet, in minutes.'),
 });
 
-export type MonitorConfig = z.output<typeof monitorConfig>;
+export type MonitorConfig = z.output<typeof settings>;

@@ -1,13 +1,13 @@
 import { instanceId } from '#service/instance-id.ts';
-import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { Leadership } from '#service/leadership.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { Leadership } from '#streams/leadership/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { watchCluster } from './cluster-metrics.ts';
-import type { MonitorConfig } from './config.ts';
+import { type MonitorConfig, settings } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { runTerm } from './term.ts';
@@ -15,8 +15,16 @@ import { runTerm } from './term.ts';
 /** What was not published for so long is judged again first, milliseconds. */
 const PUBLISH_WITHIN_MS = 2_000;
 
+/** The service: one of its processes leads. */
+export const feedMonitor: ServiceDefinition<typeof settings> = {
+  name: SERVICE,
+  about: 'Says of every source and live match whether it is alive, stale, down or recovering: feed-health.',
+  config: settings,
+  start: startMonitor,
+};
+
 /** Starts the monitor: it joins the group of candidates, and judges while it leads. */
-export async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
+async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: metricsRegistry } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = monitorMetrics(metricsRegistry);

@@ -1,22 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readLatest } from '#clients/read-latest.ts';
+import { offsetsAt, readPositions } from '#cluster/logs.ts';
 import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
+import type { Term } from '#service/leadership.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import type { Term } from '#streams/leadership/leadership.ts';
 import type { Logger } from '#streams/log.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { type FollowedBatch, follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
-import { parsePosition, readPositions } from '#streams/runtime/positions.ts';
+import { type FollowedBatch, follow, type ReadRecord } from '#streams/read/follow.ts';
+import { parsePosition } from '#streams/runtime/positions.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
+import { readLatest } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { TermSupersededError } from './errors.ts';
@@ -149,11 +150,11 @@ class MonitorTerm {
       if (value != null) monitor.applied(partition, parsePosition(topic, partition, value).next);
       return;
     }
+    await this.#decoderOf(topic).prepare(records);
     for (const record of records) {
       if (record.value === null) continue;
       try {
-        const decoded = this.#readRecord(monitor, number, topic, record.value, record);
-        if (decoded !== undefined) await decoded;
+        this.#readRecord(monitor, number, topic, record.value, record);
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
         this.#options.metrics.undecodable.inc();
@@ -162,24 +163,24 @@ class MonitorTerm {
     }
   }
 
-  /** Synchronous but for the first record of a schema. */
+  #decoderOf(topic: string): Decoder<unknown> {
+    if (topic === this.#topics.health) return this.#health;
+    return topic === this.#topics.reports ? this.#reports : this.#messages;
+  }
+
   #readRecord(
     monitor: HealthMonitor,
     number: number,
     topic: string,
     value: Buffer,
     { partition, offset, key }: ReadRecord,
-  ): void | Promise<void> {
-    if (topic === this.#topics.health)
-      return whenRead(this.#health.decode(value), ({ term }) => {
-        if (term > number) throw new TermSupersededError(number, term);
-        if (term < number) monitor.rewrite(String(key));
-      });
-    if (topic === this.#topics.reports)
-      return whenRead(this.#reports.decode(value), (status) => monitor.report(status, this.#clock.now()));
-    return whenRead(this.#messages.decode(value), (message) =>
-      monitor.hear(message, { partition, offset }, this.#clock.now()),
-    );
+  ): void {
+    if (topic === this.#topics.health) {
+      const { term } = this.#health.decode(value);
+      if (term > number) throw new TermSupersededError(number, term);
+      if (term < number) monitor.rewrite(String(key));
+    } else if (topic === this.#topics.reports) monitor.report(this.#reports.decode(value), this.#clock.now());
+    else monitor.hear(this.#messages.decode(value), { partition, offset }, this.#clock.now());
   }
 
   /** `at`: Unix milliseconds. */
@@ -220,8 +221,4 @@ class MonitorTerm {
     ended();
     for (const { key, value } of published) metrics.published(key, value);
   }
-}
-
-function whenRead<T>(decoded: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
-  return decoded instanceof Promise ? decoded.then(use) : use(decoded);
 }

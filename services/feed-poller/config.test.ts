@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig, renderSettings, secretValues } from '#service/config.ts';
-import { pollerConfig } from './config.ts';
+import { settings } from './config.ts';
 
 const KAFKA = { KAFKA_BROKERS: 'localhost:9092', SCHEMA_REGISTRY_URL: 'http://localhost:8081' };
 const PROVIDER = {
@@ -10,28 +10,35 @@ const PROVIDER = {
 };
 
 test('without a provider its credentials are optional', () => {
-  const config = loadConfig(pollerConfig, KAFKA);
+  const config = loadConfig(settings, KAFKA);
   expect(config).toMatchObject({ PROVIDER_BASE_URL: '', FOLLOW_SPORTS: [5], FOLLOW_SEASONS: [] });
-  expect(secretValues(pollerConfig, config)).toEqual([]);
+  expect(secretValues(settings, config)).toEqual([]);
 });
 
 test('with a provider its credentials are required, and the secret is redacted', () => {
-  expect(() => loadConfig(pollerConfig, { ...KAFKA, PROVIDER_BASE_URL: 'https://provider' })).toThrow(
+  expect(() => loadConfig(settings, { ...KAFKA, PROVIDER_BASE_URL: 'https://provider' })).toThrow(
     'PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY must be set too',
   );
-  const config = loadConfig(pollerConfig, { ...KAFKA, ...PROVIDER });
+  const config = loadConfig(settings, { ...KAFKA, ...PROVIDER });
   expect(config.PROVIDER_BASE_URL).toBe('https://provider');
-  expect(secretValues(pollerConfig, config)).toEqual(['the-secret']);
+  expect(secretValues(settings, config)).toEqual(['the-secret']);
+});
+
+test('reads the live board every 10 s, a schedule every minute, a finished match every 5 minutes', () => {
+  expect(loadConfig(settings, KAFKA)).toMatchObject({
+    LIVESCORE_PERIOD_MS: 10_000,
+    SCHEDULE_PERIOD_MS: 60_000,
+    VERIFY_PERIOD_MS: 300_000,
+  });
 });
 
 test('ids are a list with commas', () => {
-  const config = loadConfig(pollerConfig, { ...KAFKA, FOLLOW_SPORTS: '5, 1', FOLLOW_COMPETITIONS: '46' });
+  const config = loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: '5, 1', FOLLOW_COMPETITIONS: '46' });
   expect(config).toMatchObject({ FOLLOW_SPORTS: [5, 1], FOLLOW_COMPETITIONS: [46] });
-  expect(() => loadConfig(pollerConfig, { ...KAFKA, FOLLOW_SPORTS: ' ' })).toThrow('must name 1 at least');
-  expect(() => loadConfig(pollerConfig, { ...KAFKA, FOLLOW_SEASONS: 'all' })).toThrow('must be ids');
+  expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: ' ' })).toThrow('must name 1 at least');
+  expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SEASONS: 'all' })).toThrow('must be ids');
 });
 
 test('every setting says what it is', () => {
-  for (const line of renderSettings(pollerConfig).split('\n'))
-    expect(line).toMatch(/^ {2}[A-Z_]+ +\S+.* .+\.$/);
+  for (const line of renderSettings(settings).split('\n')) expect(line).toMatch(/^ {2}[A-Z_]+ +\S+.* .+\.$/);
 });

@@ -19,7 +19,7 @@ const period = (fallback: number, about: string) =>
     .describe(`${about}, in milliseconds.`);
 
 /** Settings of the feed poller. */
-export const pollerConfig = z
+export const settings = z
   .object({
     ...processSettings,
     ...kafkaSettings,
@@ -88,4 +88,4 @@ export const pollerConfig = z
     'PROVIDER_BASE_URL is set, so PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY must be set too',
   );
 
-export type PollerConfig = z.output<typeof pollerConfig>;
+export type PollerConfig = z.output<typeof settings>;

@@ -1,19 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { giveMemoryBack } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
-import { pollerConfig } from './config.ts';
-import { SERVICE } from './name.ts';
-import { startPoller } from './service.ts';
+import { feedPoller } from './service.ts';
 
 /** By how much the heap may grow before it is collected, in percent of what is in use: docs/reference/performance.md. */
 const HEAP_GROWING_PERCENT = 30;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
 giveMemoryBack({ calm: 0.05, worthBytes: 8 * 1024 * 1024 });
-await runService({
-  name: SERVICE,
-  about:
-    "Reads the provider's REST interface: feed, board, schedule, catalogues, and incident lists to check by.",
-  config: pollerConfig,
-  start: startPoller,
-});
+await runService(feedPoller);

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
+import { countFromZero } from '#errors/count-from-zero.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
-import { countFromZero } from '#streams/count-from-zero.ts';
-import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 
 /** The poller's metrics. */
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;

@@ -1,24 +1,33 @@
-import { type Place, readLatest } from '#clients/read-latest.ts';
 import { instanceId } from '#service/instance-id.ts';
-import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { Leadership, type Term } from '#service/leadership.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { Leadership, type Term } from '#streams/leadership/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';
+import { readLatest, type TopicSource } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import type { PollerConfig } from './config.ts';
+import { type PollerConfig, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
-import { Provider } from './provider/provider.ts';
+import { ProviderClient } from './provider/provider.ts';
 import { httpTransport } from './provider/transport.ts';
 import { TopicWriter, WRITTEN } from './publish/topic-writer.ts';
 import { ContractScope } from './schedule/contract.ts';
 import { type PollerSettings, poll } from './schedule/poller.ts';
 
+/** The service: one of its processes polls. */
+export const feedPoller: ServiceDefinition<typeof settings> = {
+  name: SERVICE,
+  about:
+    "Reads the provider's REST interface: feed, board, schedule, catalogues, and incident lists to check by.",
+  config: settings,
+  start: startPoller,
+};
+
 /** Starts the poller: it joins the group of candidates, and polls while it leads. */
-export async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
+async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registry } = context;
   if (config.PROVIDER_BASE_URL === '') {
     log.info('no polling: PROVIDER_BASE_URL is empty');
@@ -27,11 +36,11 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const place: Place = { brokers, prefix, registry: schemas };
+  const place: TopicSource = { brokers, prefix, registry: schemas };
   const codecs = await schemas.codecs(WRITTEN);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
-  const provider = new Provider({
+  const provider = new ProviderClient({
     baseUrl: config.PROVIDER_BASE_URL,
     clientId: config.PROVIDER_CLIENT_ID ?? '',
     secretKey: config.PROVIDER_SECRET_KEY ?? '',

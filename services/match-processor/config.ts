@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { integer, processorSettings } from '#service/config.ts';
 
 /** The configuration of the service. */
-export const config = z.object({
+export const settings = z.object({
   ...processorSettings,
   KEEP_LOADED_SECONDS: integer(0, 604_800)
     .prefault('900')

@@ -10,7 +10,7 @@ import {
 } from '#domain/match.ts';
 import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/poison-error.ts';
-import type { Cause, MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 import { flagsOf, type MatchFlag } from './match-flags.ts';
@@ -146,12 +146,8 @@ export function newLoaded(codecs: MatchCodecs, eventId: number): LoadedMatch {
   return loadedOf(codecs, newMatch(eventId), new Map(), 0, false);
 }
 
-/** The whole match of these records; a promise only for the first record of a new schema. */
-export function load(
-  codecs: MatchCodecs,
-  eventId: number,
-  records: Map<string, Buffer>,
-): LoadedMatch | Promise<LoadedMatch> {
+/** The whole match of these records. */
+export function load(codecs: MatchCodecs, eventId: number, records: Map<string, Buffer>): LoadedMatch {
   const stateKey = String(eventId);
   const encoded = records.get(stateKey);
   const restored = !records.delete(PUBLISHED);
@@ -159,15 +155,11 @@ export function load(
   records.delete(stateKey);
   const state = codecs['match-state'].decode(encoded);
   const incidents = Array.from(records.values(), (bytes) => codecs['match-incidents'].decode(bytes));
-  const whole = (ready: MatchState, all: readonly MatchIncident[]): LoadedMatch => ({
-    ...loadedOf(codecs, restoreMatch(ready, all), records, encoded.length, restored),
-    live: isLive(ready),
-    flags: flagsOf(ready),
-  });
-  if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
-    return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) => whole(ready, all));
-  }
-  return whole(state, incidents as MatchIncident[]);
+  return {
+    ...loadedOf(codecs, restoreMatch(state, incidents), records, encoded.length, restored),
+    live: isLive(state),
+    flags: flagsOf(state),
+  };
 }
 
 /** The records of a match without changes to publish, in the shape of `load`; none where nothing was ever published. */

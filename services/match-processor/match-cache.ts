@@ -97,15 +97,15 @@ export class MatchCache {
   }
 
   /** The match from memory, loaded from disk, or new. */
-  find(eventId: number): LoadedMatch | Promise<LoadedMatch> {
+  find(eventId: number): LoadedMatch {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
     const records = this.#spilled.take(eventId);
-    if (records === null) return this.#hold(eventId, newLoaded(this.#options.codecs, eventId));
-    const loaded = load(this.#options.codecs, eventId, records);
-    return loaded instanceof Promise
-      ? loaded.then((ready) => this.#hold(eventId, ready))
-      : this.#hold(eventId, loaded);
+    const { codecs } = this.#options;
+    return this.#hold(
+      eventId,
+      records === null ? newLoaded(codecs, eventId) : load(codecs, eventId, records),
+    );
   }
 
   /** Notes the use of a match, by a message received at `receivedAt`, Unix milliseconds. */

@@ -3,7 +3,7 @@ import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { TopicValues } from '#topics/topics.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 
-test('a new owner restores everything it needs from the written records: it publishes the same bytes', () => {
+test('a new owner restores everything it needs from the written records: it publishes the same bytes', async () => {
   const messages = [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false, 'tbd'),
@@ -14,7 +14,7 @@ test('a new owner restores everything it needs from the written records: it publ
   const first = partitionOf();
   const second = partitionOf();
   const written: string[] = [];
-  messages.forEach((value, offset) => {
+  for (const [offset, value] of messages.entries()) {
     const collector = new RecordCollector(0);
     const owner = offset < 2 ? first : second;
     owner.process({ offset, key: null, value }, collector);
@@ -24,10 +24,12 @@ test('a new owner restores everything it needs from the written records: it publ
       if (record.topic === 'match-results') continue;
       written.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
       if (owner === first && (record.topic === 'match-incidents' || record.topic === 'match-state')) {
-        second.restore(record.topic, [{ offset: 0, key: Buffer.from(record.key), value: record.value }]);
+        await second.restore(record.topic, [
+          { offset: 0, key: Buffer.from(record.key), value: record.value },
+        ]);
       }
     }
-  });
+  }
   expect(written).toEqual(whole.filter((line) => !line.startsWith('match-results ')));
 });
 
@@ -62,13 +64,13 @@ test('publishes a result where it changes, and a removal in the group that a mat
 test.each([
   ['in memory', {}],
   ['spilled after each commit', { maxLoadedBytes: 1 }],
-])('a new owner publishes the result of every match once more, then only changes, %s', (_, limits) => {
+])('a new owner publishes the result of every match once more, then only changes, %s', async (_, limits) => {
   const before = run({}, [goal(1, 100, 0, false), goal(1, 110, 60, false)]);
   const after = partitionOf(limits);
   for (const line of before.written) {
     const [topic = '', key = '', hex = ''] = line.split(' ');
     if (topic !== 'match-state' && topic !== 'match-incidents') continue;
-    after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
+    await after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
   }
   const collector = new RecordCollector(0);
   // The first result is known already.

@@ -2,15 +2,11 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import type { MessageFields } from '#streams/log.ts';
-import {
-  decodeInput,
-  identify,
-  type PartitionProcessor,
-  type RecordCollector,
-} from '#streams/runtime/processor.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import {
   checkSize,
   checkSizes,
@@ -69,16 +65,24 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   /** Spills restored records: a match is decoded when its next message comes. */
-  restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {
-    return topic === this.#names['match-state']
-      ? this.#cache.restoreStates(records)
-      : this.#cache.restoreIncidents(records);
+  async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    const { codecs } = this.#options;
+    if (topic === this.#names['match-state']) {
+      await fetchSchemas(codecs['match-state'], records);
+      await this.#cache.restoreStates(records);
+    } else {
+      await fetchSchemas(codecs['match-incidents'], records);
+      await this.#cache.restoreIncidents(records);
+    }
   }
 
-  process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void> {
+  prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    return fetchSchemas(this.#options.codecs['normalized-messages'], records);
+  }
+
+  process(record: ConsumedRecord, collector: RecordCollector): void {
     const message = decodeInput(this.#options.codecs['normalized-messages'], record.value);
-    if (message instanceof Promise) return message.then((decoded) => this.#apply(record, decoded, collector));
-    return this.#apply(record, message, collector);
+    this.#apply(this.#cache.find(message.event_id), record, message, collector);
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
@@ -173,17 +177,6 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   #apply(
-    record: ConsumedRecord,
-    message: NormalizedMessage,
-    collector: RecordCollector,
-  ): void | Promise<void> {
-    const loaded = this.#cache.find(message.event_id);
-    if (loaded instanceof Promise)
-      return loaded.then((found) => this.#applyTo(found, record, message, collector));
-    this.#applyTo(loaded, record, message, collector);
-  }
-
-  #applyTo(
     loaded: LoadedMatch,
     record: ConsumedRecord,
     message: NormalizedMessage,

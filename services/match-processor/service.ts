@@ -1,6 +1,6 @@
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
-import { config } from './config.ts';
+import { settings } from './config.ts';
 import { MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
 import { commitMetrics } from './metrics.ts';
 
@@ -14,10 +14,10 @@ const VALUES = [
 ] as const;
 
 /** The service: the laws of match state, a task for each partition of normalized-messages. */
-export const matchProcessor: ServiceDefinition<typeof config> = {
+export const matchProcessor: ServiceDefinition<typeof settings> = {
   name: NAME,
   about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
-  config,
+  config: settings,
   start(context) {
     const observe = commitMetrics(context.metrics, Date.now);
     return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {

@@ -1,10 +1,10 @@
 import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import { finalScore, type MatchFacts, type Period, type Side } from '../../data/dataset.ts';
+import { type FactSide, finalScore, type MatchFacts, type Period } from '../../data/dataset.ts';
 import type { StatusId } from './periods.ts';
-import type { Change, ScriptedIncident } from './script.ts';
+import type { ScriptedChange, ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
-type Counted = { readonly side: Side; readonly phase: StatusId; counts: boolean };
+type Counted = { readonly side: FactSide; readonly phase: StatusId; counts: boolean };
 
 /** Statistics of a team, by the provider's id. */
 const STAT = {
@@ -64,7 +64,7 @@ export type EventFace = {
  * The board of one match: applies steps, shows the event. Goals count as the provider counts them: a goal under
  * review is in the score, and leaves it when it is cancelled, deleted or named by a 424 that stands.
  */
-export class Board {
+export class SimulatedBoard {
   readonly #facts: MatchFacts;
   #status: StatusId = STATUS.notStarted;
   #finished = false;
@@ -77,7 +77,7 @@ export class Board {
   readonly #begun = new Set<Period>();
   readonly #goals = new Map<string, Counted>();
   readonly #disallowed = new Map<string, string>();
-  readonly #counted = new Map<string, { readonly side: Side; readonly stat: number }>();
+  readonly #counted = new Map<string, { readonly side: FactSide; readonly stat: number }>();
   readonly #addedTime = new Map<Period, number>();
   readonly #holds = new Set<string>();
 
@@ -96,7 +96,7 @@ export class Board {
   }
 
   /** Applies a change of the event; `at` is Unix seconds. */
-  change(change: Change, at: number): void {
+  change(change: ScriptedChange, at: number): void {
     if (change.status !== undefined) this.#status = change.status;
     if (change.period !== undefined) {
       this.#begun.add(change.period);
@@ -157,7 +157,7 @@ export class Board {
     return this.#facts.round === null;
   }
 
-  #goalsOf(side: Side, periods: readonly Period[]): number {
+  #goalsOf(side: FactSide, periods: readonly Period[]): number {
     const void_ = new Set(this.#disallowed.values());
     let goals = 0;
     for (const [key, goal] of this.#goals) {
@@ -175,14 +175,14 @@ export class Board {
   }
 
   /** A result of some periods: null before the first of them began. */
-  #result(side: Side, periods: readonly Period[]): number | null {
+  #result(side: FactSide, periods: readonly Period[]): number | null {
     if (!periods.some((period) => this.#begun.has(period))) return null;
     if (this.#facts.facts === 'all') return this.#goalsOf(side, periods);
     return this.#finished ? this.#official(side, periods) : null;
   }
 
   /** When single goals are unknown: the official scores, once the match is over. */
-  #official(side: Side, periods: readonly Period[]): number {
+  #official(side: FactSide, periods: readonly Period[]): number {
     const index = side === 'home' ? 0 : 1;
     const { ht, ft } = this.#facts;
     const final = finalScore(this.#facts)[index];
@@ -191,8 +191,8 @@ export class Board {
     return first + second + (periods.includes('E1') ? final - ft[index] : 0);
   }
 
-  #results(side: Side): Value[] {
-    const other: Side = side === 'home' ? 'away' : 'home';
+  #results(side: FactSide): Value[] {
+    const other: FactSide = side === 'home' ? 'away' : 'home';
     const regularOver = this.#finished || this.#begun.has('E1');
     const regular: readonly Period[] = ['1H', '2H'];
     const ahead = (this.#result(side, regular) ?? 0) > (this.#result(other, regular) ?? 0);
@@ -211,7 +211,7 @@ export class Board {
     ];
   }
 
-  #stats(side: Side): Value[] {
+  #stats(side: FactSide): Value[] {
     const goals = this.#result(side, ['1H', '2H', 'E1', 'E2']);
     const of = (stat: number): number =>
       [...this.#counted.values()].filter((one) => one.side === side && one.stat === stat).length;
@@ -242,7 +242,7 @@ export class Board {
     return side === undefined ? null : this.#facts[side];
   }
 
-  #leader(): Side | undefined {
+  #leader(): FactSide | undefined {
     for (const periods of [['P'], ['1H', '2H', 'E1', 'E2']] as const) {
       const home = this.#result('home', periods) ?? 0;
       const away = this.#result('away', periods) ?? 0;
@@ -252,7 +252,7 @@ export class Board {
   }
 
   /** The side that advances to the next round; undefined in a league. */
-  #advanced(): Side | undefined {
+  #advanced(): FactSide | undefined {
     return this.#knockout ? this.#leader() : undefined;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { readDelivery } from '#ingestion/delivery.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
-import { type Delivery, noDeliveryFaults, planDeliveries } from './deliveries.ts';
+import { noDeliveryFaults, planDeliveries, type SimulatedDelivery } from './deliveries.ts';
 import { DELIVERY_FAULTS, parseFaults } from './faults.ts';
 import type { ProviderMessage } from './records.ts';
 import { schedule } from './schedule.ts';
@@ -21,7 +21,7 @@ function deliver(faults: string, seed = 'test') {
   return { deliveries: [...planDeliveries(waves(faults, seed), plan, counts)], counts };
 }
 
-function messagesOf(deliveries: readonly Delivery[]): ProviderMessage[] {
+function messagesOf(deliveries: readonly SimulatedDelivery[]): ProviderMessage[] {
   return deliveries
     .filter(({ malformed }) => malformed === null)
     .flatMap(({ body }) => JSON.parse(body.toString()) as ProviderMessage[]);

@@ -1,6 +1,6 @@
 import type { DeliveryFault, Faults } from './faults.ts';
 import { malformedBody } from './malformed.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type SeededRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 import type { Wave } from './schedule.ts';
 
@@ -15,7 +15,7 @@ export type Mishap =
   | 'expired';
 
 /** One body to deliver, and how. */
-export type Delivery = {
+export type SimulatedDelivery = {
   /** Seconds of play since the start, without the gaps between waves: when it is due. */
   readonly due: number;
   readonly body: Buffer;
@@ -59,7 +59,7 @@ export function* planDeliveries(
   waves: Iterable<Wave>,
   plan: DeliveryPlan,
   counts: DeliveryCounts,
-): Generator<Delivery> {
+): Generator<SimulatedDelivery> {
   const random = createRandom(plan.seed, 'deliveries');
   let played = 0;
   let late: Due[] = [];
@@ -81,7 +81,7 @@ export function noDeliveryFaults(): DeliveryCounts {
 }
 
 /** When a message is sent, be it more than once. */
-function disturb(on: Due, faults: Faults, random: Random, counts: DeliveryCounts): Due[] {
+function disturb(on: Due, faults: Faults, random: SeededRandom, counts: DeliveryCounts): Due[] {
   const { due, message } = on;
   let later = 0;
   if (random.chance(faults.reorder)) {
@@ -104,9 +104,9 @@ function disturb(on: Due, faults: Faults, random: Random, counts: DeliveryCounts
 function* batches(
   messages: readonly Due[],
   plan: DeliveryPlan,
-  random: Random,
+  random: SeededRandom,
   counts: DeliveryCounts,
-): Generator<Delivery> {
+): Generator<SimulatedDelivery> {
   let batch: Due[] = [];
   let size = random.int(1, plan.batchSize);
   for (const due of messages) {
@@ -122,7 +122,7 @@ function* batches(
 }
 
 /** The failure of the first attempt, if any: at most one. */
-function mishapOf(faults: Faults, random: Random, counts: DeliveryCounts): Mishap | null {
+function mishapOf(faults: Faults, random: SeededRandom, counts: DeliveryCounts): Mishap | null {
   for (const kind of ['drop', 'signature'] as const) {
     if (!random.chance(faults[kind])) continue;
     counts[kind]++;
@@ -134,9 +134,9 @@ function mishapOf(faults: Faults, random: Random, counts: DeliveryCounts): Misha
 function* deliver(
   batch: readonly Due[],
   { faults }: DeliveryPlan,
-  random: Random,
+  random: SeededRandom,
   counts: DeliveryCounts,
-): Generator<Delivery> {
+): Generator<SimulatedDelivery> {
   const due = batch.at(-1)?.due ?? 0;
   const body = Buffer.from(JSON.stringify(batch.map(({ message }) => message)));
   const whole = { due, body, messages: batch.length, malformed: null };

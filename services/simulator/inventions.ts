@@ -1,9 +1,9 @@
 import { INCIDENT } from '#contract/soccer.ts';
-import type { MatchFacts, Side } from '../../data/dataset.ts';
+import type { FactSide, MatchFacts } from '../../data/dataset.ts';
 import { type ContentFault, DISALLOWING, type Disallowing, type Faults } from './faults.ts';
 import { FREE_KICK, GOAL_FOR } from './incident-types.ts';
 import type { PeriodPlan } from './periods.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from './random.ts';
 import {
   GOAL_REVIEW,
   goalRecords,
@@ -11,11 +11,14 @@ import {
   planOf,
   restart,
   type ScriptedIncident,
-  type Step,
+  type ScriptedStep,
 } from './script.ts';
 
 /** The invented steps of a match, and their number by kind. */
-export type Inventions = { readonly steps: Step[]; readonly counts: Partial<Record<ContentFault, number>> };
+export type Inventions = {
+  readonly steps: ScriptedStep[];
+  readonly counts: Partial<Record<ContentFault, number>>;
+};
 
 /** Seconds that an invented goal keeps from what really happened: a 424 that names none must find it, not another. */
 const ROOM = { before: 240, after: 420 } as const;
@@ -31,13 +34,13 @@ export function invent(
   facts: MatchFacts,
   periods: readonly PeriodPlan[],
   faults: Faults,
-  random: Random,
+  random: SeededRandom,
 ): Inventions {
   const counts: Partial<Record<ContentFault, number>> = {};
-  const steps: Step[] = [];
+  const steps: ScriptedStep[] = [];
   // Without a timeline there are no goals to disallow.
   if (facts.facts === 'score_only') return { steps, counts };
-  const add = (fault: ContentFault, what: Step[]): void => {
+  const add = (fault: ContentFault, what: ScriptedStep[]): void => {
     steps.push(...what);
     counts[fault] = (counts[fault] ?? 0) + 1;
   };
@@ -66,7 +69,7 @@ function isGoal([period, , kind]: MatchFacts['events'][number]): boolean {
 function findRoom(
   periods: readonly PeriodPlan[],
   taken: readonly (readonly [period: string, second: number])[],
-  random: Random,
+  random: SeededRandom,
 ): [PeriodPlan, number] | undefined {
   const open = periods.filter((plan) => plan.nominal > LASTS.max * 2);
   for (let n = 0; n < TRIES; n++) {
@@ -84,19 +87,22 @@ function findRoom(
 function disallowedGoal(
   key: string,
   way: Disallowing,
-  side: Side,
+  side: FactSide,
   second: number,
   plan: PeriodPlan,
-  random: Random,
-): Step[] {
+  random: SeededRandom,
+): ScriptedStep[] {
   const { scored, confirmed } = goalRecords(
     { key, type: INCIDENT.goal, side, countsFor: side },
     second,
     plan,
   );
   const ended = second + random.int(LASTS.min, LASTS.max);
-  const step = (when: number, incident: ScriptedIncident): Step => ({ at: plan.startsAt + when, incident });
-  const also = (suffix: string, type: number, by: Side, when: number): ScriptedIncident =>
+  const step = (when: number, incident: ScriptedIncident): ScriptedStep => ({
+    at: plan.startsAt + when,
+    incident,
+  });
+  const also = (suffix: string, type: number, by: FactSide, when: number): ScriptedIncident =>
     restart(`${key}/${suffix}`, type, by, when, plan);
   const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
   const deleted: ScriptedIncident = { ...scored, action: 'delete' };
@@ -107,7 +113,7 @@ function disallowedGoal(
     confirmation,
   });
   const counted = step(second + GOAL_REVIEW, confirmed);
-  const taken: Readonly<Record<Disallowing, () => Step[]>> = {
+  const taken: Readonly<Record<Disallowing, () => ScriptedStep[]>> = {
     rejected: () => [step(ended, cancelled)],
     cancelled: () => [counted, step(ended, cancelled)],
     deleted: () => [step(ended, deleted)],
@@ -141,7 +147,7 @@ function reviewedGoal(
   key: string,
   [, second, kind, side]: MatchFacts['events'][number],
   plan: PeriodPlan,
-): Step[] {
+): ScriptedStep[] {
   const scoredBy = kind === 'own_goal' ? opponent(side) : side;
   const review: ScriptedIncident = {
     ...restart(`${key}/review`, INCIDENT.goalCancelled, scoredBy, second, plan),

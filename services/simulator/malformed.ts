@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { SeededRandom } from './random.ts';
 
 type Maker = (mark: string) => Buffer;
 
@@ -23,7 +23,7 @@ const MALFORMED: Readonly<Record<string, Maker>> = {
 const KINDS = Object.entries(MALFORMED);
 
 /** A malformed body and how it is malformed. No two with different `n` are the same. */
-export function malformedBody(random: Random, n: number): [kind: string, body: Buffer] {
+export function malformedBody(random: SeededRandom, n: number): [kind: string, body: Buffer] {
   const [kind, make] = KINDS[n % KINDS.length] ?? ['not_json', text((mark) => mark)];
   return [kind, make(`malformed-${n}-${random.int(0, 999_999)}`)];
 }

@@ -1,11 +1,11 @@
 import type { Competition, MatchFacts } from '../../data/dataset.ts';
-import { Board } from './board.ts';
+import { SimulatedBoard } from './board.ts';
 import type { ContentFault, Faults } from './faults.ts';
 import { invent } from './inventions.ts';
 import { planPeriods } from './periods.ts';
-import { createRandom, type Random } from './random.ts';
-import { createRecorder, type EventRecord, type ProviderMessage } from './records.ts';
-import { type ScriptedIncident, type Step, scriptFacts } from './script.ts';
+import { createRandom, type SeededRandom } from './random.ts';
+import { createRecorder, type ProviderEvent, type ProviderMessage } from './records.ts';
+import { type ScriptedIncident, type ScriptedStep, scriptFacts } from './script.ts';
 
 /** Settings of the simulation of a match. */
 export type MatchSettings = {
@@ -43,7 +43,7 @@ export function simulateMatch(
   const { seed, faults } = matchSettings;
   const periods = planPeriods(facts, createRandom(seed, facts.id, 'periods'));
   const invented = invent(facts, periods, faults, createRandom(seed, facts.id, 'inventions'));
-  const clock: Step[] = [];
+  const clock: ScriptedStep[] = [];
   for (const plan of matchSettings.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
     for (let at = plan.startsAt + matchSettings.clockEvery; at < plan.endsAt; at += matchSettings.clockEvery)
       clock.push({ at });
@@ -61,10 +61,10 @@ function writeMessages(
   facts: MatchFacts,
   competition: Competition,
   kickOff: number,
-  steps: readonly Step[],
-  { matchSettings, reused }: { matchSettings: MatchSettings; reused: Random },
+  steps: readonly ScriptedStep[],
+  { matchSettings, reused }: { matchSettings: MatchSettings; reused: SeededRandom },
 ): { messages: ProviderMessage[]; reusedIds: number } {
-  const board = new Board(facts);
+  const board = new SimulatedBoard(facts);
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
@@ -84,7 +84,7 @@ function writeMessages(
     incidentIds.set(key, id);
     return id;
   };
-  const addIncident = (scripted: ScriptedIncident, event: EventRecord): void => {
+  const addIncident = (scripted: ScriptedIncident, event: ProviderEvent): void => {
     const parentId = scripted.cancels?.named ? idOf(scripted.cancels.key) : null;
     const incident = recorder.incident(scripted, { id: idOf(scripted.key), parentId }, ut);
     const first = firstMessage.get(scripted.key);
@@ -120,7 +120,7 @@ function writeMessages(
 }
 
 /** Steps by time, those of one second together in the order given. */
-function groupedByTime(steps: readonly Step[]): Step[][] {
+function groupedByTime(steps: readonly ScriptedStep[]): ScriptedStep[][] {
   const byTime = Map.groupBy(
     steps.toSorted((a, b) => a.at - b.at),
     ({ at }) => at,

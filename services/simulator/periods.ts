@@ -1,6 +1,6 @@
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { MatchFacts, Period } from '../../data/dataset.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from './random.ts';
 
 export type StatusId = (typeof STATUS)[keyof typeof STATUS];
 
@@ -101,7 +101,7 @@ const AFTER_THE_LAST = 60;
  * The periods of a match. How long each really took is not in the data: it ends after its added time, which is long
  * enough for all that is known to have happened in it.
  */
-export function planPeriods(facts: MatchFacts, random: Random): PeriodPlan[] {
+export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
   const played = SHAPES.filter(
     ({ period }) =>
       period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,

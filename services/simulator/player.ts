@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import type { Dataset } from '../../data/dataset.ts';
-import { type Delivery, type DeliveryCounts, noDeliveryFaults, planDeliveries } from './deliveries.ts';
+import {
+  type DeliveryCounts,
+  noDeliveryFaults,
+  planDeliveries,
+  type SimulatedDelivery,
+} from './deliveries.ts';
 import type { ContentFault, Faults } from './faults.ts';
 import { schedule, type Wave } from './schedule.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** How a data set is played. */
-export type Play = {
+export type PlayOptions = {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */
   readonly matches: number;
@@ -53,7 +58,7 @@ const LEAST_WAIT = 2;
 
 /** Plays until everything was accepted. Rejects with the signal's reason when that is aborted. */
 export async function play(
-  options: Play,
+  options: PlayOptions,
   sender: WebhookSender,
   metrics: Registry,
   signal: AbortSignal,
@@ -139,7 +144,7 @@ class Tally {
   }
 
   countDelivery(
-    delivery: Delivery,
+    delivery: SimulatedDelivery,
     { requests, forged }: { requests: number; forged: 'refused' | 'accepted' | null },
   ): void {
     this.#deliveries++;

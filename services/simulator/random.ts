@@ -1,5 +1,5 @@
 /** Random numbers that are the same for the same seed, on any machine. */
-export type Random = {
+export type SeededRandom = {
   /** From 0 up to, not including, 1. */
   next(): number;
   /** A whole number from `min` to `max`, both included. */
@@ -22,7 +22,7 @@ export function mulberry32(seed: number): () => number {
 }
 
 /** A stream of random numbers of its own for each list of parts, e.g. seed, event id and purpose. */
-export function createRandom(...parts: readonly (string | number)[]): Random {
+export function createRandom(...parts: readonly (string | number)[]): SeededRandom {
   const next = mulberry32(hash(parts.join('/')));
   const chance = (rate: number): boolean => next() < rate;
   return {

@@ -1,5 +1,5 @@
 import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import type { Competition, MatchFacts, Side } from '../../data/dataset.ts';
+import type { Competition, FactSide, MatchFacts } from '../../data/dataset.ts';
 import type { EventFace } from './board.ts';
 import type { ScriptedIncident } from './script.ts';
 
@@ -11,15 +11,18 @@ export type ProviderMessage = {
   /** Unix seconds. */
   readonly ut: number;
   readonly data: {
-    readonly incident?: IncidentRecord;
-    readonly event: EventRecord | { readonly id: number };
+    readonly incident?: ProviderIncident;
+    readonly event: ProviderEvent | { readonly id: number };
   };
 };
 
 /** An incident as the provider writes it. */
-export type IncidentRecord = Readonly<Record<string, unknown>> & { readonly id: string; readonly ut: number };
+export type ProviderIncident = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly ut: number;
+};
 /** An event as it rides in every message. */
-export type EventRecord = Readonly<Record<string, unknown>> &
+export type ProviderEvent = Readonly<Record<string, unknown>> &
   Omit<EventFace, 'home' | 'away'> & {
     readonly id: number;
     /** `YYYY-MM-DD HH:MM` */
@@ -40,13 +43,13 @@ type ParticipantRecord = Readonly<Record<string, unknown>> &
 
 /** Writes the records of one match. */
 export type Recorder = {
-  event(face: EventFace, action: 'insert' | 'update'): EventRecord;
+  event(face: EventFace, action: 'insert' | 'update'): ProviderEvent;
   /** `id` is the incident's, `parentId` that of the incident it refines. */
   incident(
     scripted: ScriptedIncident,
     ids: { id: string; parentId: string | null },
     ut: number,
-  ): IncidentRecord;
+  ): ProviderIncident;
 };
 
 const COVERAGE = 'from_tv';
@@ -84,7 +87,8 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
     latency: '3-6s',
     ...place,
   };
-  const sideOf = (side: Side | undefined) => (side === 'home' ? home : side === 'away' ? away : undefined);
+  const sideOf = (side: FactSide | undefined) =>
+    side === 'home' ? home : side === 'away' ? away : undefined;
   const participant = (team: typeof home, counter: 1 | 2, face: EventFace['home']) => ({
     id: team.id,
     counter,

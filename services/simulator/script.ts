@@ -1,5 +1,5 @@
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
-import type { FactKind, MatchFacts, Period, Side } from '../../data/dataset.ts';
+import type { FactKind, FactSide, MatchFacts, Period } from '../../data/dataset.ts';
 import { CARD_FOR, GOAL_FOR } from './incident-types.ts';
 import { type PeriodPlan, placeOfMinute, type StatusId } from './periods.ts';
 
@@ -8,9 +8,9 @@ export type ScriptedIncident = {
   readonly key: string;
   readonly type: number;
   readonly action?: 'insert' | 'update' | 'delete';
-  readonly side?: Side;
+  readonly side?: FactSide;
   /** Of a goal: the side it counts for. */
-  readonly countsFor?: Side;
+  readonly countsFor?: FactSide;
   readonly person?: number;
   readonly confirmation?: 'tbd' | 'confirmed' | 'cancelled';
   readonly phase: StatusId;
@@ -22,7 +22,7 @@ export type ScriptedIncident = {
 };
 
 /** What happens to the event itself. */
-export type Change = {
+export type ScriptedChange = {
   readonly status?: StatusId;
   /** A period begins: its clock runs. */
   readonly period?: Period;
@@ -37,7 +37,11 @@ export type Change = {
 };
 
 /** One step, `at` seconds since the kick-off. With neither member it publishes the clock. */
-export type Step = { readonly at: number; readonly incident?: ScriptedIncident; readonly change?: Change };
+export type ScriptedStep = {
+  readonly at: number;
+  readonly incident?: ScriptedIncident;
+  readonly change?: ScriptedChange;
+};
 
 /** Seconds from a card, and from the award of a penalty, to its confirmation. */
 const CARD_REVIEW = 12;
@@ -51,7 +55,7 @@ const NOT_STARTED_AT = -120;
 const VERIFIED_AFTER = 240;
 
 /** The real facts of a match as steps of the provider's data entry, in no order. */
-export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): Step[] {
+export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): ScriptedStep[] {
   const timeline = facts.facts === 'all';
   const course = courseOf(periods, timeline);
   const events = facts.events.flatMap((event, n) => factSteps(event, `fact${n}`, planOf(periods, event[0])));
@@ -64,7 +68,7 @@ export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): 
 
 /** The records of a goal: under review, then confirmed, when the scorer is filled in. */
 export function goalRecords(
-  goal: { key: string; type: number; side: Side; countsFor: Side; person?: number },
+  goal: { key: string; type: number; side: FactSide; countsFor: FactSide; person?: number },
   second: number,
   plan: PeriodPlan,
 ): { scored: ScriptedIncident; confirmed: ScriptedIncident } {
@@ -88,14 +92,14 @@ export const GOAL_REVIEW = 45;
 export function restart(
   key: string,
   type: number,
-  side: Side,
+  side: FactSide,
   second: number,
   plan: PeriodPlan,
 ): ScriptedIncident {
   return { key, type, side, phase: plan.status, time: plan.matchTime + second };
 }
 
-export function opponent(side: Side): Side {
+export function opponent(side: FactSide): FactSide {
   return side === 'home' ? 'away' : 'home';
 }
 
@@ -107,9 +111,9 @@ export function planOf(periods: readonly PeriodPlan[], period: Period): PeriodPl
 }
 
 /** From not started to the final whistle. Without a known timeline only the event changes. */
-function courseOf(periods: readonly PeriodPlan[], timeline: boolean): Step[] {
-  const steps: Step[] = [{ at: ANNOUNCED_AT, change: {} }];
-  const phase = (at: number, type: number, status: StatusId, time: number, change: Change): void => {
+function courseOf(periods: readonly PeriodPlan[], timeline: boolean): ScriptedStep[] {
+  const steps: ScriptedStep[] = [{ at: ANNOUNCED_AT, change: {} }];
+  const phase = (at: number, type: number, status: StatusId, time: number, change: ScriptedChange): void => {
     const incident: ScriptedIncident = { key: `phase${type}`, type, phase: status, time };
     steps.push(timeline ? { at, incident, change } : { at, change });
   };
@@ -131,8 +135,8 @@ function courseOf(periods: readonly PeriodPlan[], timeline: boolean): Step[] {
   return steps;
 }
 
-function addedTime(plan: PeriodPlan, timeline: boolean): Step {
-  const change: Change = { addedTime: { period: plan.period, minutes: plan.added } };
+function addedTime(plan: PeriodPlan, timeline: boolean): ScriptedStep {
+  const change: ScriptedChange = { addedTime: { period: plan.period, minutes: plan.added } };
   const at = plan.startsAt + plan.nominal;
   const incident: ScriptedIncident = {
     key: `added${plan.period}`,
@@ -148,7 +152,7 @@ function factSteps(
   [, second, kind, side, person]: MatchFacts['events'][number],
   key: string,
   plan: PeriodPlan,
-): Step[] {
+): ScriptedStep[] {
   const goal = GOAL_FOR[kind];
   if (plan.period === 'P') return kick(kind, key, side, person, second, plan);
   if (goal !== undefined) {
@@ -174,11 +178,11 @@ function factSteps(
 function kick(
   kind: FactKind,
   key: string,
-  side: Side,
+  side: FactSide,
   person: number,
   second: number,
   plan: PeriodPlan,
-): Step[] {
+): ScriptedStep[] {
   const type = kind === 'kick_scored' ? INCIDENT.penaltyGoal : INCIDENT.missedPenalty;
   // The clock does not run in a shoot-out.
   const incident = { ...restart(key, type, side, 0, plan), person, confirmation: 'confirmed' as const };
@@ -190,7 +194,7 @@ function kick(
   ];
 }
 
-function penaltyGiven(goal: string, side: Side, takenAt: number, plan: PeriodPlan): Step[] {
+function penaltyGiven(goal: string, side: FactSide, takenAt: number, plan: PeriodPlan): ScriptedStep[] {
   const key = `${goal}/penalty`;
   const second = Math.max(1, takenAt - PENALTY_BEFORE);
   const at = plan.startsAt + second;
@@ -209,11 +213,11 @@ function penaltyGiven(goal: string, side: Side, takenAt: number, plan: PeriodPla
 function card(
   key: string,
   type: number,
-  side: Side,
+  side: FactSide,
   person: number,
   second: number,
   plan: PeriodPlan,
-): Step[] {
+): ScriptedStep[] {
   const at = plan.startsAt + second;
   const shown: ScriptedIncident = { ...restart(key, type, side, second, plan), confirmation: 'tbd' };
   const confirmed: ScriptedIncident = { ...shown, action: 'update', person, confirmation: 'confirmed' };
@@ -229,7 +233,7 @@ function substitution(
   key: string,
   facts: MatchFacts,
   periods: readonly PeriodPlan[],
-): Step[] {
+): ScriptedStep[] {
   const { period, second } = placeOfMinute(minute, facts);
   const plan = planOf(periods, period);
   // Known to the minute only: in it, and before the first thing that the new player is known to have done.

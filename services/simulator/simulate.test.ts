@@ -2,12 +2,12 @@ import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readDataset } from '../../data/dataset.ts';
 import { parseFaults } from './faults.ts';
-import type { Play } from './player.ts';
+import type { PlayOptions } from './player.ts';
 import type { ProviderMessage } from './records.ts';
 import { parseRestFaults } from './rest/faults.ts';
 import { type ServedProvider, serveProvider } from './rest/serve.ts';
-import { Reader } from './rest/testing/reader.ts';
-import { type Summary, simulate } from './simulate.ts';
+import { ProviderReader } from './rest/testing/reader.ts';
+import { type SimulationSummary, simulate } from './simulate.ts';
 import type { WebhookSender } from './webhook.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const one of served.splice(0)) await one.close();
 });
 
-async function serve(pace: Play['pace'], restFaults = 'none') {
+async function serve(pace: PlayOptions['pace'], restFaults = 'none') {
   const metrics = new Registry();
   const rest = await serveProvider(
     { ...PLAY, pace, port: 0, host: '127.0.0.1', restFaults: parseRestFaults(restFaults) },
@@ -52,12 +52,12 @@ function accepting(onMessages: (messages: ProviderMessage[]) => void): WebhookSe
 const ids = (messages: readonly ProviderMessage[]): number[] => messages.map(({ id }) => id);
 
 function run(
-  pace: Play['pace'],
+  pace: PlayOptions['pace'],
   { rest, sender, metrics }: { rest: ServedProvider | null; sender: WebhookSender | null; metrics: Registry },
   keep: 'until stopped' | 'no longer' = 'no longer',
 ) {
   const keepSeconds = keep === 'until stopped' ? undefined : 0;
-  const summaries: Summary[] = [];
+  const summaries: SimulationSummary[] = [];
   const stop = new AbortController();
   const over = simulate({
     playing: { ...PLAY, pace },
@@ -87,7 +87,7 @@ describe('a simulation', () => {
     const { rest, metrics } = await serve({ seconds: 0.3 });
     const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, 'until stopped');
     await expect.poll(() => summaries.length, { timeout: 60_000 }).toBe(1);
-    const reader = new Reader(rest.provider);
+    const reader = new ProviderReader(rest.provider);
     const { startsAt } = rest.provider.timeline;
     const { data } = await reader.get('/v2/feed', { timestamp: startsAt });
     expect(summaries[0]).toMatchObject({ dataset: 'world-cup-2018', matches: 2, messages: data.length });

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { type Play, type PlaySummary, play } from './player.ts';
+import { type PlayOptions, type PlaySummary, play } from './player.ts';
 import type { RestSummary, ServedProvider } from './rest/serve.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** Totals of what was published; the rest of `PlaySummary` with webhooks, `rest` with REST. */
-export type Summary = Pick<PlaySummary, 'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'> &
+export type SimulationSummary = Pick<
+  PlaySummary,
+  'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
+> &
   Partial<PlaySummary> & { readonly rest?: RestSummary };
 
 /** What is simulated, by webhooks, by REST or by both. */
 export type Simulation = {
-  readonly playing: Play;
+  readonly playing: PlayOptions;
   readonly sender: WebhookSender | null;
   readonly rest: ServedProvider | null;
   readonly metrics: Registry;
@@ -18,8 +21,8 @@ export type Simulation = {
   /** Real seconds that REST is served after the last message; undefined: until the signal. */
   readonly keepSeconds: number | undefined;
   /** Called once everything is published and accepted, and again at the end of REST. */
-  readonly onSummary: (summary: Summary) => void;
-  readonly onAllPublished: (summary: Summary) => void;
+  readonly onSummary: (summary: SimulationSummary) => void;
+  readonly onAllPublished: (summary: SimulationSummary) => void;
 };
 
 /**
@@ -29,7 +32,7 @@ export type Simulation = {
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, keepSeconds, onSummary } = simulation;
   const summary = await playAll(simulation);
-  const current = (): Summary => (rest === null ? summary : { ...summary, rest: rest.summary() });
+  const current = (): SimulationSummary => (rest === null ? summary : { ...summary, rest: rest.summary() });
   onSummary(current());
   simulation.onAllPublished(current());
   if (rest === null) return;
@@ -37,7 +40,7 @@ export async function simulate(simulation: Simulation): Promise<void> {
   onSummary(current());
 }
 
-async function playAll({ playing, sender, rest, metrics, signal }: Simulation): Promise<Summary> {
+async function playAll({ playing, sender, rest, metrics, signal }: Simulation): Promise<SimulationSummary> {
   const startedAt = performance.now();
   rest?.start();
   const played =
@@ -55,7 +58,7 @@ async function playAll({ playing, sender, rest, metrics, signal }: Simulation): 
 }
 
 /** Webhooks in step with REST, some of them lost if that fault is set. */
-function withRest(playing: Play, { speed, reach, provider }: ServedProvider): Play {
+function withRest(playing: PlayOptions, { speed, reach, provider }: ServedProvider): PlayOptions {
   return {
     ...playing,
     pace: { speed },

@@ -2,19 +2,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER, type Verdict, verify } from '#signing/signing.ts';
-import type { Delivery, Mishap } from './deliveries.ts';
+import { SIGNATURE_HEADER, type SignatureVerdict, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 import { createWebhookSender, type WebhookSender } from './webhook.ts';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 const BODY = Buffer.from(JSON.stringify([{ id: 1234, type: 'event', ut: 1, data: { event: { id: 1 } } }]));
 
-type Seen = { readonly verdict: Verdict; readonly body: Buffer | null };
+type Seen = { readonly verdict: SignatureVerdict; readonly body: Buffer | null };
 /** Timeout of tests that do not test time, milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 /** What the receiver answers to its nth request; null: nothing, until the connection ends. */
-type Answers = (n: number, verdict: Verdict) => { status: number; body: string } | null;
+type Answers = (n: number, verdict: SignatureVerdict) => { status: number; body: string } | null;
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -58,7 +58,7 @@ function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender;
   return { sender, retries };
 }
 
-function delivery(mishap: Mishap | null = null): Delivery {
+function delivery(mishap: Mishap | null = null): SimulatedDelivery {
   return { due: 0, body: BODY, messages: 1, mishap, malformed: null };
 }
 

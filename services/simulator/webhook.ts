@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
-import type { Delivery, Mishap } from './deliveries.ts';
+import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
 /** Where and how webhooks are sent. */
 export type WebhookOptions = {
@@ -29,7 +29,7 @@ type Delivered = {
 /** Sends deliveries as the provider does. */
 export type WebhookSender = {
   /** Sends until it is accepted. Rejects with the signal's reason when that is aborted. */
-  deliver(delivery: Delivery, signal: AbortSignal): Promise<Delivered>;
+  deliver(delivery: SimulatedDelivery, signal: AbortSignal): Promise<Delivered>;
   close(): void;
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { processorSettings } from '#service/config.ts';
 
 /** The configuration of the service. */
-export const config = z.object({
+export const settings = z.object({
   ...processorSettings,
   RULES_DIR: z
     .string()

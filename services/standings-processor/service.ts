@@ -3,7 +3,7 @@ import { FLAG_REASONS } from '#domain/standings/games.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
-import { config } from './config.ts';
+import { settings } from './config.ts';
 import { flaggedMatches } from './metrics.ts';
 import { readRules } from './rules.ts';
 import { StandingsPartition, type StandingsPartitionOptions } from './standings-partition.ts';
@@ -13,10 +13,10 @@ const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'st
 const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 
 /** The service: the tables, a task for each partition of match-results. */
-export const standingsProcessor: ServiceDefinition<typeof config> = {
+export const standingsProcessor: ServiceDefinition<typeof settings> = {
   name: NAME,
   about: 'Turns match results into tables, exactly once.',
-  config,
+  config: settings,
   async start(context) {
     const rulesOf = readRules(context.config.RULES_DIR || OWN_RULES);
     const flagged = flaggedMatches(context.metrics);

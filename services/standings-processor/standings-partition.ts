@@ -4,16 +4,11 @@ import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { MessageFields } from '#streams/log.ts';
-import {
-  decodeInput,
-  identifyByCause,
-  type PartitionProcessor,
-  type RecordCollector,
-} from '#streams/runtime/processor.ts';
-import type { Codec } from '#topics/codec.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { KnownTables } from './known-tables.ts';
 import type { RulesOf } from './rules.ts';
 
@@ -84,8 +79,10 @@ export class StandingsPartition implements PartitionProcessor {
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs } = this.#options;
     const values = records.filter(hasValue);
-    if (topic === this.#names['standings-results']) this.#restoreResults(values);
-    else if (topic === this.#names.standings) {
+    if (topic === this.#names['standings-results']) {
+      await fetchSchemas(codecs['standings-results'], values);
+      this.#restoreResults(values);
+    } else if (topic === this.#names.standings) {
       await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
     } else {
       await decodeLast(values, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
@@ -108,9 +105,13 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
+  prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    return fetchSchemas(this.#options.codecs['match-results'], records);
+  }
+
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
-    const result = await decodeInput(this.#options.codecs['match-results'], value);
+    const result = decodeInput(this.#options.codecs['match-results'], value);
     if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
     const { ut, received_at, message_id } = result.cause;
@@ -213,13 +214,11 @@ export class StandingsPartition implements PartitionProcessor {
     if (tables === undefined) {
       const { codecs } = this.#options;
       const [competitionId = 0, seasonId = 0] = key.split('/').map(Number);
-      const results: MatchResult[] = [];
-      for (const bytes of this.#results.read(this.#numberOf(key))?.values() ?? []) {
-        const taken = decodeInput(codecs['standings-results'], bytes);
-        const { result: encoded } = taken instanceof Promise ? await taken : taken;
-        const result = decodeInput(codecs['match-results'], encoded);
-        results.push(result instanceof Promise ? await result : result);
-      }
+      const records = Array.from(this.#results.read(this.#numberOf(key))?.values() ?? [], (bytes) => ({
+        value: decodeInput(codecs['standings-results'], bytes).result,
+      }));
+      await fetchSchemas(codecs['match-results'], records);
+      const results = records.map(({ value }) => decodeInput(codecs['match-results'], value));
       const rules = this.#options.rulesOf(competitionId, seasonId);
       tables = SeasonTables.restore(competitionId, seasonId, rules, results);
     } else this.#seasons.delete(key);
@@ -251,10 +250,8 @@ async function decodeLast<T>(
   codec: Codec<T>,
   use: (value: T) => void,
 ): Promise<void> {
+  await fetchSchemas(codec, records);
   const last = new Map<string, Buffer>();
   for (const { key, value } of records) last.set(key.toString('latin1'), value);
-  for (const bytes of last.values()) {
-    const decoded = codec.decode(bytes);
-    use(decoded instanceof Promise ? await decoded : decoded);
-  }
+  for (const bytes of last.values()) use(codec.decode(bytes));
 }

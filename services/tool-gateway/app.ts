@@ -11,7 +11,7 @@ import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
-export type AppOptions = TokenRoutesOptions & {
+export type ToolGatewayAppOptions = TokenRoutesOptions & {
   /** Networks whose word on the client's address counts; of none where it is empty. */
   readonly trustedProxies: readonly string[];
   /** Null: plain HTTP. */
@@ -24,7 +24,7 @@ export type AppOptions = TokenRoutesOptions & {
 };
 
 /** Everything that is served on TOOLS_PORT. No request is logged. */
-export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: ToolGatewayAppOptions): Promise<FastifyInstance> {
   const { trustedProxies, log, requestMs, draining, tls = null, ...tokens } = options;
   const app = fastify({
     ...fastifyServer({ log, tls, draining, ...(requestMs === undefined ? {} : { requestMs }) }),

@@ -1,8 +1,8 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { AttemptScope } from './token-exchange/limits.ts';
+import type { AttemptScope } from '#topics/generated/types.ts';
 
 /** What the gauges are read from. */
-export type MetricsSource = {
+export type LimitCounts = {
   readonly subjects: (scope: AttemptScope) => number;
   readonly tokens: () => number;
 };
@@ -10,7 +10,7 @@ export type MetricsSource = {
 const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 /** The metrics of a tool gateway. None of them names a client, an address or a token. */
-export function gatewayMetrics(registry: Registry, source: MetricsSource) {
+export function gatewayMetrics(registry: Registry, source: LimitCounts) {
   const registers = [registry];
   new Gauge({
     name: 'touchline_exchange_subjects',

@@ -1,13 +1,7 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
-import type { MessageFields } from '#streams/log.ts';
-import {
-  decodeInput,
-  identifyByCause,
-  type PartitionProcessor,
-  type RecordCollector,
-} from '#streams/runtime/processor.ts';
-import type { Codec } from '#topics/codec.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
 import type {
   MatchTransition,
   NormalizedMessage,
@@ -15,6 +9,7 @@ import type {
   WebhookTime,
 } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import { CauseReader } from './cause-reader.ts';
 import { compose } from './compose.ts';
 
@@ -58,17 +53,22 @@ export class ComposerPartition implements PartitionProcessor {
   }
 
   async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    const codec = this.#options.codecs['webhook-times'];
+    await fetchSchemas(codec, records);
     for (const { key, value } of records) {
       if (key === null) continue;
       if (value === null) this.#raised.delete(key.toString());
-      else this.#raised.set(key.toString(), (await this.#options.codecs['webhook-times'].decode(value)).ut);
+      else this.#raised.set(key.toString(), codec.decode(value).ut);
     }
+  }
+
+  prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    return fetchSchemas(this.#options.codecs['match-transitions'], records);
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { codecs, now } = this.#options;
-    const decoded = decodeInput(codecs['match-transitions'], record.value);
-    const transition = decoded instanceof Promise ? await decoded : decoded;
+    const transition = decodeInput(codecs['match-transitions'], record.value);
     if (!makesMessages(transition)) return;
     // After a rebuild, or at a first start, the input has a year of expired messages.
     if (transition.cause.received_at < now() - KEPT_MS) return;
@@ -111,7 +111,9 @@ export class ComposerPartition implements PartitionProcessor {
         `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
       );
     }
-    const message = await decodeInput(this.#options.codecs['normalized-messages'], record.value);
+    const codec = this.#options.codecs['normalized-messages'];
+    await fetchSchemas(codec, [record]);
+    const message = decodeInput(codec, record.value);
     this.#cause = { offset: cause.offset, message };
     return message;
   }

@@ -2,4 +2,4 @@ import { z } from 'zod';
 import { processorSettings } from '#service/config.ts';
 
 /** The configuration of the service. */
-export const config = z.object(processorSettings);
+export const settings = z.object(processorSettings);

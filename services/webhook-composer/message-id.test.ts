@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MessagePlace, messageId, messageUuid } from './message-id.ts';
+import { type MessageIdParts, messageId, messageUuid } from './message-id.ts';
 
 /** The place encoded in a number. */
-function placeOf(id: number): MessagePlace {
+function placeOf(id: number): MessageIdParts {
   const eventId = Math.floor(id / 2 ** 27);
   const rest = id % 2 ** 27;
   const transitions = rest % 2 === 0 ? 2 ** 4 : 2 ** 11;

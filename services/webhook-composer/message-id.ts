@@ -4,7 +4,7 @@
  */
 
 /** The place of a message: the n-th transition of a version of an event, and its part. */
-export type MessagePlace = {
+export type MessageIdParts = {
   readonly eventId: number;
   /** From 1. */
   readonly version: number;
@@ -26,7 +26,7 @@ const MANY = { versions: 2 ** 13, transitions: 2 ** 11 };
  * The number of a message: positive, below 2^53, unique for each place. Null for a place beyond the bounds: an event id
  * from 2^26, a version from 2^20, or from 2^13 with 16 transitions or more, 2^11 transitions of a version.
  */
-export function messageId({ eventId, version, n, part }: MessagePlace): number | null {
+export function messageId({ eventId, version, n, part }: MessageIdParts): number | null {
   const way = n < FEW.transitions ? FEW : MANY;
   if (eventId < 1 || eventId >= EVENTS || version >= way.versions || n >= way.transitions) return null;
   const place = (version * way.transitions + n) * PARTS + part;
@@ -34,6 +34,6 @@ export function messageId({ eventId, version, n, part }: MessagePlace): number |
 }
 
 /** The text id of a message, for any place: the id of its transition, with the part where that is not 0. */
-export function messageUuid({ eventId, version, n, part }: MessagePlace): string {
+export function messageUuid({ eventId, version, n, part }: MessageIdParts): string {
   return `${eventId}:${version}:${n}${part === 0 ? '' : `:${part}`}`;
 }

@@ -1,7 +1,7 @@
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { ComposerPartition } from './composer-partition.ts';
-import { config } from './config.ts';
+import { settings } from './config.ts';
 
 const NAME = 'webhook-composer';
 const VALUES = ['match-transitions', 'normalized-messages', 'webhook-messages', 'webhook-times'] as const;
@@ -9,10 +9,10 @@ const VALUES = ['match-transitions', 'normalized-messages', 'webhook-messages', 
 const CAUSE_BYTES = 1024 * 1024;
 
 /** The service: a task for each partition of match-transitions. */
-export const webhookComposer: ServiceDefinition<typeof config> = {
+export const webhookComposer: ServiceDefinition<typeof settings> = {
   name: NAME,
   about: 'Composes what clients are sent by webhook of every accepted change, exactly once.',
-  config,
+  config: settings,
   start: (context) =>
     runProcessor(NAME, context, VALUES, ({ codecs, client, topicName }, partition) => {
       const topic = topicName('normalized-messages');

@@ -12,7 +12,7 @@ const seconds = z
   .transform(Number);
 
 /** Settings of the webhook dispatcher. */
-export const dispatcherConfig = z.object({
+export const settings = z.object({
   ...processorSettings,
   ...listenSettings,
   ...rotatingClientsSettings,
@@ -54,4 +54,4 @@ export const dispatcherConfig = z.object({
     .describe('Reads at once for subscriptions that are further behind than that.'),
 });
 
-export type DispatcherConfig = z.output<typeof dispatcherConfig>;
+export type DispatcherConfig = z.output<typeof settings>;

@@ -19,34 +19,8 @@ export type DispatcherSource = {
 
 const STATES: readonly DeliveryState[] = ['delivering', 'failing', 'disabled'];
 
-export function dispatcherMetrics(registry: Registry, source: () => DispatcherSource) {
+export function dispatcherMetrics(registry: Registry) {
   const registers = [registry];
-  new Gauge({
-    name: 'touchline_dispatcher_subscriptions',
-    help: 'Webhook subscriptions that this process delivers, by state.',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      const { states } = source();
-      for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'touchline_dispatcher_behind_records',
-    help: 'Records of webhook-messages ahead of subscriptions, summed over all that are not disabled.',
-    registers,
-    collect() {
-      this.set(source().behind);
-    },
-  });
-  new Gauge({
-    name: 'touchline_dispatcher_window_bytes',
-    help: 'Bytes of the latest messages, held once for all subscriptions.',
-    registers,
-    collect() {
-      this.set(source().windowBytes);
-    },
-  });
   return {
     stages: stageLatencies(registry, ['received_to_delivered']),
     attempts: new Counter({
@@ -83,4 +57,35 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
       registers,
     }),
   };
+}
+
+/** The gauges of what is delivered, read from `source` when the metrics are. */
+export function showDeliveries(registry: Registry, source: () => DispatcherSource): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'touchline_dispatcher_subscriptions',
+    help: 'Webhook subscriptions that this process delivers, by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { states } = source();
+      for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_behind_records',
+    help: 'Records of webhook-messages ahead of subscriptions, summed over all that are not disabled.',
+    registers,
+    collect() {
+      this.set(source().behind);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_window_bytes',
+    help: 'Bytes of the latest messages, held once for all subscriptions.',
+    registers,
+    collect() {
+      this.set(source().windowBytes);
+    },
+  });
 }

@@ -1,44 +1,51 @@
 import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
-import { WebhookEndpoint } from '#outbound/endpoint.ts';
+import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
 import { openProcessor } from '#service/run-processor.ts';
-import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
-import {
-  type LogBounds,
-  partitionKey,
-  type StreamClient,
-  type TopicPartition,
-} from '#streams/client/port.ts';
-import { follow, offsetsAt } from '#streams/read/follow.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
-import { attemptOf } from '#webhooks/progress.ts';
-import type { DispatcherConfig } from './config.ts';
+import { type DispatcherConfig, settings } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
 import { BacklogReader } from './delivery/backlog-reader.ts';
 import { Deliverer } from './delivery/deliverer.ts';
-import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
-import { MessageWindow } from './delivery/message-window.ts';
-import { type Subscription, Subscriptions } from './delivery/subscriptions.ts';
-import { dispatcherMetrics } from './metrics.ts';
+import type { DispatchContext } from './delivery/delivery-context.ts';
+import { DispatcherPartition, type ProgressListener } from './delivery/dispatcher-partition.ts';
+import { MessageLog } from './delivery/message-log.ts';
+import { rewindLost } from './delivery/rewind-lost.ts';
+import { WebhookSubscriptions } from './delivery/subscriptions.ts';
+import { dispatcherMetrics, showDeliveries } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { startServer } from './test-endpoint/server.ts';
 
 /** How long a stop waits for pending requests. */
 const PENDING_REQUESTS_MS = 8_000;
 
+/** The service: a task for each partition of subscriptions. */
+export const webhookDispatcher: ServiceDefinition<typeof settings> = {
+  name: SERVICE,
+  about: 'Delivers messages to the webhooks of clients, at least once and in order: POST /test-webhook-url/.',
+  config: settings,
+  start: startDispatcher,
+};
+
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
-export async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
+async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registers, draining, fail } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor(SERVICE, context, ['webhook-attempts', 'webhook-progress']);
   const { client, codecs, registry, topicName: named } = open;
   const topics = streamTopics(prefix, SERVICE);
-  const messages = await partitionsOf(client, named('webhook-messages'));
-  const ends = (await client.logBounds(messages)).map(({ end }) => end);
-  const window = new MessageWindow(ends, config.DISPATCHER_WINDOW_BYTES);
+  const topic = named('webhook-messages');
+  const decoder = registry.decoder('webhook-messages');
+  const messages = await MessageLog.open({
+    brokers,
+    client,
+    topic,
+    decoder,
+    reader: topics.application,
+    windowBytes: config.DISPATCHER_WINDOW_BYTES,
+  });
   const attempts = await AttemptLog.open({
     brokers,
     clientId: topics.application,
@@ -46,101 +53,47 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     topic: topics.input,
     codec: codecs['webhook-attempts'],
   });
-  const decoder = registry.decoder('webhook-messages');
-  const outbound = {
-    allowed: config.WEBHOOK_ALLOWED_RANGES,
-    ...(config.WEBHOOK_CA_FILE === undefined ? {} : { ca: config.WEBHOOK_CA_FILE }),
-    now: Date.now,
-  };
-  const subscriptions = new Subscriptions({
+  const subscriptions = new WebhookSubscriptions({
     brokers,
     topic: named('clients'),
     decoder: registry.decoder('clients'),
     log,
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
-    onChange: () => deliverer.refresh(),
   });
-  const delivery: DeliveryContext = {
-    window,
+  const delivery: DispatchContext = {
+    ...policyOf(config),
+    window: messages.window,
     backlog: new BacklogReader({
       client,
-      topic: named('webhook-messages'),
+      topic,
       decoder,
       concurrency: config.DISPATCHER_BACKLOG_READS,
       cacheBytes: config.DISPATCHER_WINDOW_BYTES / 2,
     }),
-    openEndpoint: ({ url, secret }) =>
-      new WebhookEndpoint({
-        ...outbound,
-        url,
-        secret,
-        connections: 1,
-        timeoutMs: config.WEBHOOK_TIMEOUT_MS,
-      }),
-    startOf: (subscription) => startOf(subscription, { brokers, messages, window }),
+    startOf: (subscription) => messages.startOf(subscription),
     record: (attempt) => attempts.record(attempt),
-    limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
-    policy: {
-      delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
-      maxRetryAfterMs: config.WEBHOOK_RETRY_AFTER_LIMIT_SECONDS * 1_000,
-    },
-    disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,
-    now: Date.now,
-    random: Math.random,
+    hurry: () => attempts.hurry(),
     log,
-    metrics: dispatcherMetrics(registers, () => deliverer.source()),
+    metrics: dispatcherMetrics(registers),
   };
-  const subscriptionPartitions = await client.partitionCount(topics.input);
-  const deliverer = new Deliverer({ context: delivery, subscriptions, partitions: subscriptionPartitions });
+  const partitions = await client.partitionCount(topics.input);
+  const deliverer = new Deliverer({ context: delivery, subscriptions, partitions });
+  showDeliveries(registers, () => deliverer.source());
 
   const stopping = new AbortController();
   const following = [
-    subscriptions.follow(stopping.signal),
-    follow({
-      brokers,
-      reader: topics.application,
-      topics: [named('webhook-messages')],
-      from: new Map(messages.map((of, at) => [partitionKey(of), ends[at] ?? 0])),
-      signal: stopping.signal,
-      onBatch: async ({ partition, records, next }) => {
-        const placed = [];
-        for (const { offset, value, traceparent } of records) {
-          if (value === null) continue;
-          const message = await decoder.decode(value);
-          // A copy: otherwise a few messages would keep all bytes fetched with them.
-          placed.push({
-            offset,
-            message: { ...message, message: Buffer.from(message.message) },
-            traceparent,
-          });
-        }
-        window.add(partition, placed, next);
-        deliverer.offer(placed);
-      },
-    }),
+    subscriptions.follow(stopping.signal, () => deliverer.refresh()),
+    messages.follow(stopping.signal, (placed) => deliverer.offer(placed)),
   ];
   for (const one of following) one.catch(fail);
 
+  const listener = ownership(deliverer, messages, delivery);
+  const progressTopic = named('webhook-progress');
   const stream = await open.run(
-    (partition) =>
-      new DispatcherPartition({
-        partition,
-        codecs,
-        progressTopic: named('webhook-progress'),
-        listener: {
-          own: (of, progress) => {
-            deliverer.own(of, progress);
-            rewindLost(progress.values(), { client, messages, delivery }).catch((error: unknown) =>
-              log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
-            );
-          },
-          committed: (of, changed) => deliverer.committed(of, changed),
-          release: (of) => deliverer.release(of),
-        },
-      }),
+    (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener }),
   );
   const server = await startServer({
-    ...outbound,
+    ...outboundOf(config),
     attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE,
     port: config.DISPATCHER_PORT,
     host: config.LISTEN_HOST,
@@ -156,7 +109,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
       await server.close();
       await deliverer.drain(PENDING_REQUESTS_MS);
       stopping.abort();
-      await Promise.all(Array.from({ length: subscriptionPartitions }, (_, of) => deliverer.release(of)));
+      await Promise.all(Array.from({ length: partitions }, (_, of) => deliverer.release(of)));
       await attempts.close();
       await stream.stop();
       await Promise.allSettled(following);
@@ -164,46 +117,46 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   };
 }
 
-async function partitionsOf(client: StreamClient, topic: string): Promise<TopicPartition[]> {
-  const count = await client.partitionCount(topic);
-  return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+/** Where requests may go, and whom they trust. */
+function outboundOf({
+  WEBHOOK_ALLOWED_RANGES: allowed,
+  WEBHOOK_CA_FILE: ca,
+}: DispatcherConfig): Pick<EndpointOptions, 'allowed' | 'ca' | 'now'> {
+  return { allowed, ...(ca === undefined ? {} : { ca }), now: Date.now };
 }
 
-/** From its creation on; from now on where that is unknown. */
-async function startOf(
-  { createdAt }: Subscription,
-  { brokers, messages, window }: { brokers: Brokers; messages: TopicPartition[]; window: MessageWindow },
-): Promise<number[]> {
-  const [first] = messages;
-  if (createdAt === null || first === undefined)
-    return messages.map(({ partition }) => window.nextOf(partition));
-  const found = await offsetsAt({ brokers, topic: first.topic, time: createdAt });
-  return messages.map((of) => found.get(partitionKey(of)) ?? 0);
+/** How subscriptions are delivered, by the settings. */
+function policyOf(
+  config: DispatcherConfig,
+): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'policy' | 'disableAfterMs' | 'now' | 'random'> {
+  const outbound = outboundOf(config);
+  return {
+    openEndpoint: ({ url, secret }) =>
+      new WebhookEndpoint({ ...outbound, url, secret, connections: 1, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+    limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
+    policy: {
+      delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+      maxRetryAfterMs: config.WEBHOOK_RETRY_AFTER_LIMIT_SECONDS * 1_000,
+    },
+    disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,
+    now: Date.now,
+    random: Math.random,
+  };
 }
 
-/**
- * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was created
- * again, or restored from a backup. Ids tell receivers which messages are duplicates.
- */
-async function rewindLost(
-  progress: Iterable<WebhookProgress>,
-  {
-    client,
-    messages,
-    delivery,
-  }: { client: StreamClient; messages: TopicPartition[]; delivery: DeliveryContext },
-): Promise<void> {
-  const all = [...progress];
-  if (all.length === 0) return;
-  const bounds = await client.logBounds(messages);
-  const next = bounds.map(({ start: offset }: LogBounds, partition) => ({ partition, offset }));
-  for (const { subscription_id, client_id, epoch, next: reached } of all) {
-    if (reached.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? 0))) continue;
-    delivery.log.error(
-      { client: client_id, subscription: subscription_id, code: 'POSITION_LOST' },
-      'webhook-messages ends before what was delivered: it is sent from its start',
-    );
-    const head = { subscription_id, client_id, kind: 'resent', epoch, at: delivery.now() } as const;
-    await delivery.record(attemptOf(head, { reason: 'POSITION_LOST', next }));
-  }
+/** Delivers the subscriptions of the partitions that this process owns. */
+function ownership(deliverer: Deliverer, messages: MessageLog, delivery: DispatchContext): ProgressListener {
+  const rewind = async (progress: ReadonlyMap<string, WebhookProgress>): Promise<void> => {
+    if (progress.size > 0) await rewindLost(progress.values(), await messages.bounds(), delivery);
+  };
+  return {
+    own: (partition, progress) => {
+      deliverer.own(partition, progress);
+      rewind(progress).catch((error: unknown) =>
+        delivery.log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
+      );
+    },
+    committed: (partition, changed) => deliverer.committed(partition, changed),
+    release: (partition) => deliverer.release(partition),
+  };
 }

@@ -4,7 +4,7 @@ import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { createApp } from './app.ts';
-import { Tally } from './tally.ts';
+import { RequestTally } from './tally.ts';
 
 const LIMIT = 1_000;
 const SECRET = '0'.repeat(32);
@@ -20,7 +20,7 @@ async function open(
     answerTimeoutMs: 1_000,
     store,
     limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
-    tally: new Tally(),
+    tally: new RequestTally(),
     log: createLogger({ name: 'receiver', level: 'silent' }),
   });
   onTestFinished(() => app.close());

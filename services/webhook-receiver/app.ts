@@ -7,11 +7,11 @@ import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { type AdmissionLimits, IncomingBody } from './admission.ts';
-import { type Connection, Connections, RETRY_AFTER_SECONDS } from './connections.ts';
-import type { Outcome, Tally } from './tally.ts';
+import { type Connection, RETRY_AFTER_SECONDS, SenderConnections } from './connections.ts';
+import type { RequestOutcome, RequestTally } from './tally.ts';
 
 /** Settings of the receiver's HTTP side. */
-export type AppOptions = {
+export type ReceiverAppOptions = {
   readonly secrets: readonly string[];
   /** Largest accepted body, bytes. */
   readonly bodyLimit: number;
@@ -25,7 +25,7 @@ export type AppOptions = {
    * counted from `waitedMs` ago. `from`: the sender's trace (W3C Trace Context).
    */
   readonly store: (body: Buffer, waitedMs: number, from?: string) => Promise<void>;
-  readonly tally: Tally;
+  readonly tally: RequestTally;
   readonly log: Logger;
 };
 
@@ -64,22 +64,22 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
   * acknowledged all records in time, or where too many unproven bytes arrive at once: the sender repeats the delivery. Every
   * other answer leaves nothing on a topic. Bodies of answers are one line of text.
   */
-export function createApp(options: AppOptions): App {
+export function createApp(options: ReceiverAppOptions): App {
   return new WebhookApp(options);
 }
 
 class WebhookApp implements App {
-  readonly #options: AppOptions;
+  readonly #options: ReceiverAppOptions;
   readonly #server: Server;
-  readonly #connections: Connections;
+  readonly #connections: SenderConnections;
   #draining = false;
 
-  constructor(options: AppOptions) {
+  constructor(options: ReceiverAppOptions) {
     this.#options = options;
     const { answerTimeoutMs, limits, tally, tls = null } = options;
     const server = { requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true, tls };
     this.#server = createHttpServer(server);
-    this.#connections = new Connections(this.#server, limits, tally);
+    this.#connections = new SenderConnections(this.#server, limits, tally);
     this.#server.on('request', (request, response) => this.#handle(request, response, false));
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
   }
@@ -255,7 +255,7 @@ class WebhookApp implements App {
    * Answers a request. Reads and drops the rest of its body until the request's time is up: closing the connection at once
    * would discard the answer on the sender's side.
    */
-  #answer(response: ServerResponse, status: number, outcome: Outcome, line: string): void {
+  #answer(response: ServerResponse, status: number, outcome: RequestOutcome, line: string): void {
     this.#options.tally.answered(outcome);
     // A connection that is kept open would delay the end of the server until it times out.
     if (this.#draining) response.setHeader('connection', 'close');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '#service/config.ts';
-import { receiverConfig } from './config.ts';
+import { settings } from './config.ts';
 
 const SECRET = 's'.repeat(32);
 const NEEDED = {
@@ -8,8 +8,7 @@ const NEEDED = {
   SCHEMA_REGISTRY_URL: 'http://localhost:8081',
   WEBHOOK_SECRET: SECRET,
 };
-const load = (settings: Record<string, string> = {}) =>
-  loadConfig(receiverConfig, { ...NEEDED, ...settings });
+const load = (given: Record<string, string> = {}) => loadConfig(settings, { ...NEEDED, ...given });
 
 test('has defaults for all settings but the secret and the addresses', () => {
   expect(load()).toMatchObject({

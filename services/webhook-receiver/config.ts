@@ -24,7 +24,7 @@ export const webhookSecret = secret(
   ),
 );
 
-const settings = z.object({
+const fields = z.object({
   ...processSettings,
   ...listenSettings,
   ...kafkaSettings,
@@ -65,7 +65,7 @@ const settings = z.object({
 });
 
 /** Settings of the webhook receiver. */
-export const receiverConfig = settings.superRefine((config, context) => {
+export const settings = fields.superRefine((config, context) => {
   const threads = threadsOf(config);
   const least = threads * config.BODY_LIMIT;
   if (config.WEBHOOK_MAX_UNPROVEN_BYTES < least) {
@@ -84,7 +84,7 @@ export const receiverConfig = settings.superRefine((config, context) => {
   }
 });
 
-export type ReceiverConfig = z.output<typeof receiverConfig>;
+export type ReceiverConfig = z.output<typeof settings>;
 
 const MOST_BY_DEFAULT = 4;
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { rawAnswer } from '#service/http-server.ts';
 import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
-import type { Outcome, Tally } from './tally.ts';
+import type { RequestOutcome, RequestTally } from './tally.ts';
 
 /** How long a refused sender may continue to send before its connection is cut: a cut discards the answer. */
 const LINGER_MS = 1_000;
@@ -38,15 +38,15 @@ export class Connection {
 }
 
 /** The connections of a server, within the limits, and the answers that end one early. */
-export class Connections {
+export class SenderConnections {
   readonly admission: Admission;
-  readonly #tally: Tally;
+  readonly #tally: RequestTally;
   readonly #limits: AdmissionLimits;
   readonly #open = new WeakMap<Socket, Connection>();
   /** Refused, and not closed by their senders yet. */
   readonly #lingering = new Set<Socket>();
 
-  constructor(server: Server, limits: AdmissionLimits, tally: Tally) {
+  constructor(server: Server, limits: AdmissionLimits, tally: RequestTally) {
     this.admission = new Admission(limits);
     this.#limits = limits;
     this.#tally = tally;
@@ -107,7 +107,7 @@ export class Connections {
   }
 
   /** The last answer of a connection, whatever is being read. Later bytes are dropped. */
-  #end(socket: Socket, connection: Connection, outcome: Outcome, status: string, text: string): void {
+  #end(socket: Socket, connection: Connection, outcome: RequestOutcome, status: string, text: string): void {
     this.#tally.answered(outcome);
     if (!socket.writable || this.#lingering.size >= this.#limits.maxConnections) {
       this.#cut(socket, connection);

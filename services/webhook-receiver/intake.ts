@@ -1,14 +1,14 @@
-import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
-import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import { publishTraced } from '#tracing/publish-traced.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './name.ts';
-import type { Tally } from './tally.ts';
+import type { RequestTally } from './tally.ts';
 
 /** Settings of an intake. */
 export type IntakeOptions = {
@@ -16,7 +16,7 @@ export type IntakeOptions = {
   readonly encode: DeliveryEncoder;
   /** Longest time until a delivery is stored or refused, milliseconds. */
   readonly answerTimeoutMs: number;
-  readonly tally: Tally;
+  readonly tally: RequestTally;
   readonly log: Logger;
 };
 
@@ -75,7 +75,7 @@ export class Intake {
     clearInterval(this.#clock);
   }
 
-  #count(delivery: Delivery, storedMs: number): void {
+  #count(delivery: ReadDelivery, storedMs: number): void {
     const { tally, log } = this.#options;
     const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
@@ -104,7 +104,7 @@ const NAMED = 16;
 
 /** The span of a delivery: it begins a trace. The sender's is linked, as nobody outside decides what is recorded here. */
 function startSpan(
-  { raw, normalized }: Delivery,
+  { raw, normalized }: ReadDelivery,
   waitedMs: number,
   from: string | undefined,
 ): TraceSpan | null {

@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { receiverMetrics } from './metrics.ts';
-import { Tally } from './tally.ts';
+import { RequestTally } from './tally.ts';
 
 test('a report adds how long messages took from the provider, and deliveries until they were stored', async () => {
   const registry = new Registry();
   const source = { report: async () => {}, pendingBytes: 0, connections: 0, unprovenBytes: 0 };
   const add = receiverMetrics(registry, source);
-  const tally = new Tally();
+  const tally = new RequestTally();
   const state = { pendingBytes: 0, connections: 0, unprovenBytes: 0, healthy: true };
   for (const ms of [250, 1_250]) tally.received(ms);
   tally.stored(0.25);

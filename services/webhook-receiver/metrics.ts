@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
+import { countFromZero } from '#errors/count-from-zero.ts';
 import { spanCounter } from '#service/metrics.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
-import { countFromZero } from '#streams/count-from-zero.ts';
-import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
-import type { Counts, Report } from './tally.ts';
+import type { Counts, ThreadReport } from './tally.ts';
 
 /** The threads, asked for a report when the metrics are read. */
-export type MetricsSource = {
+export type ThreadReports = {
   /** Resolves when all counts until now are reported. */
   report(): Promise<void>;
   /** Bytes of records that are not acknowledged yet. */
@@ -19,7 +19,7 @@ export type MetricsSource = {
 };
 
 /** Creates the receiver's metrics in a registry; returns a function that adds a report to them. */
-export function receiverMetrics(registry: Registry, source: MetricsSource): (report: Report) => void {
+export function receiverMetrics(registry: Registry, source: ThreadReports): (report: ThreadReport) => void {
   const collect = (): Promise<void> => source.report();
   const registers = [registry];
   const gauge = (name: string, help: string, value: () => number): void => {

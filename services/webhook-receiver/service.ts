@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { tracingOptions } from '#service/tracing-settings.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type ReceiverConfig, threadsOf } from './config.ts';
+import { type ReceiverConfig, settings, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { SourceStatus } from './source-status.ts';
@@ -26,6 +26,14 @@ export type RunningReceiver = RunningService & { readonly port: number };
 
 /** At a start no sender waits for an answer: it may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
+
+/** The service: it listens in several threads. */
+export const webhookReceiver: ServiceDefinition<typeof settings> = {
+  name: SERVICE,
+  about: 'Takes the signed messages of the provider in: POST /webhook.',
+  config: settings,
+  start: startReceiver,
+};
 
 /** Starts the receiver: it listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {

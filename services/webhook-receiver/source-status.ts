@@ -1,5 +1,5 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
-import type { Report } from './tally.ts';
+import type { ThreadReport } from './tally.ts';
 
 /** The source that the receiver reports of: the origin of its messages. */
 const WEBHOOK_SOURCE = 'webhook';
@@ -21,7 +21,7 @@ export class SourceStatus {
   }
 
   /** What a thread has done since its last report. */
-  count({ answered, refused }: Pick<Report, 'answered' | 'refused'>, now: number): void {
+  count({ answered, refused }: Pick<ThreadReport, 'answered' | 'refused'>, now: number): void {
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
       this.#forged = 0;

@@ -3,7 +3,7 @@ import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { OverloadReason } from './admission.ts';
 
 /** The outcome of a request. */
-export type Outcome =
+export type RequestOutcome =
   | 'accepted'
   | 'not_authentic'
   | 'too_large'
@@ -17,7 +17,7 @@ export type Outcome =
   | 'failed';
 
 /** The counts of a thread since its last report, and its state. */
-export type Report = {
+export type ThreadReport = {
   /** Answered requests, by outcome. */
   readonly answered: Counts;
   /** Requests that are not authentic, by the first failed check. */
@@ -62,11 +62,11 @@ const emptyDraft = (): Draft => ({
 });
 
 /** Sums the counts of a thread until its report: a metric with labels costs a request more than a sum. */
-export class Tally {
+export class RequestTally {
   #draft = emptyDraft();
   #longest = 0;
 
-  answered(outcome: Outcome): void {
+  answered(outcome: RequestOutcome): void {
     add(this.#draft.answered, outcome, 1);
   }
 

@@ -8,8 +8,8 @@ import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { createApp } from './app.ts';
 import { Intake } from './intake.ts';
 import { SERVICE } from './name.ts';
-import { Tally } from './tally.ts';
-import type { FromThread, ThreadSettings, ToThread } from './threads.ts';
+import { RequestTally } from './tally.ts';
+import type { FromReceiverThread, ThreadSettings, ToReceiverThread } from './threads.ts';
 
 if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
 /** How often to report unasked. */
@@ -19,9 +19,9 @@ const parent = parentPort;
 const settings = workerData as ThreadSettings;
 const { brokers, registryUrl, prefix, secrets, bodyLimit, answerTimeoutMs } = settings;
 const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
-const post = (message: FromThread): void => parent.postMessage(message);
+const post = (message: FromReceiverThread): void => parent.postMessage(message);
 
-const tally = new Tally();
+const tally = new RequestTally();
 await startTracing(settings.tracing, { log, onSpans: (outcome, count) => tally.spans(outcome, count) });
 const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
 const publisher = await openPublisher({
@@ -61,7 +61,7 @@ async function stop(): Promise<void> {
   parent.close();
 }
 
-parent.on('message', (message: ToThread) => {
+parent.on('message', (message: ToReceiverThread) => {
   if (message === 'stop') void stop();
   else if (message === 'drain') app.drain();
   else report();

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import type { TracingOptions } from '#tracing/tracer.ts';
 import type { AdmissionLimits } from './admission.ts';
-import type { Report } from './tally.ts';
+import type { ThreadReport } from './tally.ts';
 
 /** Settings of a thread. */
 export type ThreadSettings = {
@@ -35,10 +35,10 @@ export type ThreadSettings = {
 };
 
 /** To a thread; `report`: at once; `drain`: end connections with their answers; `stop`: finish pending requests, then end. */
-export type ToThread = 'report' | 'drain' | 'stop';
+export type ToReceiverThread = 'report' | 'drain' | 'stop';
 
 /** From a thread; `port`: it listens there from now on. */
-export type FromThread = { readonly port: number } | Report;
+export type FromReceiverThread = { readonly port: number } | ThreadReport;
 
 /** A thread of the receiver ended unexpectedly. */
 class ThreadError extends TouchlineError<'ThreadError'> {
@@ -51,12 +51,12 @@ class ThreadError extends TouchlineError<'ThreadError'> {
 
 /** Receives the reports of the threads. */
 export type ThreadsOptions = {
-  readonly onReport: (report: Report) => void;
+  readonly onReport: (report: ThreadReport) => void;
   /** Called once where a thread ended unexpectedly. */
   readonly onFailure: (error: ThreadError) => void;
 };
 
-type Thread = { readonly worker: Worker; last: Report | null };
+type Thread = { readonly worker: Worker; last: ThreadReport | null };
 
 /** The threads of a receiver: each a complete receiver, all on one port. */
 export class ReceiverThreads {
@@ -119,7 +119,7 @@ export class ReceiverThreads {
 
   /** From now on each answer ends its connection. */
   drain(): void {
-    for (const { worker } of this.#threads) worker.postMessage('drain' satisfies ToThread);
+    for (const { worker } of this.#threads) worker.postMessage('drain' satisfies ToReceiverThread);
   }
 
   /** Waits for the threads' pending requests, and ends the threads. */
@@ -128,7 +128,7 @@ export class ReceiverThreads {
     await Promise.all(
       [...this.#threads].map(async ({ worker }) => {
         const ended = once(worker, 'exit');
-        worker.postMessage('stop' satisfies ToThread);
+        worker.postMessage('stop' satisfies ToReceiverThread);
         await ended;
       }),
     );
@@ -152,7 +152,7 @@ export class ReceiverThreads {
       const listened = this.#threads.delete(thread);
       if (listened && !this.#stopping) this.#options.onFailure(new ThreadError(failure));
     });
-    worker.on('message', (message: FromThread) => {
+    worker.on('message', (message: FromReceiverThread) => {
       if ('port' in message) {
         this.#threads.add(thread);
         resolve(message.port);
@@ -169,7 +169,7 @@ export class ReceiverThreads {
 async function askForReport({ worker }: Thread): Promise<void> {
   const answered = new AbortController();
   const { signal } = answered;
-  worker.postMessage('report' satisfies ToThread);
+  worker.postMessage('report' satisfies ToReceiverThread);
   await Promise.race([once(worker, 'message', { signal }), once(worker, 'exit', { signal })]);
   answered.abort();
 }

@@ -4,7 +4,7 @@ import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { atEnd } from '../support/at-end.ts';
-import { ServiceProcess } from '../support/processes.ts';
+import { TestService } from '../support/processes.ts';
 import type { BuiltImage } from './built-image.ts';
 
 /**
@@ -47,10 +47,10 @@ export class Container {
   }
 
   /** Starts what the image starts with these arguments. */
-  async start(...args: string[]): Promise<ServiceProcess> {
+  async start(...args: string[]): Promise<TestService> {
     const child = await this.#spawn([...this.#image.config.Entrypoint, ...args]);
     child.stdout?.resume();
-    const service = new ServiceProcess(child);
+    const service = new TestService(child);
     atEnd(() => service.kill());
     return service;
   }

@@ -7,7 +7,7 @@ import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { atEnd } from './at-end.ts';
 import type { PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
-import { type ServiceProcess, startService } from './processes.ts';
+import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
 export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
@@ -21,10 +21,10 @@ export function temporaryFolder(): string {
 
 /** A replica of the api, and what it answers. */
 export class ApiReplica {
-  readonly service: ServiceProcess;
+  readonly service: TestService;
   readonly url: string;
 
-  constructor(service: ServiceProcess, url: string) {
+  constructor(service: TestService, url: string) {
     this.service = service;
     this.url = url;
   }

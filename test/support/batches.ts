@@ -15,7 +15,7 @@ export type WrittenRecord = {
   readonly traceparent?: string;
 };
 
-export type WrittenBatch = {
+export type TestBatch = {
   readonly first: number;
   readonly last: number;
   /** Those that compaction left. */
@@ -32,7 +32,7 @@ export type WrittenBatch = {
 };
 
 /** A batch of format 2 as a broker keeps it after compaction, which no producer writes. */
-export function batchBytes(batch: WrittenBatch): Buffer {
+export function batchBytes(batch: TestBatch): Buffer {
   const { first, last, records, compression = 'none', appendTime, deleteHorizon } = batch;
   const base = deleteHorizon ?? records[0]?.timestamp ?? 0;
   const algorithm = compressionsAlgorithms[compression];

@@ -5,7 +5,7 @@ import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generate
 import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
-import type { ServiceProcess } from './processes.ts';
+import type { TestService } from './processes.ts';
 import { seeded } from './seed.ts';
 import { workload } from './workload.ts';
 
@@ -40,7 +40,7 @@ const SEND_EVERY_MS = 100;
 /** What a disturbance may do. `random` decides moments; the messages never depend on it. */
 export type Disturbance = (run: {
   step: number;
-  processors: ServiceProcess[];
+  processors: TestService[];
   pipeline: Pipeline;
   random: () => number;
 }) => Promise<void>;
@@ -105,10 +105,7 @@ export async function disturbed(options: {
 }
 
 /** Waits until every message is processed; what is not in time fails with the last lines of the processors' logs. */
-export async function settledOrLogs(
-  pipeline: Pipeline,
-  processors: readonly ServiceProcess[],
-): Promise<void> {
+export async function settledOrLogs(pipeline: Pipeline, processors: readonly TestService[]): Promise<void> {
   await pipeline.settled().catch((error: unknown) => {
     throw new Error(`${String(error)}\n${processors.map((processor) => processor.log).join('\n---\n')}`);
   });

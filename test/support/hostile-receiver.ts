@@ -1,5 +1,5 @@
 import { verify } from '#signing/signing.ts';
-import { type Answer, answers, HttpsReceiver, type ReceivedRequest } from './https-receiver.ts';
+import { answers, type HostileAnswer, HttpsReceiver, type ReceivedRequest } from './https-receiver.ts';
 import { dealer } from './webhooks.ts';
 
 /** What a test publishes as a message: the nth of its event, from 1. */
@@ -17,11 +17,11 @@ export type AcceptedRequest = {
 };
 
 /** Asks the sender to wait for a second. */
-const tooMany: Answer = (response) => void response.writeHead(429, { 'retry-after': '1' }).end();
-const gone: Answer = (response) => void response.writeHead(410).end();
+const tooMany: HostileAnswer = (response) => void response.writeHead(429, { 'retry-after': '1' }).end();
+const gone: HostileAnswer = (response) => void response.writeHead(410).end();
 
 /** Every way in which a receiver refuses a request, by name. */
-const FAULTS: Readonly<Record<string, Answer>> = {
+const FAULTS: Readonly<Record<string, HostileAnswer>> = {
   timeout: answers.silent,
   reset: answers.reset,
   drip: answers.drip,
@@ -47,7 +47,7 @@ export class HostileReceiver {
   /** How often each fault was made. */
   readonly counts: Record<string, number> = { [DROPPED]: 0 };
   /** It refuses everything in this way while it is set. */
-  refusal: Answer | null = null;
+  refusal: HostileAnswer | null = null;
   /** It never takes a request with one of these messages. */
   readonly poison = new Set<string>();
   /** The signing secrets that it knows. */
@@ -88,7 +88,7 @@ export class HostileReceiver {
     return new Set(this.accepted.slice(since).flatMap(({ messages }) => messages.map(({ uuid }) => uuid)));
   }
 
-  #answer(...[response, request, n]: Parameters<Answer>): void {
+  #answer(...[response, request, n]: Parameters<HostileAnswer>): void {
     const messages = JSON.parse(request.body.toString()) as Numbered[];
     if (this.refusal !== null) return void this.refusal(response, request, n);
     if (messages.some(({ uuid }) => this.poison.has(uuid))) return void answers.error(response);

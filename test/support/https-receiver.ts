@@ -16,7 +16,7 @@ export type ReceivedRequest = {
 };
 
 /** What a receiver does with its nth request, from 1, once the request is there as a whole. */
-export type Answer = (response: ServerResponse, request: ReceivedRequest, n: number) => void;
+export type HostileAnswer = (response: ServerResponse, request: ReceivedRequest, n: number) => void;
 
 /** What a slow answer leaves between its bytes, milliseconds. */
 const DRIP_MS = 20;
@@ -42,7 +42,7 @@ export const answers = {
     const timer = setInterval(() => response.write(' '), DRIP_MS);
     response.on('close', () => clearInterval(timer));
   },
-} as const satisfies Record<string, Answer>;
+} as const satisfies Record<string, HostileAnswer>;
 
 type Certificate = { readonly key: string; readonly cert: string };
 const certificates = new Map<'trusted' | 'untrusted', Promise<Certificate>>();
@@ -58,9 +58,9 @@ export class HttpsReceiver {
   readonly ca: string;
   readonly #server: Server;
   #connections = 0;
-  #answer: Answer;
+  #answer: HostileAnswer;
 
-  private constructor(server: Server, ca: string, answer: Answer) {
+  private constructor(server: Server, ca: string, answer: HostileAnswer) {
     this.#server = server;
     this.ca = ca;
     this.#answer = answer;
@@ -80,7 +80,7 @@ export class HttpsReceiver {
 
   /** Listens until the test or the file ends. With `trusted: false` its certificate is not the one of `ca`. */
   static async start(
-    answer: Answer = answers.accepted,
+    answer: HostileAnswer = answers.accepted,
     { trusted = true }: { readonly trusted?: boolean } = {},
   ): Promise<HttpsReceiver> {
     const { cert: ca } = await certificate('trusted');
@@ -96,7 +96,7 @@ export class HttpsReceiver {
   }
 
   /** What it answers from now on. */
-  answerWith(answer: Answer): void {
+  answerWith(answer: HostileAnswer): void {
     this.#answer = answer;
   }
 

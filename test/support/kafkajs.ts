@@ -1,5 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
+import { addressesOf, type Brokers } from '#security/brokers.ts';
 
 /** Another client than that of the tree: for what this one does not do, and for what other programs do. */
 export function createKafka({ brokers, clientId }: { brokers: Brokers; clientId: string }): Kafka {

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FAULT_TIMEOUT_MS } from './harness.ts';
 import type { PipelinePlace } from './pipeline.ts';
 import { untilTrue } from './poll.ts';
-import type { ServiceProcess } from './processes.ts';
+import type { TestService } from './processes.ts';
 import { startDispatcher } from './webhooks.ts';
 
 /** Two dispatchers under names of their own, one of which is killed and started again until `end`. */
 export class KilledDispatchers {
   readonly #place: PipelinePlace;
   readonly kills: number[] = [];
-  readonly #processes: ServiceProcess[] = [];
+  readonly #processes: TestService[] = [];
   #isEnding = false;
   #running: Promise<void> = Promise.resolve();
 
@@ -45,7 +45,7 @@ export class KilledDispatchers {
     await this.#running;
   }
 
-  #startOne(at: number): Promise<ServiceProcess> {
+  #startOne(at: number): Promise<TestService> {
     return startDispatcher(this.#place, {
       GROUP_INSTANCE_ID: `${this.#place.prefix}dispatcher-${at}`,
       // It is back before: no partition moves.

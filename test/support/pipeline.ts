@@ -1,7 +1,6 @@
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
-import { readPositions } from '#streams/runtime/positions.ts';
 import { createTopics } from '#topics/admin.ts';
 import type {
   MatchIncident,
@@ -13,7 +12,7 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, untilTrue } from './poll.ts';
-import { type ServiceProcess, startService } from './processes.ts';
+import { startService, type TestService } from './processes.ts';
 
 /** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
 export const FEW_PARTITIONS = 3;
@@ -56,7 +55,7 @@ export class Pipeline {
     return new Pipeline(place, registry);
   }
 
-  startProcessor(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  startProcessor(settings: Readonly<Record<string, string>> = {}): TestService {
     const { brokers, registryUrl, prefix } = this.place;
     return startService('match-processor', {
       KAFKA_BROKERS: brokers.join(','),
@@ -107,12 +106,12 @@ export class Pipeline {
     const application = `${prefix}match-processor`;
     await untilTrue('the positions are at the ends of the input', async () => {
       // A broker that has just started may not answer yet.
-      const ends = await listOffsets({ brokers, clientId: 'test-settled', topic }, 'end').catch(() => null);
+      const ends = await topicBounds({ brokers, clientId: 'test-settled' }, [topic]).catch(() => null);
       if (ends === null) return false;
       const positions = await readPositions({ brokers, application, log: quietLog }).catch(() => null);
-      return [...ends]
-        .filter(([partition]) => only?.includes(partition) ?? true)
-        .every(([partition, end]) => end === 0 || (positions?.get(partition) ?? -1) >= end);
+      return ends
+        .filter(({ partition }) => only?.includes(partition) ?? true)
+        .every(({ partition, end }) => end === 0 || (positions?.get(partition) ?? -1) >= end);
     });
   }
 
@@ -137,7 +136,7 @@ export class Pipeline {
       fromBeginning: true,
       untilEnd: true,
       onRecord: async (record) => {
-        if (record.value !== null) onValue(await codec.decode(record.value));
+        if (record.value !== null) onValue(await codec.read(record.value));
       },
     });
   }

@@ -10,7 +10,7 @@ import { until } from './poll.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A service as a process of its own. Ended with the test, or the file, that started it. */
-export class ServiceProcess {
+export class TestService {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
   #opsPort: number | undefined;
@@ -105,7 +105,7 @@ export class ServiceProcess {
 }
 
 /** Starts `services/<name>` with these settings; its standard input is the pipe that ends it with this process. */
-export function startService(name: string, settings: Readonly<Record<string, string>>): ServiceProcess {
+export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
   const child = spawn(process.execPath, [`services/${name}/main.ts`], {
     cwd: ROOT,
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -121,7 +121,7 @@ export function startService(name: string, settings: Readonly<Record<string, str
       ...settings,
     },
   });
-  const service = new ServiceProcess(child);
+  const service = new TestService(child);
   atEnd(() => service.kill());
   return service;
 }

@@ -1,7 +1,7 @@
 /** A Prometheus of the machine, as a process of a test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -9,13 +9,13 @@ import { freePort } from '#embedded/ports.ts';
 import { type RuleFile, rules } from '../../scripts/monitoring.ts';
 import { atEnd } from './at-end.ts';
 import { until, untilTrue } from './poll.ts';
-import type { ServiceProcess } from './processes.ts';
+import type { TestService } from './processes.ts';
 
 /** Whether there is one. */
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
 /** A process to scrape, by the name of its service; over HTTP unless it says otherwise. */
-export type Target = readonly [service: string, process: ServiceProcess, scheme?: 'https'];
+export type Target = readonly [service: string, process: TestService, scheme?: 'https'];
 
 /** A series of an answer, with its last value. */
 export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
@@ -26,11 +26,13 @@ const INTERVAL = '1s';
 export class Prometheus {
   readonly #url: string;
   readonly #child: ChildProcess;
+  readonly #targetsFile: string;
   #log = '';
 
-  private constructor(child: ChildProcess, url: string) {
+  private constructor(child: ChildProcess, url: string, targetsFile: string) {
     this.#child = child;
     this.#url = url;
+    this.#targetsFile = targetsFile;
     child.stderr?.on('data', (text) => {
       this.#log += text;
     });
@@ -44,6 +46,7 @@ export class Prometheus {
       writeFileSync(file, stringify(content));
       return file;
     };
+    const targetsFile = write('targets.yml', discovered(targets));
     const config = write('prometheus.yml', {
       global: { scrape_interval: INTERVAL, evaluation_interval: INTERVAL },
       rule_files: rules().map((file, at) => write(`rules-${at}.yml`, impatient(file))),
@@ -52,10 +55,7 @@ export class Prometheus {
           job_name: 'touchline',
           honor_labels: true,
           tls_config: { insecure_skip_verify: true },
-          static_configs: targets.map(([service, { opsPort }, scheme = 'http']) => ({
-            targets: [`127.0.0.1:${opsPort}`],
-            labels: { service, __scheme__: scheme },
-          })),
+          file_sd_configs: [{ files: [targetsFile] }],
         },
       ],
     });
@@ -68,6 +68,7 @@ export class Prometheus {
     const prometheus = new Prometheus(
       spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }),
       `http://${address}`,
+      targetsFile,
     );
     atEnd(async () => {
       await prometheus.#stop();
@@ -82,6 +83,14 @@ export class Prometheus {
       return scraped.length > 0;
     });
     return prometheus;
+  }
+
+  /** Scrapes these processes and no others from now on, as where a new one takes the place of an old one. */
+  discover(targets: readonly Target[]): void {
+    // Renamed over the old file: it is read as soon as it changes.
+    const next = `${this.#targetsFile}.next`;
+    writeFileSync(next, stringify(discovered(targets)));
+    renameSync(next, this.#targetsFile);
   }
 
   /** What a query gives now. Throws with what Prometheus says of a wrong one. */
@@ -119,6 +128,12 @@ export class Prometheus {
     });
   }
 
+  /** Waits until none of these alerts fires. */
+  async quiet(alerts: readonly string[]): Promise<void> {
+    for (const alert of alerts)
+      await untilTrue(`${alert} does not fire`, async () => (await this.firing(alert)).length === 0);
+  }
+
   async #isReady(): Promise<boolean> {
     if (this.#child.exitCode !== null) throw new Error(`Prometheus ended:\n${this.#log}`);
     const response = await fetch(`${this.#url}/-/ready`).catch(() => null);
@@ -131,6 +146,13 @@ export class Prometheus {
     this.#child.kill('SIGTERM');
     await ended;
   }
+}
+
+function discovered(targets: readonly Target[]) {
+  return targets.map(([service, { opsPort }, scheme = 'http']) => ({
+    targets: [`127.0.0.1:${opsPort}`],
+    labels: { service, __scheme__: scheme },
+  }));
 }
 
 function impatient({ groups }: RuleFile): RuleFile {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import type { Brokers, Sasl } from '#streams/client/brokers.ts';
+import type { Brokers, Sasl } from '#security/brokers.ts';
 import { atEnd } from './at-end.ts';
 import { Authority, writeCertificate, writeText } from './certificates.ts';
 

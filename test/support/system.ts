@@ -3,7 +3,7 @@ import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from './api.ts';
 import { Pipeline, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
-import { type ServiceProcess, startService } from './processes.ts';
+import { startService, type TestService } from './processes.ts';
 
 export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
 
@@ -11,7 +11,7 @@ export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
 export const DATASET = readDataset('world-cup-2018');
 
 /** Credentials of a client of a provider. */
-export type Credentials = { readonly id: string; readonly secret: string };
+export type ProviderCredentials = { readonly id: string; readonly secret: string };
 
 /** Periods short enough for a test. */
 const FAST = {
@@ -33,7 +33,7 @@ const FAST = {
 /** A system of real processes on topics of its own: ways in, a match processor, and what serves its state. */
 export class System {
   readonly pipeline: Pipeline;
-  readonly processor: ServiceProcess;
+  readonly processor: TestService;
 
   private constructor(pipeline: Pipeline) {
     this.pipeline = pipeline;
@@ -49,7 +49,7 @@ export class System {
   /** A receiver of webhooks; gives where to send them. */
   async startReceiver(
     settings: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly service: ServiceProcess; readonly url: string }> {
+  ): Promise<{ readonly service: TestService; readonly url: string }> {
     const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
     const service = startService('webhook-receiver', { ...this.#place(), ...own, ...settings });
     await service.ready();
@@ -59,9 +59,9 @@ export class System {
 
   /** A poller of a provider. */
   startPoller(
-    provider: { readonly url: string; readonly client: Credentials },
+    provider: { readonly url: string; readonly client: ProviderCredentials },
     settings: Readonly<Record<string, string>> = {},
-  ): ServiceProcess {
+  ): TestService {
     return startService('feed-poller', {
       ...this.#place(),
       PROVIDER_BASE_URL: provider.url,
@@ -74,7 +74,7 @@ export class System {
   }
 
   /** Any other service that needs no more than its place. */
-  start(name: string, settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
     return startService(name, { ...this.#place(), ...settings });
   }
 
@@ -84,7 +84,7 @@ export class System {
   }
 
   /** Makes a client that may see everything. */
-  async addClient(name: string): Promise<Credentials> {
+  async addClient(name: string): Promise<ProviderCredentials> {
     const printed = await clients(this.pipeline.place, `add --name ${name}`);
     const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
     return { id, secret };
@@ -104,7 +104,7 @@ export class System {
 
 /** A line of a service's log that has this text. */
 export async function logged(
-  service: ServiceProcess,
+  service: TestService,
   text: string,
   deadlineMs?: number,
 ): Promise<Record<string, unknown>> {

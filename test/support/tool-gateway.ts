@@ -4,7 +4,7 @@ import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from './api.ts';
 import { atEnd } from './at-end.ts';
-import { type ServiceProcess, startService } from './processes.ts';
+import { startService, type TestService } from './processes.ts';
 
 /** Topics of their own; on these brokers where they are given. */
 export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
@@ -15,7 +15,7 @@ export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}
 }
 
 /** What an exchange was answered with. */
-export type Answer = {
+export type ExchangeAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly body: {
@@ -28,16 +28,16 @@ export type Answer = {
 
 /** A replica of the gateway. */
 export class Gateway {
-  readonly service: ServiceProcess;
+  readonly service: TestService;
   readonly url: string;
 
-  constructor(service: ServiceProcess, url: string) {
+  constructor(service: TestService, url: string) {
     this.service = service;
     this.url = url;
   }
 
   /** Asks for a token, as a client behind the proxy of the tests with this address. */
-  async exchange(body: unknown, address = '198.18.0.1'): Promise<Answer> {
+  async exchange(body: unknown, address = '198.18.0.1'): Promise<ExchangeAnswer> {
     const response = await fetch(`${this.url}/api/v1/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
@@ -46,7 +46,7 @@ export class Gateway {
     return {
       status: response.status,
       headers: response.headers,
-      body: (await response.json()) as Answer['body'],
+      body: (await response.json()) as ExchangeAnswer['body'],
     };
   }
 }

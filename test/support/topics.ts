@@ -1,7 +1,6 @@
+import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { isPassing, withTopicAdmin } from '#cluster/topic-admin.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { untilTrue } from './poll.ts';
 
 /** Longer than a busy broker takes. */
@@ -43,8 +42,8 @@ export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[])
  */
 export async function leadersAnswer(brokers: Brokers, topic: string, partitions?: number): Promise<void> {
   await untilTrue(`${topic} has its leaders`, async () => {
-    const ends = await listOffsets({ brokers, clientId: 'test-topics', topic }, 'end').catch(() => null);
-    return ends !== null && ends.size === (partitions ?? ends.size);
+    const ends = await topicBounds({ brokers, clientId: 'test-topics' }, [topic]).catch(() => null);
+    return ends !== null && ends.length === (partitions ?? ends.length);
   });
 }
 

@@ -9,7 +9,7 @@ import { until } from './poll.ts';
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 
 /** A run of `touchline`; `out` and `err` grow as it speaks. */
-export type Run = {
+export type TouchlineRun = {
   readonly child: ChildProcess;
   out: string;
   err: string;
@@ -23,14 +23,14 @@ export function touchline(
   env: Readonly<Record<string, string>> = {},
   nodeArgs: readonly string[] = [],
   cwd?: string,
-): Run {
+): TouchlineRun {
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...args], {
     cwd,
     env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atEnd(() => child.kill('SIGKILL'));
-  const run: Run = {
+  const run: TouchlineRun = {
     child,
     out: '',
     err: '',
@@ -46,7 +46,7 @@ export function touchline(
 }
 
 /** Waits until a run has written something; rejects where it ends without. */
-export async function written(run: Run, text: string): Promise<void> {
+export async function written(run: TouchlineRun, text: string): Promise<void> {
   const printed = (): string => `${run.out}${run.err}`;
   await until(`the output has ${JSON.stringify(text)}`, () => {
     if (run.out.includes(text) || run.err.includes(text)) return true;

@@ -4,11 +4,11 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
-import { openTransactions as openOf } from '#kafka-20734/open-transactions.ts';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { type OpenTransaction, openTransactions as openOf } from '#kafka-20734/open-transactions.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { BatchSender } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
 import { type BatchRecord, batchRecords } from '#streams/client/produce-batches.ts';
 
 const CLIENT_ID = 'test-undecided';
@@ -39,7 +39,7 @@ export type UndecidedOptions = {
  */
 export async function leaveUndecided(options: UndecidedOptions): Promise<ProducerIdentity> {
   const { brokers, transactionalId, records, decided } = options;
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     const coordinator = await retryTransient(() => connections.coordinator('transaction', transactionalId));
     const { producerId, producerEpoch } = await retryTransient(() =>
@@ -65,7 +65,7 @@ export async function openTransactions(
   brokers: readonly string[],
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     return await openOf(connections, partitions);
   } finally {
@@ -78,7 +78,7 @@ export async function coordinatorState(
   brokers: readonly string[],
   transactionalId: string,
 ): Promise<string | undefined> {
-  const connections = new Connections(brokers, CLIENT_ID);
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     const coordinator = await connections.coordinator('transaction', transactionalId);
     const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [transactionalId]);

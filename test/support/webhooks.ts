@@ -9,10 +9,10 @@ import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { CLIENTS_KEY } from './api.ts';
 import { atEnd } from './at-end.ts';
-import { type Answer, answers, HttpsReceiver } from './https-receiver.ts';
+import { answers, type HostileAnswer, HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
 import type { PipelineOutput, PipelinePlace } from './pipeline.ts';
-import { type ServiceProcess, startService } from './processes.ts';
+import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
 /** Short times, so that a test of failures ends soon. */
@@ -27,7 +27,7 @@ function settingsOf({ brokers, registryUrl, prefix }: PipelinePlace): Record<str
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }
 
-export function startComposer(place: PipelinePlace): ServiceProcess {
+export function startComposer(place: PipelinePlace): TestService {
   return startService('webhook-composer', { ...settingsOf(place), SESSION_TIMEOUT_MS: '6000' });
 }
 
@@ -35,7 +35,7 @@ export function startComposer(place: PipelinePlace): ServiceProcess {
 export async function startDispatcher(
   place: PipelinePlace,
   settings: Readonly<Record<string, string>> = {},
-): Promise<ServiceProcess> {
+): Promise<TestService> {
   return startService('webhook-dispatcher', {
     ...settingsOf(place),
     ...FAST,
@@ -92,7 +92,7 @@ export async function webhooks(place: PipelinePlace, line: string): Promise<stri
 }
 
 /** The ways in which a receiver fails. Half of the time it has passed the messages on before. */
-const FAULTS: Readonly<Record<string, Answer>> = {
+const FAULTS: Readonly<Record<string, HostileAnswer>> = {
   timeout: answers.silent,
   reset: answers.reset,
   500: answers.error,
@@ -133,7 +133,7 @@ export async function startFaultyReceiver(
   // Of each way as often as said, in any order: even a short run has them all.
   const nextFault = dealer([...names, ...new Array<null>(size - 1 - names.length).fill(null)], random);
   const nextIsTrusted = dealer([false, ...new Array<boolean>(size - 1).fill(true)], random);
-  const answer: Answer = async (response, request, n) => {
+  const answer: HostileAnswer = async (response, request, n) => {
     // Each attempt has a connection of its own, and with it a certificate.
     response.setHeader('connection', 'close');
     const fault = nextFault();

@@ -14,7 +14,7 @@ import { type ApiReplica, CLIENTS_KEY, received, startApi } from '../support/api
 import { expectSame } from '../support/harness.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
-import { type ServiceProcess, startService } from '../support/processes.ts';
+import { startService, type TestService } from '../support/processes.ts';
 import { Runbook, runbookPages } from '../support/runbook.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
 import { logged, WEBHOOK_SECRET } from '../support/system.ts';
@@ -32,7 +32,7 @@ let kafka: Kafka;
 let registry: SchemaRegistry;
 let place: PipelinePlace;
 let tables: TablesPipeline;
-let services: ServiceProcess[];
+let services: TestService[];
 let receiverUrl: string;
 let env: Readonly<Record<string, string>>;
 

@@ -6,7 +6,7 @@ import { openWebhooks } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
-import { type Cell, tableText } from '../../table.ts';
+import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { change, clientOf } from './change.ts';
@@ -116,7 +116,7 @@ const COLUMNS = [
   { head: 'name', least: 8 },
 ] as const;
 
-function rowOf({ client_id, name, active, competitions, operations, webhooks }: Client): Cell[] {
+function rowOf({ client_id, name, active, competitions, operations, webhooks }: Client): TextCell[] {
   return [
     String(client_id),
     active ? 'active' : { text: 'disabled', style: 'yellow' },

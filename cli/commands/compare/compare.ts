@@ -1,18 +1,16 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
-import type { Place } from '../../place.ts';
+import { readValues } from '#topics/read-values.ts';
+import { type ClusterSettings, topicSource } from '../../place.ts';
 import {
   COMPARED,
   type ComparedTopic,
+  type ComparisonLevel,
   type Difference,
   differencesOf,
   isCompared,
-  type Level,
   leavesOf,
   leftOut,
 } from './fields.ts';
@@ -44,7 +42,11 @@ export type FirstDifference = {
  * Compares what two prefixes hold, read committed, up to their ends as of now: the last value of each key, transitions by their
  * ids. Holds a digest of each record in memory, about 150 bytes. Rejects with `StreamError`, `DecodeError`.
  */
-export async function compare(a: Place, b: Place, level: Level): Promise<TopicComparison[]> {
+export async function compare(
+  a: ClusterSettings,
+  b: ClusterSettings,
+  level: ComparisonLevel,
+): Promise<TopicComparison[]> {
   const found: TopicComparison[] = [];
   for (const topic of COMPARED)
     if (isCompared(topic, level)) found.push(await compareTopic(a, b, topic, level));
@@ -52,10 +54,10 @@ export async function compare(a: Place, b: Place, level: Level): Promise<TopicCo
 }
 
 async function compareTopic(
-  a: Place,
-  b: Place,
+  a: ClusterSettings,
+  b: ClusterSettings,
   topic: ComparedTopic,
-  level: Level,
+  level: ComparisonLevel,
 ): Promise<TopicComparison> {
   const without = leftOut(topic, level);
   const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
@@ -83,10 +85,14 @@ async function compareTopic(
 }
 
 /** The digest of the last value of each key. */
-async function digests(place: Place, topic: ComparedTopic, level: Level): Promise<Map<string, string>> {
+async function digests(
+  place: ClusterSettings,
+  topic: ComparedTopic,
+  level: ComparisonLevel,
+): Promise<Map<string, string>> {
   const without = leftOut(topic, level);
   const found = new Map<string, string>();
-  await readValues(place, topic, (key, value, bytes) => {
+  await readCompared(place, topic, (key, value, bytes) => {
     if (value === null) found.delete(key);
     else found.set(key, hash('sha1', level === 'bytes' ? bytes : textOf(value, without), 'base64'));
   });
@@ -94,33 +100,24 @@ async function digests(place: Place, topic: ComparedTopic, level: Level): Promis
 }
 
 /** The last value of a key. */
-async function findValue(place: Place, topic: ComparedTopic, wanted: string): Promise<unknown> {
+async function findValue(place: ClusterSettings, topic: ComparedTopic, wanted: string): Promise<unknown> {
   let found: unknown = null;
-  await readValues(place, topic, (key, value) => {
+  await readCompared(place, topic, (key, value) => {
     if (key === wanted) found = value;
   });
   return found;
 }
 
-async function readValues(
-  place: Place,
+async function readCompared(
+  place: ClusterSettings,
   topic: ComparedTopic,
   onValue: (key: string, value: object | null, bytes: Buffer) => void,
 ): Promise<void> {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
-  const decoder = Registry.open({ url, prefix }).decoder(topic);
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    fromBeginning: true,
-    untilEnd: true,
-    async onRecord(record) {
-      const value = record.value === null ? null : await decoder.decode(record.value);
-      const isTransition = topic === 'match-transitions' && value !== null;
-      const key = isTransition ? (value as MatchTransition).id : (record.key?.toString() ?? '');
-      // The same schema may have another id at another registry.
-      onValue(key, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
-    },
+  await readValues(topic, topicSource(place), (key, value, record) => {
+    const isTransition = topic === 'match-transitions' && value !== null;
+    const name = isTransition ? (value as MatchTransition).id : key;
+    // The same schema may have another id at another registry.
+    onValue(name, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
   });
 }
 

@@ -1,4 +1,5 @@
 /** What of a record is compared, and how two of them differ. Pure. */
+import { parseJson } from '#contract/parse-json.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that are compared. */
@@ -14,17 +15,17 @@ export type ComparedTopic = (typeof COMPARED)[number];
 
 /**
  * How exact: `bytes` leaves nothing out; `log` leaves out what names the log that was read and how it was cut into
- * transactions; `state` also what tells the order of messages, so that only what the laws promise is left (docs/decisions/0085).
+ * transactions; `state` also what tells the order of messages, so that only what the laws promise is left (docs/decisions/0084).
  */
 export const LEVELS = ['bytes', 'log', 'state'] as const;
-export type Level = (typeof LEVELS)[number];
+export type ComparisonLevel = (typeof LEVELS)[number];
 
 /** Where a record stands in its input. */
 const PLACE = ['cause.partition', 'cause.offset'];
 /** Counted by transaction, and by whichever message was the last of one. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];
 
-const LEFT_OUT: Readonly<Record<Level, Readonly<Record<ComparedTopic, readonly string[]>>>> = {
+const LEFT_OUT: Readonly<Record<ComparisonLevel, Readonly<Record<ComparedTopic, readonly string[]>>>> = {
   bytes: {
     'match-state': [],
     'match-incidents': [],
@@ -52,12 +53,12 @@ const LEFT_OUT: Readonly<Record<Level, Readonly<Record<ComparedTopic, readonly s
 };
 
 /** Topics of which a level says nothing: transitions tell in which order messages were processed. */
-export function isCompared(topic: ComparedTopic, level: Level): boolean {
+export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolean {
   return level !== 'state' || topic !== 'match-transitions';
 }
 
 /** The fields that are left out, as paths. */
-export function leftOut(topic: ComparedTopic, level: Level): readonly string[] {
+export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
   return LEFT_OUT[level][topic];
 }
 
@@ -99,12 +100,7 @@ export function differencesOf(a: Leaves, b: Leaves): Difference[] {
 }
 
 function openJson(text: string): unknown {
-  if (!text.startsWith('{') && !text.startsWith('[')) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text.startsWith('{') || text.startsWith('[') ? (parseJson(text) ?? text) : text;
 }
 
 function compareNames(a: string, b: string): number {

@@ -1,13 +1,13 @@
 /** `touchline compare`: whether two prefixes hold the same. */
-import { shownBrokers } from '#streams/client/brokers.ts';
+import { shownBrokers } from '#security/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place } from '../../place.ts';
+import { type ClusterSettings, findPlace } from '../../place.ts';
 import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import type { compareCommand } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
-import { COMPARED, LEVELS, type Level } from './fields.ts';
+import { COMPARED, type ComparisonLevel, LEVELS } from './fields.ts';
 
 const EXIT = { same: 0, different: 1, failed: 2 } as const;
 /** Fields of a difference that are shown. */
@@ -17,7 +17,9 @@ const MOST_TEXT = 200;
 /** Compares two prefixes. */
 export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
   const { prefixes, level, json } = parse(given);
-  const [a, b] = prefixes.map((TOPIC_PREFIX): Place => ({ ...findPlace(process.env), TOPIC_PREFIX }));
+  const [a, b] = prefixes.map(
+    (TOPIC_PREFIX): ClusterSettings => ({ ...findPlace(process.env), TOPIC_PREFIX }),
+  );
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
   for (const place of [a, b]) await requireTopics(place);
   const found = await compare(a, b, level);
@@ -28,14 +30,21 @@ export async function runCompare(given: GivenTo<typeof compareCommand>): Promise
   return isSame ? EXIT.same : EXIT.different;
 }
 
-async function requireTopics({ KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place): Promise<void> {
+async function requireTopics({
+  KAFKA_BROKERS: brokers,
+  TOPIC_PREFIX: prefix,
+}: ClusterSettings): Promise<void> {
   const there = await findTopics({ brokers, prefix });
   const missing = COMPARED.filter((topic) => !there.has(topic));
   if (missing.length > 0)
     throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
 }
 
-type Parsed = { readonly prefixes: readonly string[]; readonly level: Level; readonly json: boolean };
+type Parsed = {
+  readonly prefixes: readonly string[];
+  readonly level: ComparisonLevel;
+  readonly json: boolean;
+};
 
 function parse({ values, positionals }: GivenTo<typeof compareCommand>): Parsed {
   const level = LEVELS.find((known) => known === values.level);
@@ -45,7 +54,11 @@ function parse({ values, positionals }: GivenTo<typeof compareCommand>): Parsed 
 }
 
 /** Counts of each topic, and the first difference of each that has one. */
-function render(prefixes: readonly string[], level: Level, found: readonly TopicComparison[]): string {
+function render(
+  prefixes: readonly string[],
+  level: ComparisonLevel,
+  found: readonly TopicComparison[],
+): string {
   const counts = [...prefixes, 'only left', 'only right', 'different'];
   const columns = [{ head: 'topic' }, ...counts.map((head) => ({ head, align: 'right' }) as const)];
   const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) => [

@@ -1,12 +1,11 @@
 /** `touchline dead-letters`: shows rejected messages and records, and sends them again. */
+
 import type { Logger } from '#service/logger.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { commandLog, findPlace, type Place, requireTopic } from '../../place.ts';
+import { type ClusterSettings, commandLog, findPlace, requireTopic, topicSource } from '../../place.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
@@ -46,23 +45,8 @@ function parse({ values, positionals }: GivenTo<typeof deadLetters>): Options {
 }
 
 /** The open letters, the oldest first. */
-async function readLetters(place: Place): Promise<DeadLetter[]> {
-  const decoder = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).decoder(
-    'dead-letters',
-  );
-  const letters = new Map<string, DeadLetter>();
-  await readTopic({
-    brokers: place.KAFKA_BROKERS,
-    topic: topicName(place.TOPIC_PREFIX, 'dead-letters'),
-    fromBeginning: true,
-    untilEnd: true,
-    async onRecord({ key, value }) {
-      const id = key?.toString() ?? '';
-      if (value === null) letters.delete(id);
-      else letters.set(id, await decoder.decode(value));
-    },
-  });
-  return [...letters.values()];
+async function readLetters(place: ClusterSettings): Promise<DeadLetter[]> {
+  return [...(await readLatest('dead-letters', topicSource(place))).values()];
 }
 
 function find(letters: readonly DeadLetter[], id: string): DeadLetter {
@@ -73,16 +57,16 @@ function find(letters: readonly DeadLetter[], id: string): DeadLetter {
   return letter;
 }
 
-async function resend(place: Place, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
+async function resend(place: ClusterSettings, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
   if (letters.length === 0) {
     process.stderr.write('there are no dead letters\n');
     return 0;
   }
-  const registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
-  const publisher = await openPublisher({ brokers: place.KAFKA_BROKERS, clientId: 'touchline-resend', log });
+  const { registry, prefix } = topicSource(place);
   let failed = 0;
-  try {
-    const resender = await openResender({ publisher, registry, prefix: place.TOPIC_PREFIX });
+  const options = { brokers: place.KAFKA_BROKERS, clientId: 'touchline-resend', log };
+  await withPublisher(options, async (publisher) => {
+    const resender = await openResender({ publisher, registry, prefix });
     for (const letter of letters) {
       const { sent, problem } = await resender(letter);
       const what =
@@ -91,9 +75,7 @@ async function resend(place: Place, log: Logger, letters: readonly DeadLetter[])
       process.stdout.write(`${letter.id.slice(0, ID_SHOWN)}  ${said}\n`);
       if (problem !== null) failed += 1;
     }
-  } finally {
-    await publisher.close();
-  }
+  });
   return failed === 0 ? 0 : 1;
 }
 

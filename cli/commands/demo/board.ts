@@ -68,7 +68,7 @@ const GUARD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** State of the played matches, from the topics alone. */
-export class Board {
+export class DemoBoard {
   readonly #dataset: Dataset;
   readonly #facts: ReadonlyMap<number, MatchFacts>;
   readonly #matches: number;

@@ -1,11 +1,12 @@
 /** Checks after the play: reads the topics from their beginning, read committed. */
 
 import { hash } from 'node:crypto';
-import type { Brokers } from '#streams/client/brokers.ts';
+import { readTopic } from '#cluster/read-topic.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { StreamError } from '#streams/errors.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
+import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
@@ -16,7 +17,7 @@ import { isFinished, isOfficial } from './board.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** Where topics are read. */
-export type Place = {
+export type CheckedTopics = {
   readonly brokers: Brokers;
   readonly registryUrl: RegistryPlace;
   readonly prefix: string;
@@ -48,24 +49,18 @@ export type Check = { readonly what: string; readonly holds: boolean };
 
 /** Reads every value of a topic, from its beginning to its end as of now. */
 async function readAll<T extends TopicName>(
-  { brokers, registryUrl, prefix }: Place,
+  { brokers, registryUrl, prefix }: CheckedTopics,
   topic: T,
   onValue: (value: TopicValues[T]) => void,
 ): Promise<void> {
-  const decoder = Registry.open({ url: registryUrl, prefix }).decoder(topic);
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    fromBeginning: true,
-    untilEnd: true,
-    onRecord: async ({ value }) => {
-      if (value !== null) onValue(await decoder.decode(value));
-    },
+  const registry = Registry.open({ url: registryUrl, prefix });
+  await readValues(topic, { brokers, prefix, registry }, (_, value) => {
+    if (value !== null) onValue(value);
   });
 }
 
 /** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
-export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
+export async function isUsed({ brokers, prefix }: CheckedTopics): Promise<boolean> {
   const seen = new AbortController();
   const read = (): Promise<void> =>
     readTopic({
@@ -83,7 +78,7 @@ export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: Place): Promise<Found> {
+export async function findAll(place: CheckedTopics): Promise<Found> {
   const states = new Map<number, MatchState>();
   const messages = new Set<string>();
   const letters = new Set<string>();

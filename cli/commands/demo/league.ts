@@ -1,6 +1,6 @@
 import { readDataset } from '../../../data/dataset.ts';
 import type { ServiceProcess } from '../../processes.ts';
-import { type Played, startSimulator } from './simulator.ts';
+import { type PlayTarget, startSimulator } from './simulator.ts';
 
 const DATASET = 'england-2017-18';
 /** Whole weeks that put a season of 2017 behind the tournament: a provider's time never goes back. */
@@ -19,7 +19,7 @@ type LeagueSettings = {
  * Plays a league season after the tournament. It serves REST until it is stopped, so that the feed stays up when the last
  * match is over.
  */
-export function startLeague(played: Played, { SEED, FAULTS, SPEED }: LeagueSettings): ServiceProcess {
+export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueSettings): ServiceProcess {
   return startSimulator(played, {
     DATASET,
     // Set for the tournament, they are not meant for the league.

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
-import type { Platform, Provider } from '../../platform.ts';
+import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { Screen } from '../../screen.ts';
-import { Board } from './board.ts';
-import { checksOf, checkWebhook, findAll, mismatches, type Place } from './check.ts';
+import { DemoBoard } from './board.ts';
+import { type CheckedTopics, checksOf, checkWebhook, findAll, mismatches } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
@@ -17,10 +17,10 @@ import { watch } from './watch.ts';
 import type { DemoWebhook } from './webhook.ts';
 
 /** What is played, and where. */
-export type Play = {
+export type DemoPlay = {
   readonly platform: Platform;
   /** What the simulator serves REST as. */
-  readonly provider: Provider;
+  readonly provider: ProviderAccess;
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
@@ -39,11 +39,11 @@ const LOOK_EVERY = 200;
  * Plays, shows the play, and reports the outcome. Resolves to whether every check holds; null if `signal` came first.
  * Throws `ProcessError` where the simulator fails.
  */
-export async function playAndCheck(play: Play): Promise<boolean | null> {
+export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place: Place = { brokers, registryUrl, prefix: platform.prefix };
-  const board = new Board(dataset, matches.length);
+  const place: CheckedTopics = { brokers, registryUrl, prefix: platform.prefix };
+  const board = new DemoBoard(dataset, matches.length);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   const startedAt = performance.now();
@@ -86,7 +86,7 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
   }
 }
 
-function startTournament(play: Play): ServiceProcess {
+function startTournament(play: DemoPlay): ServiceProcess {
   const { dataset, matches, settings, summaryFile } = play;
   return startSimulator(play, {
     DATASET: dataset.competition.dataset,
@@ -111,7 +111,7 @@ async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary
 }
 
 /** Draws the table in its place on a terminal, else says a line now and then, until `signal`. */
-async function show(board: Board, seconds: () => number, signal: AbortSignal): Promise<void> {
+async function show(board: DemoBoard, seconds: () => number, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
     while (await pause(LINE_EVERY, signal)) stdout.write(`${renderProgress(board, seconds())}\n`);

@@ -9,7 +9,7 @@ import { renderTables } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** Content of a report. */
-export type Report = {
+export type DemoReport = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
   readonly wrong: readonly Mismatch[];
@@ -30,7 +30,7 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What was played, the outcome, and whether it is right. */
-export function renderReport(report: Report): string {
+export function renderReport(report: DemoReport): string {
   const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;

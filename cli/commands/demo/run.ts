@@ -8,11 +8,11 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type Provider, startPlatform } from '../../platform.ts';
+import { type ProviderAccess, startPlatform } from '../../platform.ts';
 import { requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
-import { isUsed, type Place } from './check.ts';
+import { type CheckedTopics, isUsed } from './check.ts';
 import type { demo } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
 import { leagueLine, startLeague } from './league.ts';
@@ -139,7 +139,7 @@ function parse({ values }: GivenTo<typeof demo>): { keep: boolean; brokerCount: 
 }
 
 /** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
-async function simulatedProvider(host: string): Promise<Provider> {
+async function simulatedProvider(host: string): Promise<ProviderAccess> {
   return {
     baseUrl: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
     clientId: '1',
@@ -160,7 +160,7 @@ async function simulatedProvider(host: string): Promise<Provider> {
 }
 
 /** The prefix, or one of its own for this run where topics of that prefix hold something already. */
-async function unusedPrefix(place: Place, wanted: WantedTopics): Promise<string> {
+async function unusedPrefix(place: CheckedTopics, wanted: WantedTopics): Promise<string> {
   await createTopics({ ...place, ...wanted });
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');

@@ -1,9 +1,9 @@
-import type { Brokers } from '#streams/client/brokers.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
-import { readPositions } from '#streams/runtime/positions.ts';
+import { readPositions } from '#cluster/logs.ts';
+import { readTopic } from '#cluster/read-topic.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { quiet } from '../../quiet.ts';
-import type { Place } from './check.ts';
+import type { CheckedTopics } from './check.ts';
 import { pause } from './pause.ts';
 
 /** Processors and their input topics, in the order of the data flow. */
@@ -20,7 +20,7 @@ const LOOK_EVERY = 200;
  * Waits until the processors have consumed all their input, until one makes no progress, or until `signal`. Goes by their
  * committed positions: an idle processor may not have fetched its latest input yet.
  */
-export async function settled(place: Place, signal: AbortSignal): Promise<void> {
+export async function settled(place: CheckedTopics, signal: AbortSignal): Promise<void> {
   for (const [service, input] of WORK) {
     const application = `${place.prefix}${service}`;
     const topic = topicName(place.prefix, input);

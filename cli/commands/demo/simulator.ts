@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import type { Platform, Provider } from '../../platform.ts';
+import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ServiceProcess } from '../../processes.ts';
 
 /** Who is played into, and the REST that the play is served as. */
-export type Played = { readonly platform: Platform; readonly provider: Provider };
+export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
 
 /** Starts a simulator that plays by webhooks and by REST, with these settings of its own. */
 export function startSimulator(
-  { platform, provider }: Played,
+  { platform, provider }: PlayTarget,
   settings: Readonly<Record<string, string>>,
 ): ServiceProcess {
   return new ServiceProcess({

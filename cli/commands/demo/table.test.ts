@@ -5,7 +5,7 @@ import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { schedule } from '../../../services/simulator/schedule.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
-import { Board } from './board.ts';
+import { DemoBoard } from './board.ts';
 import { renderProgress, renderTable } from './table.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -34,13 +34,13 @@ function statesUntil(time: number): MatchState[] {
     .map(({ facts, messagesSoFar }) => stateAfter(facts.id, messagesSoFar));
 }
 
-function boardOf(states: readonly MatchState[], now = () => 0): Board {
-  const board = new Board(DATASET, 64, now);
+function boardOf(states: readonly MatchState[], now = () => 0): DemoBoard {
+  const board = new DemoBoard(DATASET, 64, now);
   for (const state of states) board.state(state);
   return board;
 }
 
-function lines(board: Board, columns: number, rows: number): string[] {
+function lines(board: DemoBoard, columns: number, rows: number): string[] {
   return renderTable(board, { columns, rows, seconds: 75 }).map(stripVTControlCharacters);
 }
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Board, BoardRow, BoardTotals } from './board.ts';
+import type { BoardRow, BoardTotals, DemoBoard } from './board.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -21,7 +21,7 @@ const GUARD = { narrow: 14, wide: 20 } as const;
 const LEAST = { columns: 64, rows: 12 } as const;
 
 /** The live table as lines, no more and no longer than the frame allows. */
-export function renderTable(board: Board, frame: Frame): string[] {
+export function renderTable(board: DemoBoard, frame: Frame): string[] {
   const width = Math.min(frame.columns - 1, WIDEST);
   if (frame.columns < LEAST.columns || frame.rows < LEAST.rows) {
     return [cut(renderProgress(board, frame.seconds), width)];
@@ -48,7 +48,7 @@ export function renderTable(board: Board, frame: Frame): string[] {
 }
 
 /** One line of progress, for where there is no terminal to draw in. */
-export function renderProgress(board: Board, seconds: number): string {
+export function renderProgress(board: DemoBoard, seconds: number): string {
   const { title, matches, finished, live, underReview, disallowed, transitions } = board.totals();
   return `${clock(seconds)}  ${title}: ${finished} of ${matches} played, ${live} live, ${underReview} under review, ${disallowed} goals disallowed, ${count(transitions)} transitions`;
 }

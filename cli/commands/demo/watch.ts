@@ -1,11 +1,11 @@
-import { readTopic } from '#streams/read/read-topic.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import type { Board } from './board.ts';
-import type { Place } from './check.ts';
+import type { DemoBoard } from './board.ts';
+import type { CheckedTopics } from './check.ts';
 
 /** Follows the topics of match state, read committed, until `signal`; rejects where they cannot be read any more. */
-export async function watch(place: Place, board: Board, signal: AbortSignal): Promise<void> {
+export async function watch(place: CheckedTopics, board: DemoBoard, signal: AbortSignal): Promise<void> {
   const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
   const follow = async <T extends TopicName>(
     topic: T,
@@ -19,7 +19,7 @@ export async function watch(place: Place, board: Board, signal: AbortSignal): Pr
       untilEnd: false,
       signal,
       onRecord: async ({ value }) => {
-        if (value !== null) onValue(await decoder.decode(value));
+        if (value !== null) onValue(await decoder.read(value));
       },
     });
   };

@@ -7,22 +7,22 @@ import { z } from 'zod';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
+import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
-import { addressesOf, type Brokers, securityOf } from '#streams/client/brokers.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findPlace, type Place, withBackbone } from '../../place.ts';
+import { type ClusterSettings, findPlace, withBackbone } from '../../place.ts';
 import { processorProgress } from '../../progress.ts';
-import { serviceConfig } from '../../service-config.ts';
+import { serviceConfig } from '../../services.ts';
 import {
   type CheckName,
-  type Finding,
+  type CheckResult,
   failed,
   fine,
   judgeBrokers,
@@ -45,7 +45,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const NEEDED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
 /** Runs all checks, with the settings of these services too. Never rejects. */
-export async function runChecks(env: Environment, services: readonly string[]): Promise<Finding[]> {
+export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
   const place = await placeOf(env);
   const alone = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
@@ -64,7 +64,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
 }
 
-async function placeOf(env: Environment): Promise<Place | Finding> {
+async function placeOf(env: Environment): Promise<ClusterSettings | CheckResult> {
   try {
     return findPlace(env);
   } catch (error) {
@@ -72,7 +72,7 @@ async function placeOf(env: Environment): Promise<Place | Finding> {
   }
 }
 
-async function settingsOf(service: string, env: Environment): Promise<Finding> {
+async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
   const config = await serviceConfig(service);
   try {
     // As a service that is started here has it.
@@ -84,7 +84,7 @@ async function settingsOf(service: string, env: Environment): Promise<Finding> {
 }
 
 /** The topics as this release wants them; of those of a match with the number of partitions that match-state has. */
-function wanted({ TOPIC_PREFIX: prefix }: Place, partitions?: number): WantedTopic[] {
+function wanted({ TOPIC_PREFIX: prefix }: ClusterSettings, partitions?: number): WantedTopic[] {
   return tableOf({ prefix, ...(partitions === undefined ? {} : { partitions }) }).map((topic) => ({
     name: topic.name,
     partitions: topic.partitions,
@@ -94,9 +94,9 @@ function wanted({ TOPIC_PREFIX: prefix }: Place, partitions?: number): WantedTop
   }));
 }
 
-const namesOf = (place: Place): string[] => wanted(place).map(({ name }) => name);
+const namesOf = (place: ClusterSettings): string[] => wanted(place).map(({ name }) => name);
 
-function brokerChecks(place: Place, cluster: ClusterFacts): Finding[] {
+function brokerChecks(place: ClusterSettings, cluster: ClusterFacts): CheckResult[] {
   const partitions = cluster.topics.get(topicName(place.TOPIC_PREFIX, 'match-state'))?.partitions;
   return [
     judgeBrokers(cluster),
@@ -108,7 +108,7 @@ function brokerChecks(place: Place, cluster: ClusterFacts): Finding[] {
   ];
 }
 
-async function versions({ KAFKA_BROKERS: brokers }: Place): Promise<Finding[]> {
+async function versions({ KAFKA_BROKERS: brokers }: ClusterSettings): Promise<CheckResult[]> {
   const defects = await findBrokerDefects(brokers);
   if (defects.length === 0)
     return [fine('versions', `no broker has a known defect; node ${process.versions.node}`)];
@@ -121,7 +121,7 @@ async function versions({ KAFKA_BROKERS: brokers }: Place): Promise<Finding[]> {
 }
 
 /** Whether it answers, how fast, what its clock says, and which schemas it has. */
-async function registry(place: Place): Promise<Finding[]> {
+async function registry(place: ClusterSettings): Promise<CheckResult[]> {
   const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
   const before = Date.now();
   const answer = await probeRegistry(url, ANSWER_MS).catch((error: unknown) => error);
@@ -135,7 +135,7 @@ async function registry(place: Place): Promise<Finding[]> {
   return [clock, judgeRegistrySpeed(tookMs), ...(await schemas({ url, prefix }))];
 }
 
-async function schemas({ url, prefix }: { url: RegistryPlace; prefix: string }): Promise<Finding[]> {
+async function schemas({ url, prefix }: { url: RegistryPlace; prefix: string }): Promise<CheckResult[]> {
   const opened = Registry.open({ url, prefix, waitMs: ANSWER_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
@@ -160,7 +160,7 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
   );
 }
 
-async function lag(place: Place): Promise<Finding[]> {
+async function lag(place: ClusterSettings): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
       const progress = await processorProgress(place, processor);
@@ -171,7 +171,7 @@ async function lag(place: Place): Promise<Finding[]> {
 }
 
 /** Views, and what processors spill. */
-async function localDisks(env: Environment): Promise<Finding[]> {
+async function localDisks(env: Environment): Promise<CheckResult[]> {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
   // A folder that is not there yet is made in this one.
   const data = existsSync(DATA_DIR) ? resolve(DATA_DIR) : process.cwd();
@@ -190,7 +190,7 @@ const providerSettings = z.object({
   PROVIDER_SECRET_KEY: secret(z.string().default('')),
 });
 
-async function provider(env: Environment): Promise<Finding[]> {
+async function provider(env: Environment): Promise<CheckResult[]> {
   const settings = loadConfig(providerSettings, env);
   const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
   if (base === undefined) return [];
@@ -207,7 +207,7 @@ const ADVICE: Partial<Record<CheckName, string>> = {
 };
 
 /** The answer of a check; a finding where it throws. */
-async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | Finding> {
+async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | CheckResult> {
   try {
     return await work();
   } catch (error) {

@@ -18,7 +18,7 @@ export type CheckName =
   | 'disk';
 
 /** The result of a check. */
-export type Finding = {
+export type CheckResult = {
   readonly check: CheckName;
   /** `warning`: it works, and somebody should look. */
   readonly status: 'ok' | 'warning' | 'failed';
@@ -28,16 +28,16 @@ export type Finding = {
 };
 
 /** A finding without anything to do. */
-export function fine(check: CheckName, message: string): Finding {
+export function fine(check: CheckName, message: string): CheckResult {
   return { check, status: 'ok', message, advice: null };
 }
 
-function warning(check: CheckName, message: string, advice: string): Finding {
+function warning(check: CheckName, message: string, advice: string): CheckResult {
   return { check, status: 'warning', message, advice };
 }
 
 /** A finding that keeps something from working. */
-export function failed(check: CheckName, message: string, advice: string): Finding {
+export function failed(check: CheckName, message: string, advice: string): CheckResult {
   return { check, status: 'failed', message, advice };
 }
 
@@ -52,9 +52,9 @@ export type WantedTopic = {
 const MAKE_TOPICS = 'run npx touchline topics';
 
 /** The topics against the table; the number of partitions of those of a match may be another one, the same for all. */
-export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts['topics']): Finding[] {
+export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts['topics']): CheckResult[] {
   const missing = wanted.filter(({ name }) => !found.has(name)).map(({ name }) => name);
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if (missing.length > 0)
     findings.push(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
@@ -66,8 +66,8 @@ export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts[
   return findings.length > 0 ? findings : [fine('topics', `${wanted.length} topics as the table has them`)];
 }
 
-function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFacts): Finding[] {
-  const findings: Finding[] = [];
+function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFacts): CheckResult[] {
+  const findings: CheckResult[] = [];
   if (facts.partitions !== partitions) {
     findings.push(
       failed(
@@ -109,7 +109,7 @@ function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFac
 }
 
 /** What these credentials may not do. Services differ in what they need: what only some lack is a warning. */
-export function judgeRights(found: ClusterFacts['topics']): Finding[] {
+export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   const all = [...found];
   const unread = all.filter(([, { mayRead }]) => !mayRead).map(([name]) => name);
   const unwritten = all.filter(([, { mayWrite }]) => !mayWrite).map(([name]) => name);
@@ -127,7 +127,7 @@ export function judgeRights(found: ClusterFacts['topics']): Finding[] {
 export function judgeBrokers({
   brokers,
   unreachable,
-}: Pick<ClusterFacts, 'brokers' | 'unreachable'>): Finding {
+}: Pick<ClusterFacts, 'brokers' | 'unreachable'>): CheckResult {
   if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
   return failed(
     'broker',
@@ -137,10 +137,10 @@ export function judgeBrokers({
 }
 
 /** Whether the registry has the schemas of this release. */
-export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): Finding[] {
+export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
   const of = (state: SchemaState) => [...states].filter(([, is]) => is === state).map(([subject]) => subject);
   const [missing, others, unreadable] = [of('missing'), of('another version'), of('unreadable')];
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if (missing.length > 0)
     findings.push(failed('schemas', `not registered: ${missing.join(', ')}`, MAKE_TOPICS));
   if (unreadable.length > 0) {
@@ -175,11 +175,11 @@ export function judgeLag(
   processor: string,
   progress: readonly PartitionProgress[],
   members: number,
-): Finding[] {
+): CheckResult[] {
   const lost = progress.filter(({ position, start }) => position !== null && position < start);
   const beyond = progress.filter(({ position, end }) => position !== null && position > end);
   const list = (of: readonly PartitionProgress[]) => of.map(({ partition }) => partition).join(', ');
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if (lost.length > 0) {
     findings.push(
       failed(
@@ -216,7 +216,7 @@ export function judgeLag(
 const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
 
 /** A registry without an answer; `text` is what is said of an error that nothing here knows. */
-export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): Finding {
+export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError')
       return failed(
@@ -239,7 +239,7 @@ export function judgeNoRegistry(error: unknown, waitedMs: number, text: string):
 const SLOW_MS = 1_000;
 
 /** A registry that answered. */
-export function judgeRegistrySpeed(tookMs: number): Finding {
+export function judgeRegistrySpeed(tookMs: number): CheckResult {
   if (tookMs < SLOW_MS) return fine('registry', 'answers');
   return warning(
     'registry',
@@ -253,7 +253,10 @@ const SKEW_WARNING_MS = 5_000;
 const SKEW_FAILED_MS = 60_000;
 
 /** This machine's clock against that of another, which said `theirs` (whole seconds) between `before` and `after`. Milliseconds. */
-export function judgeClock(who: string, times: { before: number; theirs: number; after: number }): Finding {
+export function judgeClock(
+  who: string,
+  times: { before: number; theirs: number; after: number },
+): CheckResult {
   const { before, theirs, after } = times;
   const skew = theirs > after ? theirs - after : Math.max(0, before - (theirs + 999));
   const text = `differs by ${Math.round(skew / 1_000)} s from that of ${who}`;
@@ -269,7 +272,7 @@ const LITTLE_BYTES = 1024 * MIB;
 const NONE_BYTES = 128 * MIB;
 
 /** Free room of a disk. */
-export function judgeDisk(where: string, freeBytes: number, totalBytes: number): Finding {
+export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
   const advice = 'make room, or give it a larger disk; retention of topics is in docs/reference/topics.md';
   if (freeBytes < NONE_BYTES) return failed('disk', text, advice);
@@ -278,7 +281,7 @@ export function judgeDisk(where: string, freeBytes: number, totalBytes: number):
 }
 
 /** The answer of the provider to the exchange of credentials; null where there was none. */
-export function judgeProvider(status: number | null): Finding {
+export function judgeProvider(status: number | null): CheckResult {
   if (status === 200) return fine('provider', 'takes the credentials');
   if (status === null)
     return failed('provider', 'does not answer', 'is PROVIDER_BASE_URL right, and reachable from here?');

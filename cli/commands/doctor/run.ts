@@ -4,7 +4,7 @@ import { serviceNames } from '../../services.ts';
 import { lineShown } from '../../values.ts';
 import { runChecks } from './checks.ts';
 import type { doctor } from './command.ts';
-import type { Finding } from './rules.ts';
+import type { CheckResult } from './rules.ts';
 
 /** Checks an installation. */
 export async function runDoctor({ values, positionals }: GivenTo<typeof doctor>): Promise<number> {
@@ -16,7 +16,7 @@ export async function runDoctor({ values, positionals }: GivenTo<typeof doctor>)
 }
 
 /** A line for each finding, the advice below it, and the count. */
-export function renderFindings(findings: readonly Finding[]): string {
+export function renderFindings(findings: readonly CheckResult[]): string {
   const lines = findings.map(({ check, status, message, advice }) => {
     const [first = '', ...more] = message.split('\n').map(lineShown);
     const below = [...more, ...(advice === null ? [] : [`→ ${advice}`])].map(
@@ -24,6 +24,6 @@ export function renderFindings(findings: readonly Finding[]): string {
     );
     return `${status.padEnd(8)}  ${check.padEnd(8)}  ${first}${below.join('')}\n`;
   });
-  const count = (of: Finding['status']) => findings.filter(({ status }) => status === of).length;
+  const count = (of: CheckResult['status']) => findings.filter(({ status }) => status === of).length;
   return `${lines.join('')}\n${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} fine\n`;
 }

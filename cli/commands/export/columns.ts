@@ -15,15 +15,18 @@ import type {
 /** As Parquet has them; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
 /** A value of a column; numbers of TIMESTAMP are Unix milliseconds. Null is unknown. */
-export type Cell = string | number | boolean | null;
-export type Column = { readonly name: string; readonly type: ColumnType };
-export type Row = readonly Cell[];
+export type ExportCell = string | number | boolean | null;
+export type ExportColumn = { readonly name: string; readonly type: ColumnType };
+export type ExportRow = readonly ExportCell[];
 
 /** What a row may be chosen by. */
-export type Season = { readonly competition: number | null; readonly season: number | null };
+export type SeasonChoice = { readonly competition: number | null; readonly season: number | null };
 
-type Field<V> = readonly [name: string, type: ColumnType, of: (value: V, season: Season) => Cell];
-type Shape<V> = { readonly columns: readonly Column[]; rows(value: V, season: Season): Row[] };
+type Field<V> = readonly [name: string, type: ColumnType, of: (value: V, season: SeasonChoice) => ExportCell];
+type Shape<V> = {
+  readonly columns: readonly ExportColumn[];
+  rows(value: V, season: SeasonChoice): ExportRow[];
+};
 
 function shape<V>(fields: readonly Field<V>[]): Shape<V> {
   return {

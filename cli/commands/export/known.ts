@@ -1,18 +1,18 @@
 import { findTopics } from '#topics/admin.ts';
 import { CommandError } from '../../command.ts';
-import type { Place } from '../../place.ts';
-import type { Season } from './columns.ts';
+import type { ClusterSettings } from '../../place.ts';
+import type { SeasonChoice } from './columns.ts';
 import type { Choice } from './rows.ts';
 import { readEach } from './topic-reads.ts';
 
 /** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
 export async function requireKnown(
-  place: Place,
+  place: ClusterSettings,
   choice: Pick<Choice, 'competition' | 'season'>,
 ): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
   const there = await findTopics({ brokers, prefix });
-  const known: Season[] = [];
+  const known: SeasonChoice[] = [];
   for (const topic of ['match-state', 'standings'] as const)
     if (there.has(topic))
       await readEach(place, topic, ({ competition_id, season_id }) => {

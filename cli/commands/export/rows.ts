@@ -1,7 +1,15 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
-import type { Place } from '../../place.ts';
-import { type Column, INCIDENTS, type Row, type Season, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import type { ClusterSettings } from '../../place.ts';
+import {
+  type ExportColumn,
+  type ExportRow,
+  INCIDENTS,
+  type SeasonChoice,
+  STATES,
+  TABLES,
+  TRANSITIONS,
+} from './columns.ts';
 import type { EXPORTS } from './command.ts';
 import { IncidentEffects } from './incident-effects.ts';
 import { readAt, readEach, readLastOffsets, readLatest } from './topic-reads.ts';
@@ -15,13 +23,17 @@ export type Choice = {
 };
 
 /** One kind of export: where its rows are, and what they hold. */
-export type Dataset = {
-  readonly columns: readonly Column[];
+export type ExportSource = {
+  readonly columns: readonly ExportColumn[];
   /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(place: Place, choice: Choice, onRow: (row: Row) => void | Promise<void>): Promise<void>;
+  read(
+    place: ClusterSettings,
+    choice: Choice,
+    onRow: (row: ExportRow) => void | Promise<void>,
+  ): Promise<void>;
 };
 
-const UNKNOWN: Season = { competition: null, season: null };
+const UNKNOWN: SeasonChoice = { competition: null, season: null };
 
 export const DATASETS = {
   states: {
@@ -70,11 +82,11 @@ export const DATASETS = {
           for (const row of TABLES.rows(table, season)) await onRow(row);
       }),
   },
-} as const satisfies Record<keyof typeof EXPORTS, Dataset>;
+} as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
 
-export type DatasetName = keyof typeof DATASETS;
+export type ExportName = keyof typeof DATASETS;
 
-function isChosen(choice: Choice, receivedAt: number, { competition, season }: Season): boolean {
+function isChosen(choice: Choice, receivedAt: number, { competition, season }: SeasonChoice): boolean {
   return (
     (choice.from === null || receivedAt >= choice.from) &&
     (choice.to === null || receivedAt < choice.to) &&
@@ -83,10 +95,10 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
   );
 }
 
-type ExportedMatch = MatchSides & { readonly season: Season };
+type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
 
 /** What rows of another topic need of each match, as its state has it. */
-async function readMatches(place: Place): Promise<ReadonlyMap<number, ExportedMatch>> {
+async function readMatches(place: ClusterSettings): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
   await readEach(place, 'match-state', ({ event_id, competition_id, season_id, sport_id, home, away }) => {
     const season = { competition: competition_id, season: season_id };

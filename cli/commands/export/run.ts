@@ -6,15 +6,15 @@ import { tableText } from '../../table.ts';
 import { parseMoment } from '../moments.ts';
 import type { exportCommand } from './command.ts';
 import { requireKnown } from './known.ts';
-import { type Choice, DATASETS, type Dataset, type DatasetName } from './rows.ts';
+import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
-const NAMES = Object.keys(DATASETS) as DatasetName[];
+const NAMES = Object.keys(DATASETS) as ExportName[];
 
 /** Exports rows. */
 export async function runExport(given: GivenTo<typeof exportCommand>): Promise<number> {
   const { name, out, choice, showsColumns } = parse(given);
-  const dataset: Dataset = DATASETS[name];
+  const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
     const rows = dataset.columns.map((column) => [column.name, column.type]);
     process.stdout.write(tableText([{ head: 'column' }, { head: 'type' }], rows));
@@ -40,7 +40,7 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
 }
 
 type Parsed = {
-  readonly name: DatasetName;
+  readonly name: ExportName;
   readonly out: string | null;
   readonly choice: Choice;
   readonly showsColumns: boolean;
@@ -64,12 +64,12 @@ function parse({ values, positionals }: GivenTo<typeof exportCommand>): Parsed {
   return { name, out, choice, showsColumns: values.columns };
 }
 
-const WRITERS: Readonly<Record<string, (file: string, dataset: Dataset) => RowWriter>> = {
+const WRITERS: Readonly<Record<string, (file: string, dataset: ExportSource) => RowWriter>> = {
   '.parquet': (file, { columns }) => parquetWriter(file, columns),
   '.jsonl': (file, { columns }) => jsonLinesWriter(file, columns, process.stdout),
 };
 
-function writerFor(out: string | null, dataset: Dataset): RowWriter {
+function writerFor(out: string | null, dataset: ExportSource): RowWriter {
   const open = out === null ? undefined : WRITERS[extname(out)];
   return out === null || open === undefined
     ? jsonLinesWriter(null, dataset.columns, process.stdout)

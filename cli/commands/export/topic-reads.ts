@@ -1,8 +1,9 @@
+import { readTopic } from '#cluster/read-topic.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { type ReadRecord, readTopic } from '#streams/read/read-topic.ts';
-import { Registry } from '#topics/registry.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
+import { readValues } from '#topics/read-values.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import type { Place } from '../../place.ts';
+import { type ClusterSettings, topicSource } from '../../place.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;
 
@@ -11,48 +12,47 @@ export type LastOffsets = ReadonlyMap<string, number>;
 
 /** Every record up to the end, in the order of each partition; deletions are left out. */
 export async function readEach<T extends TopicName>(
-  place: Place,
+  place: ClusterSettings,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
-  const decoder = decoderOf(place, topic);
-  await readToEnd(place, topic, async ({ value }) => {
-    if (value !== null) await onValue(await decoder.decode(value));
+  await readValues(topic, topicSource(place), async (_, value) => {
+    if (value !== null) await onValue(value);
   });
 }
 
 /** Where the last record of each key stands. `onValue` is given every record, as `readEach` does. */
 export async function readLastOffsets<T extends TopicName>(
-  place: Place,
+  place: ClusterSettings,
   topic: T,
   onValue?: OnValue<T>,
 ): Promise<LastOffsets> {
-  const decoder = decoderOf(place, topic);
+  const decoder = topicSource(place).registry.decoder(topic);
   const last = new Map<string, number>();
   await readToEnd(place, topic, async (record) => {
     last.set(keyOf(record), record.offset);
-    if (onValue !== undefined && record.value !== null) await onValue(await decoder.decode(record.value));
+    if (onValue !== undefined && record.value !== null) await onValue(await decoder.read(record.value));
   });
   return last;
 }
 
 /** The records at these offsets, in the order of each partition: no more than an offset of each key is held. */
 export async function readAt<T extends TopicName>(
-  place: Place,
+  place: ClusterSettings,
   topic: T,
   last: LastOffsets,
   onValue: OnValue<T>,
 ): Promise<void> {
-  const decoder = decoderOf(place, topic);
+  const decoder = topicSource(place).registry.decoder(topic);
   await readToEnd(place, topic, async (record) => {
     if (record.value !== null && last.get(keyOf(record)) === record.offset)
-      await onValue(await decoder.decode(record.value));
+      await onValue(await decoder.read(record.value));
   });
 }
 
 /** The last record of each key, in the order of each partition. */
 export async function readLatest<T extends TopicName>(
-  place: Place,
+  place: ClusterSettings,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
@@ -64,7 +64,7 @@ function keyOf({ partition, key }: ReadRecord): string {
 }
 
 function readToEnd(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
   topic: TopicName,
   onRecord: (record: ReadRecord) => void | Promise<void>,
 ): Promise<void> {
@@ -75,9 +75,4 @@ function readToEnd(
     untilEnd: true,
     onRecord,
   });
-}
-
-function decoderOf<T extends TopicName>(place: Place, topic: T) {
-  const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
-  return Registry.open({ url, prefix }).decoder(topic);
 }

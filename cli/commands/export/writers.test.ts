@@ -5,10 +5,10 @@ import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { type Column, INCIDENTS, type Row, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import { type ExportColumn, type ExportRow, INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ExportColumn[] = [
   { name: 'flag', type: 'BOOLEAN' },
   { name: 'small', type: 'INT32' },
   { name: 'large', type: 'INT64' },
@@ -18,8 +18,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'moment', type: 'TIMESTAMP' },
 ];
 const MOMENT = Date.UTC(2026, 10, 21, 18, 0, 0, 123);
-const ROW: Row = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOMENT];
-const UNKNOWN: Row = COLUMNS.map(() => null);
+const ROW: ExportRow = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOMENT];
+const UNKNOWN: ExportRow = COLUMNS.map(() => null);
 
 function fileIn(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-writers-'));

@@ -3,11 +3,11 @@ import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
-import type { Cell, Column, ColumnType, Row } from './columns.ts';
+import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
 
 /** Takes rows one by one; what it wrote is whole once `close` resolved. */
 export interface RowWriter {
-  write(row: Row): void | Promise<void>;
+  write(row: ExportRow): void | Promise<void>;
   close(): Promise<void>;
   /** Leaves nothing behind. */
   abort(): void;
@@ -17,9 +17,9 @@ export interface RowWriter {
 const GROUP_ROWS = 10_000;
 
 /** A Parquet file, compressed with Snappy. It has its name only once it is whole. */
-export function parquetWriter(file: string, columns: readonly Column[]): RowWriter {
+export function parquetWriter(file: string, columns: readonly ExportColumn[]): RowWriter {
   const part = `${file}.part`;
-  const dataOf = (rows: readonly Row[]) =>
+  const dataOf = (rows: readonly ExportRow[]) =>
     columns.map(({ name, type }, at) => ({
       name,
       type,
@@ -30,7 +30,7 @@ export function parquetWriter(file: string, columns: readonly Column[]): RowWrit
     writer: fileWriter(part),
     schema: schemaFromColumnData({ columnData: dataOf([]) }),
   });
-  let rows: Row[] = [];
+  let rows: ExportRow[] = [];
   const flush = async (): Promise<void> => {
     if (rows.length > 0) await parquet.write({ columnData: dataOf(rows), rowGroupSize: GROUP_ROWS });
     rows = [];
@@ -52,7 +52,7 @@ export function parquetWriter(file: string, columns: readonly Column[]): RowWrit
 /** JSON lines: an object a row. A file has its name only once it is whole; without one, to `stdout`. */
 export function jsonLinesWriter(
   file: string | null,
-  columns: readonly Column[],
+  columns: readonly ExportColumn[],
   stdout: Writable,
 ): RowWriter {
   const part = `${file}.part`;
@@ -76,14 +76,14 @@ export function jsonLinesWriter(
   };
 }
 
-function parquetValue(cell: Cell, type: ColumnType): unknown {
+function parquetValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return undefined;
   if (type === 'INT64') return BigInt(cell);
   if (type === 'TIMESTAMP') return new Date(Number(cell));
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
 }
 
-function jsonValue(cell: Cell, type: ColumnType): unknown {
+function jsonValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return null;
   if (type === 'TIMESTAMP') return new Date(Number(cell)).toISOString();
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;

@@ -3,7 +3,7 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import type { Belief, SourceBelief } from '#tradability/belief.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { widthOf } from '../../table.ts';
-import { boardLines, type LiveMatch } from './board.ts';
+import { boardLines, type LiveRow } from './board.ts';
 
 const NOW = 1_531_670_010_000;
 const ALIVE: Belief = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
@@ -11,13 +11,13 @@ const SILENT: Belief = { ...ALIVE, believed: false, state: 'stale', reason: 'sil
 const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceBelief[];
 const ANY_ROOM = { columns: null, rows: null };
 
-function live(id: number, feed: Belief, doubts: readonly string[] = []): LiveMatch {
+function live(id: number, feed: Belief, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
   const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
   return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: NOW - 12_345 };
 }
 
-const lines = (matches: readonly LiveMatch[], room: Parameters<typeof boardLines>[2]['room'] = ANY_ROOM) =>
+const lines = (matches: readonly LiveRow[], room: Parameters<typeof boardLines>[2]['room'] = ANY_ROOM) =>
   boardLines(matches, SOURCES, { now: NOW, room });
 
 describe('the board of live matches', () => {

@@ -6,7 +6,7 @@ import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
-import { type Cell, cut, paint, tableLines } from '../../table.ts';
+import { cut, paint, type TextCell, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { boardMatchOf } from './board-match.ts';
 import { tradingCell } from './trading.ts';
@@ -15,7 +15,7 @@ import { tradingCell } from './trading.ts';
 export type LiveState = Omit<MatchState, 'fields'>;
 
 /** A live match with what may be traded on it now. */
-export type LiveMatch = {
+export type LiveRow = {
   readonly state: LiveState;
   readonly feed: Belief;
   readonly trading: Trading;
@@ -42,7 +42,7 @@ const AROUND = 4;
 
 /** The lines of the board at `now`, Unix milliseconds. */
 export function boardLines(
-  matches: readonly LiveMatch[],
+  matches: readonly LiveRow[],
   sources: readonly SourceBelief[],
   { now, room }: { readonly now: number; readonly room: Room },
 ): string[] {
@@ -64,7 +64,7 @@ export function boardLines(
   ];
 }
 
-function rowOf({ state, feed, trading, heardAt }: LiveMatch, now: number): Cell[] {
+function rowOf({ state, feed, trading, heardAt }: LiveRow, now: number): TextCell[] {
   const match = boardMatchOf(state, feed, now);
   // A clock that nobody vouches for does not run.
   const minute = trading.reasons.includes('no_word') ? '-' : minuteText(match, now / 1000).replace('′', "'");
@@ -86,7 +86,7 @@ function sourcesText(sources: readonly SourceBelief[]): string {
 }
 
 /** What `--json` prints of a match. */
-export function matchJson({ state, feed, trading, heardAt }: LiveMatch): object {
+export function matchJson({ state, feed, trading, heardAt }: LiveRow): object {
   const { permission, reasons } = trading;
   return { state, trading: { permission, reasons }, feed, heard_at: heardAt };
 }

@@ -1,5 +1,5 @@
 /** The matches that are live now, followed in their topics. */
-import { topicBounds } from '#streams/client/platformatic/offsets.ts';
+import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -7,17 +7,15 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now, type SourceBelief } from '#tradability/belief.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
-import type { Place } from '../../place.ts';
-import type { LiveMatch, LiveState } from './board.ts';
+import type { ClusterSettings } from '../../place.ts';
+import type { LiveRow, LiveState } from './board.ts';
+import { doubtsOf } from './doubts.ts';
 
 const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
 
-/** A partition that was not read to its end for longer says nothing of its matches any more, milliseconds. */
-const WORD_MS = 1_750;
-
 /** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
 export class LiveMatches {
-  readonly #place: Place;
+  readonly #place: ClusterSettings;
   readonly #registry: Registry;
   /** Topics by their names on the broker. */
   readonly #names: ReadonlyMap<string, (typeof SOURCES)[number]>;
@@ -31,7 +29,7 @@ export class LiveMatches {
   /** When a partition was last read to its end, on the steady clock. */
   readonly #read = new Map<string, number>();
 
-  constructor(place: Place) {
+  constructor(place: ClusterSettings) {
     this.#place = place;
     this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
     this.#names = new Map(SOURCES.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
@@ -59,36 +57,34 @@ export class LiveMatches {
   }
 
   /** The live matches now, by start and id. */
-  matches(now: Now): LiveMatch[] {
+  matches(now: Now): LiveRow[] {
+    const sources = this.sources(now).map(({ source }) => source);
     return [...this.#states.values()]
       .map(({ state, partition }) => {
         const feed = this.#health.match(state.event_id, now);
-        const doubts = [
-          ...((this.#changed.get(state.event_id) ?? 0) > state.version ? ['behind'] : []),
-          ...(now.steady - (this.#read.get(partition) ?? Number.NEGATIVE_INFINITY) > WORD_MS
-            ? ['no_word']
-            : []),
-        ];
-        const heard = [...this.#sourcesOf(state.event_id), state.cause.received_at];
-        return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: Math.max(...heard) };
+        const doubts = doubtsOf({
+          version: state.version,
+          changed: this.#changed.get(state.event_id) ?? 0,
+          readAt: this.#read.get(partition) ?? Number.NEGATIVE_INFINITY,
+          now: now.steady,
+        });
+        const heard = sources.map((source) => this.#heard.get(`${source}/${state.event_id}`) ?? 0);
+        return {
+          state,
+          feed,
+          trading: tradingOf(state, feed, doubts),
+          heardAt: Math.max(state.cause.received_at, ...heard),
+        };
       })
-      .sort(({ state: a }, { state: b }) =>
-        (a.start_date ?? '') === (b.start_date ?? '')
-          ? a.event_id - b.event_id
-          : (a.start_date ?? '') < (b.start_date ?? '')
-            ? -1
-            : 1,
+      .sort(
+        ({ state: a }, { state: b }) =>
+          (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,
       );
   }
 
   /** Every source of messages now. */
   sources(now: Now): SourceBelief[] {
     return this.#health.sources(now);
-  }
-
-  #sourcesOf(eventId: number): number[] {
-    const end = `/${eventId}`;
-    return [...this.#heard].flatMap(([key, at]) => (key.endsWith(end) ? [at] : []));
   }
 
   async #apply({ topic: name, partition, records }: FollowedBatch): Promise<void> {
@@ -98,14 +94,14 @@ export class LiveMatches {
       if (topic === 'feed-health') await this.#applyHealth(key, value);
       else if (topic === 'match-transitions') {
         if (value === null) continue;
-        const { event_id, version } = await this.#registry.decoder('match-transitions').decode(value);
+        const { event_id, version } = await this.#registry.decoder('match-transitions').read(value);
         if (this.#states.has(event_id)) this.#changed.set(event_id, version);
       } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
     }
   }
 
   async #applyState(eventId: number, value: Buffer | null, partition: string): Promise<void> {
-    const state = value === null ? null : await this.#registry.decoder('match-state').decode(value);
+    const state = value === null ? null : await this.#registry.decoder('match-state').read(value);
     if (state === null || phaseOf(state) !== 'live') {
       this.#states.delete(eventId);
       this.#changed.delete(eventId);
@@ -117,7 +113,7 @@ export class LiveMatches {
   }
 
   async #applyHealth(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#registry.decoder('feed-health').decode(value);
+    const record = value === null ? null : await this.#registry.decoder('feed-health').read(value);
     this.#health.apply(key, record, performance.now());
     if (record === null || record.heard_at === null) this.#heard.delete(key);
     else if (record.event_id !== null) this.#heard.set(key, record.heard_at);

@@ -3,7 +3,7 @@ import type { Belief } from '#tradability/belief.ts';
 import type { Trading } from '#tradability/trading.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { guardWords } from '../../../services/api/board/shown/words.ts';
-import type { Cell } from '../../table.ts';
+import type { TextCell } from '../../table.ts';
 
 /** E.g. `safe`, `halted: score under review, feed stale (nothing received)`. */
 function tradingWords({ permission, reasons }: Trading, feed: Belief): string {
@@ -15,7 +15,7 @@ function tradingWords({ permission, reasons }: Trading, feed: Belief): string {
 }
 
 /** The same with its colour: only what may be acted on is green. */
-export function tradingCell(trading: Trading, feed: Belief): Cell {
+export function tradingCell(trading: Trading, feed: Belief): TextCell {
   const text = tradingWords(trading, feed);
   if (trading.permission === 'safe') return { text, style: 'green' };
   return trading.permission === 'halted' ? { text, style: 'red' } : text;

@@ -1,5 +1,6 @@
 import type { MatchIncident, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import type { MatchFacts } from './page.ts';
+import { doubtsOf } from '../live/doubts.ts';
+import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';
 
 /** Clocks of processors and ingress services may differ by so much, milliseconds. */
@@ -11,8 +12,10 @@ export class FollowedMatch {
   #state: MatchState;
   readonly #incidents: Map<string, MatchIncident>;
   readonly #transitions: MatchTransition[];
+  /** When all states up to then had been read while it is followed, on the steady clock. */
+  #readAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(records: MatchRecords, { state, incidents, transitions }: MatchFacts) {
+  private constructor(records: MatchRecords, { state, incidents, transitions }: PageRecords) {
     this.#records = records;
     this.#state = state;
     this.#incidents = new Map(incidents.map((incident) => [incident.id, incident]));
@@ -39,7 +42,7 @@ export class FollowedMatch {
     });
   }
 
-  get facts(): MatchFacts {
+  get facts(): PageRecords {
     return {
       state: this.#state,
       incidents: [...this.#incidents.values()],
@@ -47,13 +50,30 @@ export class FollowedMatch {
     };
   }
 
-  /** Applies and gives each record that is written from the reading on, until `signal`. */
-  follow(signal: AbortSignal, onRecord: (record: FollowedRecord) => void): Promise<void> {
-    return this.#records.follow(signal, (record) => {
+  /** Applies and gives each record that is written from the reading on, until `signal`; `onUpToDate`: the states up to now were. */
+  follow(
+    signal: AbortSignal,
+    {
+      onRecord,
+      onUpToDate,
+    }: { readonly onRecord: (record: FollowedRecord) => void; readonly onUpToDate: () => void },
+  ): Promise<void> {
+    const apply = (record: FollowedRecord): void => {
       if (record.topic === 'match-state') this.#state = record.value;
       else if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
       else this.#transitions.push(record.value);
       onRecord(record);
+    };
+    return this.#records.follow(signal, apply, (at) => {
+      this.#readAt = at;
+      onUpToDate();
     });
+  }
+
+  /** Reasons against acting on the state while it is followed. */
+  doubts(): string[] {
+    const { version } = this.#state;
+    const changed = this.#transitions.at(-1)?.version ?? 0;
+    return doubtsOf({ version, changed, readAt: this.#readAt, now: performance.now() });
   }
 }

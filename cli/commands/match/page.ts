@@ -1,10 +1,10 @@
 /** The page of one match: pure. */
-import { sideOf } from '#domain/goals.ts';
+import { scoresAfter } from '#domain/goals.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { Belief } from '#tradability/belief.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
-import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
+import { type ShownIncident, storyStepOf } from '#views/store/board-view.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import {
   agreementWords,
@@ -13,13 +13,13 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
-import { type Cell, cut, paint, tableLines } from '../../table.ts';
+import { cut, paint, type TextCell, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { boardMatchOf } from '../live/board-match.ts';
 import { tradingCell } from '../live/trading.ts';
 
 /** One match as its topics have it. */
-export type MatchFacts = {
+export type PageRecords = {
   readonly state: MatchState;
   /** Removed ones too. */
   readonly incidents: readonly MatchIncident[];
@@ -36,14 +36,15 @@ type MatchStory = TimelineEntry & {
 };
 
 /** The important incidents in order of id, the provider's order. */
-function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {
-  const scores = runningScores(state, incidents);
+function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
+  const counting = state.source === 'incidents' ? state.counting_goals : [];
+  const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const cancellations = Map.groupBy(
     incidents.filter(({ removed, incident }) => !removed && incident?.confirmation !== 'cancelled'),
     ({ incident }) => incident?.parent_id ?? null,
   );
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf({ ...state, extra_time: null }, shown, transitions.map(stepOf)).map((entry) => ({
+  return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
     cancelled_by:
@@ -51,22 +52,6 @@ function storyOf({ state, incidents, transitions }: MatchFacts): MatchStory[] {
         ? (cancellations.get(entry.id) ?? []).map(({ id }) => id)
         : [],
   }));
-}
-
-/** The score after each goal that counts, in order of id. */
-function runningScores(state: MatchState, incidents: readonly MatchIncident[]): Map<string, Score> {
-  const scores = new Map<string, Score>();
-  if (state.source !== 'incidents') return scores;
-  const known = new Map(incidents.map(({ id, incident }) => [id, incident]));
-  const score = { home: 0, away: 0 };
-  for (const id of state.counting_goals) {
-    const incident = known.get(id);
-    const side = incident ? sideOf(incident, state) : null;
-    if (side === null) continue;
-    score[side] += 1;
-    scores.set(id, { home: score.home, away: score.away });
-  }
-  return scores;
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -91,22 +76,6 @@ function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIn
   ];
 }
 
-function stepOf({
-  id,
-  version,
-  n,
-  kind,
-  incident_id,
-  incident_type,
-  score,
-  value,
-  guard,
-  cause,
-}: MatchTransition): StoryStep {
-  const { ut, received_at } = cause;
-  return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
-}
-
 const COLUMNS = [
   { head: 'minute', align: 'right' },
   { head: 'score', align: 'right' },
@@ -116,11 +85,18 @@ const COLUMNS = [
   { head: 'id' },
 ] as const;
 
-/** The lines of the page at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
+/** How a page is drawn: at `now`, Unix milliseconds; `width` as `tableLines` takes it; `doubts` as `tradingOf` does. */
+type PageOptions = {
+  readonly now: number;
+  readonly width: number | null;
+  readonly doubts?: readonly string[];
+};
+
+/** The lines of the page. */
 export function pageLines(
-  facts: MatchFacts,
+  facts: PageRecords,
   feed: Belief,
-  { now, width }: { readonly now: number; readonly width: number | null },
+  { now, width, doubts = [] }: PageOptions,
 ): string[] {
   const story = storyOf(facts);
   const [head = '', ...rows] = tableLines(
@@ -129,7 +105,9 @@ export function pageLines(
     width,
   );
   return [
-    ...headLines(facts.state, feed, now).map((line) => (width === null ? line : cut(line, width))),
+    ...headLines(facts.state, { feed, doubts, now }).map((line) =>
+      width === null ? line : cut(line, width),
+    ),
     '',
     ...(story.length === 0
       ? ['no incident was received yet']
@@ -137,10 +115,13 @@ export function pageLines(
   ];
 }
 
-function headLines(state: MatchState, feed: Belief, now: number): string[] {
+function headLines(
+  state: MatchState,
+  { feed, doubts, now }: { readonly feed: Belief; readonly doubts: readonly string[]; readonly now: number },
+): string[] {
   const match = boardMatchOf(state, feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
-  const trading = tradingCell(tradingOf(state, feed), feed);
+  const trading = tradingCell(tradingOf(state, feed, doubts), feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
   const status = [statusName(status_id, status_type), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
@@ -161,7 +142,7 @@ export function nameOf({ name, home, away }: MatchState): string {
   return name ?? 'unknown teams';
 }
 
-function rowOf(entry: MatchStory, state: MatchState): Cell[] {
+function rowOf(entry: MatchStory, state: MatchState): TextCell[] {
   const { minute, in_shoot_out, score, name, added, participant_id, participant_name, player, id } = entry;
   const team = [state.home, state.away].find((side) => side !== null && side.id === participant_id);
   const texts = [
@@ -200,7 +181,7 @@ export function timeText(ms: number): string {
 }
 
 /** What `--json` prints. */
-export function pageJson(facts: MatchFacts, feed: Belief): object {
+export function pageJson(facts: PageRecords, feed: Belief): object {
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
   return { state, trading: { permission, reasons }, feed, story: storyOf(facts) };

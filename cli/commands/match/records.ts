@@ -1,11 +1,11 @@
 /** The records of one match in its topics. */
-import { topicBounds } from '#streams/client/platformatic/offsets.ts';
+import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import { follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import type { Place } from '../../place.ts';
+import type { ClusterSettings } from '../../place.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -23,12 +23,16 @@ const CLIENT_ID = 'touchline-match';
 
 /** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
 export class MatchRecords {
-  readonly #place: Place;
+  readonly #place: ClusterSettings;
   readonly #key: string;
   readonly #bounds: readonly (TopicPartition & LogBounds)[];
   readonly #registry: Registry;
 
-  private constructor(place: Place, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
+  private constructor(
+    place: ClusterSettings,
+    eventId: number,
+    bounds: readonly (TopicPartition & LogBounds)[],
+  ) {
     this.#place = place;
     this.#key = String(eventId);
     this.#bounds = bounds;
@@ -36,7 +40,7 @@ export class MatchRecords {
   }
 
   /** Rejects with `StreamError` where no broker answers. */
-  static async open(place: Place, eventId: number): Promise<MatchRecords> {
+  static async open(place: ClusterSettings, eventId: number): Promise<MatchRecords> {
     const names = MATCH_TOPICS.map((topic) => topicName(place.TOPIC_PREFIX, topic));
     const at = { brokers: place.KAFKA_BROKERS, clientId: CLIENT_ID };
     return new MatchRecords(place, eventId, await topicBounds(at, names));
@@ -65,15 +69,20 @@ export class MatchRecords {
     const decoder = this.#registry.decoder(topic);
     const decoded: Written<TopicValues[T]>[] = [];
     for (const { value, timestamp: written } of found)
-      if (value !== null) decoded.push({ value: await decoder.decode(value), written });
+      if (value !== null) decoded.push({ value: await decoder.read(value), written });
     return decoded;
   }
 
-  /** Gives each record that is written from the opening on, until `signal`. */
+  /**
+   * Gives each record that is written from the opening on, until `signal`, and calls `onUpToDate` with the time, of the steady clock, at
+   * which every state of the match up to then had been given.
+   */
   async follow(
     signal: AbortSignal,
     onRecord: (record: FollowedRecord) => void | Promise<void>,
+    onUpToDate: (at: number) => void,
   ): Promise<void> {
+    const ofState = partitionKey(this.#own(topicName(this.#place.TOPIC_PREFIX, 'match-state')));
     const names = new Map(MATCH_TOPICS.map((topic) => [topicName(this.#place.TOPIC_PREFIX, topic), topic]));
     await follow({
       brokers: this.#place.KAFKA_BROKERS,
@@ -81,11 +90,14 @@ export class MatchRecords {
       topics: [...names.keys()],
       from: this.#offsets(MATCH_TOPICS, ({ end }) => end),
       signal,
+      onUpToDate: (of, at) => {
+        if (partitionKey(of) === ofState) onUpToDate(at);
+      },
       onBatch: async ({ topic: name, records }) => {
         const topic = names.get(name);
         for (const record of records) {
           if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
-          const value = await this.#registry.decoder(topic).decode(record.value);
+          const value = await this.#registry.decoder(topic).read(record.value);
           await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
         }
       },

@@ -1,13 +1,10 @@
 /** `touchline match`: one match with its story. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { type ClusterSettings, findPlace, requireTopic, topicSource } from '../../place.ts';
 import { Screen } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
@@ -68,13 +65,19 @@ async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal
   const screen = new Screen(process.stdout);
   const show = (): void => {
     const { facts } = followed;
-    const at = { now: Date.now(), width: process.stdout.columns };
+    const at = { now: Date.now(), width: process.stdout.columns, doubts: followed.doubts() };
     screen.draw(pageLines(facts, health.match(facts.state.event_id), at));
   };
-  const drawing = setInterval(show, DRAW_EVERY_MS);
+  let drawing: NodeJS.Timeout | undefined;
   try {
-    show();
-    await followed.follow(signal, show);
+    await followed.follow(signal, {
+      onRecord() {},
+      onUpToDate() {
+        if (drawing !== undefined) return;
+        drawing = setInterval(show, DRAW_EVERY_MS);
+        show();
+      },
+    });
   } finally {
     clearInterval(drawing);
     screen.end();
@@ -89,25 +92,30 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
   for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) say(line);
   const permissions = new Permissions();
   permissions.show(eventId, facts.state);
-  const trading = async (): Promise<void> => {
-    while (!signal.aborted) {
-      for (const [, words] of permissions.changes((id) => health.match(id)))
-        say(`${timeText(Date.now())}  ${words}`);
-      await delay(DRAW_EVERY_MS, undefined, { signal }).catch(() => {});
-    }
+  let trading: NodeJS.Timeout | undefined;
+  const sayTrading = (): void => {
+    for (const [, words] of permissions.changes((id) => health.match(id), followed.doubts()))
+      say(`${timeText(Date.now())}  ${words}`);
   };
-  const saying = trading();
-  await followed.follow(signal, (record) => {
-    if (record.topic === 'match-state') permissions.show(eventId, record.value);
-    if (record.topic === 'match-transitions')
-      say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
-  });
-  await saying;
+  try {
+    await followed.follow(signal, {
+      onRecord(record) {
+        if (record.topic === 'match-state') permissions.show(eventId, record.value);
+        if (record.topic === 'match-transitions')
+          say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
+      },
+      onUpToDate() {
+        trading ??= setInterval(sayTrading, DRAW_EVERY_MS);
+      },
+    });
+  } finally {
+    clearInterval(trading);
+  }
 }
 
 /** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
 async function showPublished(
-  place: Place,
+  place: ClusterSettings,
   records: MatchRecords,
   { eventId, at, json }: MatchRequest & { readonly at: number },
 ): Promise<number> {
@@ -138,24 +146,13 @@ async function showPublished(
 }
 
 /** The newest records of feed health. */
-async function readHealth(place: Place): Promise<FeedHealth[]> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: url } = place;
-  if (!(await findTopics({ brokers, prefix })).has('feed-health')) return [];
-  const decoder = Registry.open({ url, prefix }).decoder('feed-health');
-  const latest = new Map<string, Buffer | null>();
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, 'feed-health'),
-    fromBeginning: true,
-    untilEnd: true,
-    onRecord: ({ key, value }) => void latest.set(key?.toString() ?? '', value),
-  });
-  const records: FeedHealth[] = [];
-  for (const value of latest.values()) if (value !== null) records.push(await decoder.decode(value));
-  return records;
+async function readHealth(place: ClusterSettings): Promise<FeedHealth[]> {
+  const source = topicSource(place);
+  if (!(await findTopics(source)).has('feed-health')) return [];
+  return [...(await readLatest('feed-health', source)).values()];
 }
 
-function unknown({ TOPIC_PREFIX }: Place, eventId: number): CommandError {
+function unknown({ TOPIC_PREFIX }: ClusterSettings, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${TOPIC_PREFIX} has it`);
 }
 

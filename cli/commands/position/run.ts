@@ -1,9 +1,8 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
-import { readPositions } from '#streams/runtime/positions.ts';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place } from '../../place.ts';
+import { type ClusterSettings, findPlace } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
 import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
@@ -31,18 +30,16 @@ export async function runPosition(given: GivenTo<typeof position>): Promise<numb
   return 0;
 }
 
-async function show(place: Place, topics: ReturnType<typeof streamTopics>): Promise<void> {
+async function show(place: ClusterSettings, topics: ReturnType<typeof streamTopics>): Promise<void> {
   const { application, input: topic } = topics;
-  const at = { brokers: place.KAFKA_BROKERS, clientId: 'touchline-position', topic };
-  const [positions, starts, ends] = await Promise.all([
-    readPositions({ brokers: place.KAFKA_BROKERS, application, log: quiet }),
-    listOffsets(at, 'earliest'),
-    listOffsets(at, 'end'),
+  const brokers = place.KAFKA_BROKERS;
+  const [positions, bounds] = await Promise.all([
+    readPositions({ brokers, application, log: quiet }),
+    topicBounds({ brokers, clientId: 'touchline-position' }, [topic]),
   ]);
   const rows: string[][] = [];
-  for (const [partition, end] of [...ends].sort(([a], [b]) => a - b)) {
+  for (const { partition, start, end } of bounds) {
     const next = positions.get(partition);
-    const start = starts.get(partition) ?? 0;
     rows.push([
       String(partition),
       next === undefined ? '-' : String(next),

@@ -1,9 +1,9 @@
-import type { Brokers } from '#streams/client/brokers.ts';
+import { topicIds } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
 import { RefusedError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { findPosition, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
+import { findPosition, type LogMark, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 
 /** A position that was set: the previous one, null where there was none, and the new one. */
@@ -47,27 +47,20 @@ export async function setPosition(
     });
     try {
       const known = await findPosition(client, positions, partition);
-      const changelogs =
-        known === null || acceptsState
-          ? {
-              changelogIds: Object.fromEntries(await topicIds(brokers, topics.changelogs)),
-              changelogEnds: {},
-              changelogLasts: {},
-            }
-          : {
-              changelogIds: known.changelogIds,
-              changelogEnds: known.changelogEnds,
-              changelogLasts: known.changelogLasts,
-            };
+      const ids = await topicIds(brokers, topics.changelogs);
+      const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
       const position = {
-        ...changelogs,
         next,
         topicId: await reader.topicId(),
         // What the input holds now is what is meant.
         inputEpoch: null,
-        // It may repeat outputs, and whoever sets it knows.
-        outputEnds: {},
-        outputLasts: {},
+        // Without outputs: it may repeat them, and whoever sets it knows.
+        logs: Object.fromEntries(
+          topics.changelogs.flatMap((topic) => {
+            const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
+            return mark === undefined ? [] : [[topic, mark]];
+          }),
+        ),
         producer: producer.identity,
       };
       await producer.transact([positionRecord(positions, partition, position)]);

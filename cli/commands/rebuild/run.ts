@@ -8,7 +8,7 @@ import {
 } from '#topics/processors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place } from '../../place.ts';
+import { type ClusterSettings, findPlace } from '../../place.ts';
 import type { rebuild } from './command.ts';
 
 /**
@@ -40,13 +40,13 @@ export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number
   return 0;
 }
 
-async function requireStopped(place: Place, processor: ProcessorName): Promise<void> {
+async function requireStopped(place: ClusterSettings, processor: ProcessorName): Promise<void> {
   const members = await groupMembers(place.KAFKA_BROKERS, applicationOf(place.TOPIC_PREFIX, processor));
   if (members === 0) return;
   throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
 }
 
-async function rebuildOne(place: Place, processor: ProcessorName): Promise<void> {
+async function rebuildOne(place: ClusterSettings, processor: ProcessorName): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);

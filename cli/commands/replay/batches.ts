@@ -9,7 +9,7 @@ const TICK_MS = 100;
 type Timed = { readonly timestamp: number; readonly value: Buffer | null };
 
 /** A batch, and when it is due, milliseconds after the first record. */
-export type Batch<T> = { readonly records: readonly T[]; readonly dueMs: number };
+export type ReplayBatch<T> = { readonly records: readonly T[]; readonly dueMs: number };
 
 /**
  * Cuts records into batches by what they are, never by when they were read: tables count versions by batch. At full speed
@@ -18,7 +18,7 @@ export type Batch<T> = { readonly records: readonly T[]; readonly dueMs: number 
 export async function* batchesOf<T extends Timed>(
   records: AsyncIterable<T>,
   gaps: number | null,
-): AsyncGenerator<Batch<T>> {
+): AsyncGenerator<ReplayBatch<T>> {
   let batch: T[] = [];
   let bytes = 0;
   let dueMs = 0;

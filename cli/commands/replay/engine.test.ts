@@ -43,9 +43,9 @@ describe('a replay in memory', () => {
     const tables = records.filter(({ topic }) => topic === 'standings');
     expect(tables.length).toBeGreaterThan(0);
     for (const { partition, value } of tables) {
-      const { cause } = await codecOf('standings').decode(value as Buffer);
+      const { cause } = await codecOf('standings').read(value as Buffer);
       const named = results.filter((result) => result.partition === partition)[cause?.offset ?? -1];
-      const result = await codecOf('match-results').decode(named?.value as Buffer);
+      const result = await codecOf('match-results').read(named?.value as Buffer);
       expect(result.cause.message_id).toBe(cause?.message_id);
     }
   });
@@ -53,7 +53,7 @@ describe('a replay in memory', () => {
   test('makes a dead letter of what cannot be read, dated by its record', async () => {
     const records = await replayInMemory(inputs([...MESSAGES, Buffer.from('no message')]), 7);
     const [letter] = records.filter(({ topic }) => topic === 'dead-letters');
-    expect(await codecOf('dead-letters').decode(letter?.value as Buffer)).toMatchObject({
+    expect(await codecOf('dead-letters').read(letter?.value as Buffer)).toMatchObject({
       code: 'undecodable',
       topic: 'normalized-messages',
       partition: 0,
@@ -80,12 +80,12 @@ describe('a replay in memory', () => {
     const records = await replayInMemory(inputs(MESSAGES), 6);
     const letters = records.filter(({ topic }) => topic === 'dead-letters');
     expect(letters).toHaveLength(1);
-    expect(await codecOf('dead-letters').decode(letters[0]?.value as Buffer)).toMatchObject({
+    expect(await codecOf('dead-letters').read(letters[0]?.value as Buffer)).toMatchObject({
       code: 'processing_failed',
       offset: 1,
     });
     const last = records.filter(({ topic, key }) => topic === 'match-state' && String(key) === '1').at(-1);
-    const state = await codecOf('match-state').decode(last?.value as Buffer);
+    const state = await codecOf('match-state').read(last?.value as Buffer);
     expect(state.void_goals).toEqual({ '5-120': 'cancelled' });
     expect(state.counting_goals).toEqual([]);
   });

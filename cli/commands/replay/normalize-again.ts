@@ -1,7 +1,7 @@
 /** From what `raw-messages` keeps to what the ingress services publish of it, with the rules of now. Pure. */
 
 import { z } from 'zod';
-import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { RawMessage } from '#topics/generated/types.ts';
 
@@ -21,7 +21,7 @@ const SNAPSHOT_MARK = '"type":"incident_snapshot"';
 const MARK_WITHIN = 256;
 
 /** Reads a delivery once more; it keeps its time of receipt and its id. */
-export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMessage): Delivery {
+export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMessage): ReadDelivery {
   const isFeed = origin === 'feed';
   const context = {
     origin: isFeed ? ('feed' as const) : ('webhook' as const),

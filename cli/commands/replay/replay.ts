@@ -8,9 +8,9 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
 import { CommandError } from '../../command.ts';
-import type { Place } from '../../place.ts';
+import type { ClusterSettings } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
-import { type Batch, batchesOf, waitUntil } from './batches.ts';
+import { batchesOf, type ReplayBatch, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { normalizeAgain } from './normalize-again.ts';
 import { progressLine } from './progress.ts';
@@ -18,8 +18,8 @@ import { partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
 export type ReplayOptions = {
-  readonly source: Place;
-  readonly target: Place;
+  readonly source: ClusterSettings;
+  readonly target: ClusterSettings;
   /** What is replayed. */
   readonly topic: 'normalized-messages' | 'raw-messages';
   /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
@@ -100,7 +100,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   const startedAt = performance.now();
   let records = 0;
   const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
-  const batches: AsyncIterable<Batch<FetchedRecord & { readonly partition: number }>> = batchesOf(
+  const batches: AsyncIterable<ReplayBatch<FetchedRecord & { readonly partition: number }>> = batchesOf(
     readMerged(client, name, ranges),
     gaps,
   );
@@ -141,7 +141,11 @@ async function inputReader({ source, target, topic, partitions }: ReplayOptions)
 const asTheyAre: ReadInputs = async (records) => records;
 
 /** raw-messages, read once more: their messages go to the partitions of their events. */
-async function openNormalizer(source: Place, target: Place, wanted: number | undefined): Promise<ReadInputs> {
+async function openNormalizer(
+  source: ClusterSettings,
+  target: ClusterSettings,
+  wanted: number | undefined,
+): Promise<ReadInputs> {
   const registry = Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix: target.TOPIC_PREFIX });
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
@@ -154,7 +158,7 @@ async function openNormalizer(source: Place, target: Place, wanted: number | und
     const inputs: ReplayInput[] = [];
     for (const { value, timestamp } of records) {
       if (value === null) continue;
-      for (const message of normalizeAgain(await raw.decode(value)).normalized) {
+      for (const message of normalizeAgain(await raw.read(value)).normalized) {
         inputs.push(inputOf(message, timestamp));
       }
     }

@@ -5,7 +5,7 @@ import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { type ClusterSettings, findPlace, requireTopic } from '../../place.ts';
 import { parseCount } from '../counts.ts';
 import { parseMoment } from '../moments.ts';
 import type { replay } from './command.ts';
@@ -21,7 +21,7 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   const { into, ...options } = parse(given);
   const source = findPlace(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
-  const target: Place = { ...source, TOPIC_PREFIX: into };
+  const target: ClusterSettings = { ...source, TOPIC_PREFIX: into };
   if (into === source.TOPIC_PREFIX)
     throw new UsageError(`${into} is the prefix of the source: name another one`);
   await requireTopic(source, options.topic);

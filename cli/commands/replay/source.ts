@@ -1,12 +1,12 @@
-import type { Brokers } from '#streams/client/brokers.ts';
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
 import {
   type PartitionReader,
   partitionKey,
   type ReadBatch,
   type StreamClient,
 } from '#streams/client/port.ts';
-import { offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
 
 /** A range of a topic; times are those of the log's records, Unix milliseconds. */
 export type Range = {
@@ -28,18 +28,15 @@ const READER = 'touchline-replay';
 
 /** The offsets of a range, by what the broker knows of the times of its records. Rejects with `StreamError`. */
 export async function partitionRanges({ brokers, topic, from, to }: Range): Promise<PartitionRange[]> {
-  const at = { brokers, clientId: READER, topic };
-  const [starts, ends] = await Promise.all([listOffsets(at, 'earliest'), listOffsets(at, 'end')]);
+  const bounds = await topicBounds({ brokers, clientId: READER }, [topic]);
   const first = from === null ? null : await offsetsAt({ brokers, topic, time: from });
   const last = to === null ? null : await offsetsAt({ brokers, topic, time: to });
-  return [...ends.keys()]
-    .sort((a, b) => a - b)
-    .map((partition) => {
-      const key = partitionKey({ topic, partition });
-      const end = last?.get(key) ?? ends.get(partition) ?? 0;
-      const start = Math.max(starts.get(partition) ?? 0, first?.get(key) ?? 0);
-      return { partition, start: Math.min(start, end), end };
-    });
+  return bounds.map((of) => {
+    const key = partitionKey(of);
+    const end = last?.get(key) ?? of.end;
+    const start = Math.max(of.start, first?.get(key) ?? 0);
+    return { partition: of.partition, start: Math.min(start, end), end };
+  });
 }
 
 /**

@@ -1,8 +1,8 @@
+import { topicBounds } from '#cluster/logs.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
-import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,
@@ -14,7 +14,7 @@ import {
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from '../../command.ts';
-import type { Place } from '../../place.ts';
+import type { ClusterSettings } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
 import { setPosition } from '../position/set-position.ts';
 
@@ -31,8 +31,8 @@ const CONTINUED = [
  * as libs/topics.
  */
 export async function prepareTarget(
-  source: Place,
-  target: Place,
+  source: ClusterSettings,
+  target: ClusterSettings,
   { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
@@ -51,7 +51,7 @@ export async function prepareTarget(
   }
   const there = await findTopics({ brokers, prefix });
   for (const topic of there) {
-    const used = [...(await bounds(brokers, topicName(prefix, topic))).values()].some((end) => end > 0);
+    const used = (await bounds(brokers, topicName(prefix, topic))).some(({ end }) => end > 0);
     if (used) {
       throw new CommandError(
         `${topicName(prefix, topic)} holds records already: name another prefix, or replace it with --replace`,
@@ -66,7 +66,10 @@ export async function prepareTarget(
 }
 
 /** The partitions of the topics of a match. */
-export function matchPartitions({ KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place): Promise<number> {
+export function matchPartitions({
+  KAFKA_BROKERS: brokers,
+  TOPIC_PREFIX: prefix,
+}: ClusterSettings): Promise<number> {
   return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
@@ -82,8 +85,8 @@ const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const s
  * records of each topic, by its name on the broker.
  */
 export async function copyInputs(
-  source: Place,
-  target: Place,
+  source: ClusterSettings,
+  target: ClusterSettings,
   publisher: Publisher,
   forSwitch: boolean,
 ): Promise<ReadonlyMap<string, number>> {
@@ -110,7 +113,7 @@ export async function copyInputs(
 type Copied = { readonly key: string; readonly value: Buffer | null };
 
 /** The records of a topic, in the order of each partition. */
-async function recordsOf(place: Place, topic: TopicName): Promise<Copied[]> {
+async function recordsOf(place: ClusterSettings, topic: TopicName): Promise<Copied[]> {
   const records: Copied[] = [];
   await readTopic({
     brokers: place.KAFKA_BROKERS,
@@ -129,10 +132,13 @@ async function recordsOf(place: Place, topic: TopicName): Promise<Copied[]> {
  * Checks that the topics hold what was published and nothing else: a record that was written twice, after a request that
  * failed, would shift the offsets that others name. Throws `CommandError`.
  */
-export async function requireWritten(target: Place, expected: ReadonlyMap<string, number>): Promise<void> {
+export async function requireWritten(
+  target: ClusterSettings,
+  expected: ReadonlyMap<string, number>,
+): Promise<void> {
   for (const [topic, count] of expected) {
     const ends = await bounds(target.KAFKA_BROKERS, topic);
-    const found = [...ends.values()].reduce((sum, end) => sum + end, 0);
+    const found = ends.reduce((sum, { end }) => sum + end, 0);
     if (found === count) continue;
     throw new CommandError(
       `${topic} holds ${found} records, ${count} were published: something else writes to it, or a request was written twice; replay again`,
@@ -141,17 +147,18 @@ export async function requireWritten(target: Place, expected: ReadonlyMap<string
 }
 
 /** Sets the processors to the end of what was replayed, so that they go on from there when they are started. */
-export async function setPositions(target: Place): Promise<void> {
+export async function setPositions(target: ClusterSettings): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
   for (const processor of CONTINUED) {
     const topics = streamTopics(prefix, processor);
-    const partitions = [...(await bounds(brokers, topics.input)).keys()];
     await Promise.all(
-      partitions.map((partition) => setPosition(topics, { brokers, partition, to: 'end', log: quiet })),
+      (await bounds(brokers, topics.input)).map(({ partition }) =>
+        setPosition(topics, { brokers, partition, to: 'end', log: quiet }),
+      ),
     );
   }
 }
 
-function bounds(brokers: Brokers, topic: string): Promise<Map<number, number>> {
-  return listOffsets({ brokers, clientId: 'touchline-replay', topic }, 'end');
+function bounds(brokers: Brokers, topic: string): ReturnType<typeof topicBounds> {
+  return topicBounds({ brokers, clientId: 'touchline-replay' }, [topic]);
 }

@@ -1,9 +1,9 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { deadLetterOf } from '#streams/runtime/dead-letter.ts';
 import { type PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
+import { deadLetterOf } from '#topics/dead-letters.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -68,6 +68,7 @@ export class ReplayTask {
       processor.committed();
       collector = new RecordCollector(this.#options.partition);
     };
+    await processor.prepare?.(records);
     for (const record of records) {
       try {
         const processing = processor.process(record, collector);

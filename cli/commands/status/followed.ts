@@ -1,12 +1,10 @@
 /** What `touchline status` reads of topics: once from the beginning, then followed. */
-
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type Belief, HealthTable, type SourceBelief } from '#tradability/belief.ts';
-import type { Place } from '../../place.ts';
+import { type ClusterSettings, topicSource } from '../../place.ts';
 
 /** What a topic says. */
 abstract class Followed {
@@ -23,20 +21,18 @@ abstract class Followed {
    * Resolves once all is read that was there at the first call. Rejects with `StreamError`; the next call then reads again, also where
    * the reading ended later.
    */
-  known({ KAFKA_BROKERS, TOPIC_PREFIX }: Place, signal: AbortSignal): Promise<void> {
+  known({ KAFKA_BROKERS, TOPIC_PREFIX }: ClusterSettings, signal: AbortSignal): Promise<void> {
     if (this.#known !== null) return this.#known;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#known = promise;
-    const onBatch = async ({ records }: { readonly records: readonly ReadRecord[] }): Promise<void> => {
-      for (const { key, value } of records) await this.apply(key?.toString() ?? '', value);
-    };
-    follow({
+    readTopic({
       brokers: KAFKA_BROKERS,
-      topics: [topicName(TOPIC_PREFIX, this.#topic)],
+      topic: topicName(TOPIC_PREFIX, this.#topic),
+      fromBeginning: true,
+      untilEnd: false,
       signal,
-      otherwise: 'beginning',
-      onBatch,
-      onCaughtUp: () => resolve(),
+      onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
+      onCaughtUp: resolve,
     }).then(resolve, (error: unknown) => {
       this.#known = null;
       reject(error);
@@ -68,10 +64,9 @@ export class Health extends Followed {
   readonly #table = new HealthTable();
   readonly #decoder: Decoder<FeedHealth>;
 
-  constructor({ SCHEMA_REGISTRY_URL, TOPIC_PREFIX }: Place) {
+  constructor(place: ClusterSettings) {
     super('feed-health');
-    const registry = Registry.open({ url: SCHEMA_REGISTRY_URL, prefix: TOPIC_PREFIX });
-    this.#decoder = registry.decoder('feed-health');
+    this.#decoder = topicSource(place).registry.decoder('feed-health');
   }
 
   /** Every source now, by name. */
@@ -85,7 +80,7 @@ export class Health extends Followed {
   }
 
   protected async apply(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#decoder.decode(value);
+    const record = value === null ? null : await this.#decoder.read(value);
     this.#table.apply(key, record, performance.now());
   }
 }

@@ -1,6 +1,6 @@
 /** The screen of `touchline status`: pure. */
 import type { SourceBelief } from '#tradability/belief.ts';
-import { type Cell, tableLines } from '../../table.ts';
+import { type TextCell, tableLines } from '../../table.ts';
 import type { ProcessStatus } from './processes.ts';
 
 /** A processor as the broker knows it. */
@@ -17,7 +17,7 @@ export type ProcessorStatus = {
 };
 
 /** A system at one time. */
-export type Status = {
+export type SystemStatus = {
   /** Unix milliseconds. */
   readonly at: number;
   readonly prefix: string;
@@ -56,7 +56,7 @@ const PROCESSES = [
 ] as const;
 
 /** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
-export function renderStatus(status: Status, width: number | null, now = status.at): string[] {
+export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
   const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
@@ -70,10 +70,10 @@ export function renderStatus(status: Status, width: number | null, now = status.
   ];
 }
 
-function processorRow({ processor, state }: ProcessorStatus): Cell[] {
+function processorRow({ processor, state }: ProcessorStatus): TextCell[] {
   if (state === null) return [processor, '-', '-', '-', 'no topics: npx touchline topics'];
   const { processes, partitions, behind, outside } = state;
-  const note: Cell =
+  const note: TextCell =
     outside.length > 0
       ? { text: `refused: partitions ${outside.join(', ')}, see npx touchline doctor`, style: 'red' }
       : processes === 0
@@ -82,12 +82,12 @@ function processorRow({ processor, state }: ProcessorStatus): Cell[] {
   return [processor, String(processes), String(partitions), String(behind), note];
 }
 
-function sourceRow({ source, believed, state, reason, since }: SourceBelief): Cell[] {
+function sourceRow({ source, believed, state, reason, since }: SourceBelief): TextCell[] {
   const from = since === null ? '' : `${new Date(since).toISOString().slice(0, 19)}Z`;
   return [source, { text: state, style: believed ? 'green' : 'red' }, from, reason ?? ''];
 }
 
-function processRow(one: ProcessStatus): Cell[] {
+function processRow(one: ProcessStatus): TextCell[] {
   if ('problem' in one) return [one.url, '-', '-', '-', { text: one.problem, style: 'red' }];
   const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
   return [

@@ -8,14 +8,14 @@ import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, type Place } from '../../place.ts';
+import { type ClusterSettings, findPlace } from '../../place.ts';
 import { behindOf, processorProgress } from '../../progress.ts';
 import { Screen } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import type { status } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
-import { type ProcessorStatus, renderStatus, type Status } from './render.ts';
+import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
 const EVERY_MS = 2_000;
 const DRAW_EVERY_MS = 200;
@@ -44,7 +44,7 @@ export async function runStatus(given: GivenTo<typeof status>): Promise<number> 
 }
 
 /** Feeds are judged with each draw: a broker that does not answer keeps all else waiting, and its silence is what must be shown. */
-async function live(take: () => Promise<Status>, health: Health, signal: AbortSignal): Promise<void> {
+async function live(take: () => Promise<SystemStatus>, health: Health, signal: AbortSignal): Promise<void> {
   const screen = new Screen(process.stdout);
   let latest = await take();
   const ended = new AbortController();
@@ -74,11 +74,11 @@ async function live(take: () => Promise<Status>, health: Health, signal: AbortSi
 }
 
 async function statusOf(
-  place: Place,
+  place: ClusterSettings,
   { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
   metrics: readonly string[],
   signal: AbortSignal,
-): Promise<Status> {
+): Promise<SystemStatus> {
   const prefix = place.TOPIC_PREFIX;
   const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix });
   const [processors, deadLetters, sources, processes] = await Promise.all([
@@ -90,7 +90,7 @@ async function statusOf(
   return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
 }
 
-async function processorStatus(place: Place, processor: ProcessorName): Promise<ProcessorStatus> {
+async function processorStatus(place: ClusterSettings, processor: ProcessorName): Promise<ProcessorStatus> {
   const progress = await processorProgress(place, processor);
   if (progress === null) return { processor, state: null };
   const { members, partitions } = progress;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { processStatus } from './processes.ts';
-import { renderStatus, type Status } from './render.ts';
+import { renderStatus, type SystemStatus } from './render.ts';
 
 const METRICS = `# HELP touchline_tasks Partitions held, by state.
 # TYPE touchline_tasks gauge
@@ -35,7 +35,7 @@ describe('processStatus', () => {
 
 test('one screen has processors, dead letters and processes', () => {
   const state = { processes: 2, partitions: 8, behind: 12_345, outside: [] };
-  const taken: Status = {
+  const taken: SystemStatus = {
     at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
     prefix: 'touchline.',
     processors: [

@@ -14,10 +14,13 @@ export class Permissions {
     else this.#states.set(eventId, state);
   }
 
-  /** The matches whose permission is another than was said last, each with its words. */
-  changes(beliefIn: (eventId: number) => Belief): (readonly [eventId: number, words: string])[] {
+  /** The matches whose permission is another than was said last, each with its words; `doubts` as `tradingOf` takes them. */
+  changes(
+    beliefIn: (eventId: number) => Belief,
+    doubts: readonly string[] = [],
+  ): (readonly [eventId: number, words: string])[] {
     return [...this.#states].flatMap(([eventId, state]) => {
-      const { permission, reasons } = tradingOf(state, beliefIn(eventId));
+      const { permission, reasons } = tradingOf(state, beliefIn(eventId), doubts);
       const words = permission === 'halted' ? `halted: ${reasons.join(', ')}` : WORDS[permission];
       const before = this.#said.get(eventId);
       if (words === before) return [];

@@ -1,9 +1,10 @@
 /** `touchline tail`: shows the records of topics, decoded. */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { topicBounds } from '#streams/client/platformatic/offsets.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -11,7 +12,7 @@ import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { type ClusterSettings, findPlace, requireTopic } from '../../place.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
@@ -53,7 +54,7 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
     if (key !== null && keyText !== key && !keyText.startsWith(`${key}/`)) return;
     if (record.value === null && json) return;
     try {
-      const value = record.value === null ? null : await decoders[topic].decode(record.value);
+      const value = record.value === null ? null : await decoders[topic].read(record.value);
       if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
       await print(json ? jsonText(value) : format({ topic, record, key: keyText, value }));
     } catch (error) {
@@ -107,7 +108,7 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
 
 /** Whether it also says what may be traded: values and lines in a given format stand alone, and a command that ends sees no change. */
 async function showsTrading(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
   { topics, json, format, untilEnd }: TailRequest,
 ): Promise<boolean> {
   if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
@@ -125,14 +126,14 @@ async function say(permissions: Permissions, health: Health, signal: AbortSignal
 
 type Decoders = { readonly [T in TopicName]: Decoder<TopicValues[T]> };
 
-function decodersOf(place: Place, topics: readonly TopicName[]): Decoders {
+function decodersOf(place: ClusterSettings, topics: readonly TopicName[]): Decoders {
   const registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
   return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders;
 }
 
 /** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
 async function startOf(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place,
+  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
   { topics, from, partition }: TailRequest,
 ): Promise<Map<string, number>> {
   const offsets = new Map<string, number>();

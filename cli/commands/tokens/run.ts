@@ -1,11 +1,11 @@
 /** `touchline tokens`: the access tokens of clients. */
 import { isLive, toAccessToken } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
-import { type Draft, VersionedTopic } from '#clients/versioned-topic.ts';
+import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { directoryPlace, findPlace, type Place, requireTopic } from '../../place.ts';
-import { type Cell, tableText } from '../../table.ts';
+import { type ClusterSettings, directoryPlace, findPlace, requireTopic } from '../../place.ts';
+import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { tokens } from './command.ts';
@@ -26,7 +26,7 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
 }
 
 /** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
-async function requireClient(place: Place, topic: Tokens, id: number): Promise<void> {
+async function requireClient(place: ClusterSettings, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
   await requireTopic(place, 'clients');
   const clients = await ClientDirectory.open(directoryPlace(place, 'tokens')).list();
@@ -79,7 +79,7 @@ function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenReco
 function change(
   topic: Tokens,
   id: string,
-  edit: (known: AccessTokenRecord) => Draft<AccessTokenRecord>,
+  edit: (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>,
 ): Promise<AccessTokenRecord> {
   return topic.edit(id, (known) => {
     if (known === undefined) throw new CommandError(`there is no token ${id}`);
@@ -107,7 +107,7 @@ const COLUMNS = [
   { head: 'label', least: 6 },
 ] as const;
 
-function rowOf(record: AccessTokenRecord, now: number): Cell[] {
+function rowOf(record: AccessTokenRecord, now: number): TextCell[] {
   const { token_id, client_id, label, created_at, expires_at } = record;
   const state = stateOf(record, now);
   return [

@@ -5,7 +5,7 @@ import { loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type NewClient, type Platform, type Provider, startPlatform } from '../../platform.ts';
+import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { keepFolder } from '../demo/folder.ts';
@@ -79,7 +79,7 @@ function providerOf({
   PROVIDER_BASE_URL: baseUrl,
   PROVIDER_CLIENT_ID: clientId,
   PROVIDER_SECRET_KEY: secretKey,
-}: z.output<typeof config>): Provider | null {
+}: z.output<typeof config>): ProviderAccess | null {
   if (baseUrl === undefined || clientId === undefined || secretKey === undefined) return null;
   return { baseUrl, clientId, secretKey };
 }

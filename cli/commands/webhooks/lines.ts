@@ -1,10 +1,10 @@
 /** The tables that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
-import { type Cell, tableText } from '../../table.ts';
+import { type TextCell, tableText } from '../../table.ts';
 
 /** A webhook and its progress; null before a dispatcher has seen it. */
-export type Row = Audience & {
+export type WebhookRow = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly clientName: string;
@@ -24,7 +24,7 @@ const ROW_COLUMNS = [
   { head: 'last', least: 10 },
 ] as const;
 
-export function rowsText(rows: readonly Row[]): string {
+export function rowsText(rows: readonly WebhookRow[]): string {
   return tableText(
     ROW_COLUMNS,
     rows.map(({ id, clientId, clientName, host, active, progress }) => [
@@ -95,7 +95,7 @@ export function messagesText(messages: readonly WebhookMessage[]): string {
   );
 }
 
-function stateCell(progress: WebhookProgress | null): Cell {
+function stateCell(progress: WebhookProgress | null): TextCell {
   const text = stateText(progress);
   return text === 'delivering' || progress === null ? text : { text, style: 'red' };
 }

@@ -6,7 +6,7 @@ import { findPlace, requireTopic } from '../../place.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { webhooks } from './command.ts';
-import { attemptsText, messagesText, type Row, rowsText } from './lines.ts';
+import { attemptsText, messagesText, rowsText, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
 /** Shows and controls the deliveries to clients. */
@@ -79,25 +79,25 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
 const SHOWN = 20;
 
 /** Throws `CommandError` for a webhook without a position. */
-function started(row: Row): { row: Row; progress: WebhookProgress } {
+function started(row: WebhookRow): { row: WebhookRow; progress: WebhookProgress } {
   if (row.progress === null) throw new CommandError(`webhook ${row.id} is not known to a dispatcher yet`);
   return { row, progress: row.progress };
 }
 
-function find(rows: readonly Row[], id: string): Row {
+function find(rows: readonly WebhookRow[], id: string): WebhookRow {
   const row = oneOf(rows, id);
   if (row === undefined) throw new CommandError(`there is no webhook ${lineShown(id)}`);
   return row;
 }
 
 /** The one whose id begins so. Throws `CommandError` for several. */
-function oneOf(rows: readonly Row[], id: string | undefined): Row | undefined {
+function oneOf(rows: readonly WebhookRow[], id: string | undefined): WebhookRow | undefined {
   const found = id === undefined ? [] : rows.filter((row) => row.id.startsWith(id));
   if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${lineShown(id ?? '')}`);
   return found[0];
 }
 
-function shown({ id, clientId, clientName, host, active, progress }: Row): object {
+function shown({ id, clientId, clientName, host, active, progress }: WebhookRow): object {
   return {
     ...progress,
     subscription_id: id,

@@ -1,47 +1,49 @@
 /** What the topics say of webhooks, and the orders that are written to them. */
+
 import { ClientDirectory } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { openWebhook } from '#clients/webhooks.ts';
+import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { follow, offsetsAt } from '#streams/read/follow.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
+import { follow } from '#streams/read/follow.ts';
 import type {
   WebhookAttempt,
   WebhookMessage,
   WebhookOffset,
-  WebhookProgress,
   WebhookSubscription,
 } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import { readLatest, type TopicSource } from '#topics/read-values.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import { CommandError } from '../../command.ts';
-import { commandLog, directoryPlace, findWebhookKeys, type Place } from '../../place.ts';
+import {
+  type ClusterSettings,
+  commandLog,
+  directoryPlace,
+  findWebhookKeys,
+  topicSource,
+} from '../../place.ts';
 import { lineShown } from '../../values.ts';
-import type { Row } from './lines.ts';
+import type { WebhookRow } from './lines.ts';
 
 /** Webhook state of the topics. */
 export class WebhookTopics {
-  readonly #place: Place;
-  readonly #registry: Registry;
+  readonly #place: ClusterSettings;
+  readonly #source: TopicSource;
 
-  constructor(place: Place) {
+  constructor(place: ClusterSettings) {
     this.#place = place;
-    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+    this.#source = topicSource(place);
   }
 
   /** Every webhook of every client, by client. */
-  async rows(): Promise<Row[]> {
-    const progress = new Map<string, WebhookProgress>();
-    const [clients] = await Promise.all([
+  async rows(): Promise<WebhookRow[]> {
+    const [clients, progress] = await Promise.all([
       ClientDirectory.open(directoryPlace(this.#place, 'webhooks')).list(),
-      this.#read('webhook-progress', (key, value) => {
-        if (value === null) progress.delete(key);
-        else progress.set(key, value);
-      }),
+      readLatest('webhook-progress', this.#source),
     ]);
     const keys = findWebhookKeys(process.env);
     return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
@@ -68,7 +70,10 @@ export class WebhookTopics {
   }
 
   /** The first messages that a webhook is still to be sent, by partition, and how many there are in all. */
-  async undelivered(row: Row, limit: number): Promise<{ first: readonly WebhookMessage[]; count: number }> {
+  async undelivered(
+    row: WebhookRow,
+    limit: number,
+  ): Promise<{ first: readonly WebhookMessage[]; count: number }> {
     const first: WebhookMessage[] = [];
     let count = 0;
     if (row.progress === null) return { first, count };
@@ -81,7 +86,7 @@ export class WebhookTopics {
 
   /** What a webhook is sent of the messages between two offsets of each partition that both have. */
   async between(
-    row: Row,
+    row: WebhookRow,
     from: readonly WebhookOffset[],
     to: readonly WebhookOffset[],
   ): Promise<WebhookMessage[]> {
@@ -97,7 +102,7 @@ export class WebhookTopics {
    * The offset after a message that waits. Throws `CommandError` where it does not wait, or others of its partition wait
    * before it.
    */
-  async after(row: Row, uuid: string): Promise<WebhookOffset[]> {
+  async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
     const ahead = new Map<number, number>();
     let found: (WebhookOffset & { readonly ahead: number }) | null = null;
     await this.#readWanted(row, row.progress?.next ?? [], (message, { partition, offset }) => {
@@ -119,41 +124,24 @@ export class WebhookTopics {
 
   /** Writes an order for a webhook. Throws `PublishError`. */
   async order(
-    { id, clientId, progress }: Row,
+    { id, clientId, progress }: WebhookRow,
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
     fields: Partial<WebhookAttempt>,
   ): Promise<void> {
-    const codec = await this.#registry.codec('webhook-attempts');
-    const publisher = await openPublisher({
-      brokers: this.#place.KAFKA_BROKERS,
-      clientId: 'touchline-webhooks',
-      log: commandLog('webhooks'),
-    });
+    const codec = await this.#source.registry.codec('webhook-attempts');
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
     const value = codec.encode(attemptOf(head, fields));
-    await publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]);
-    await publisher.close();
-  }
-
-  async #read<T extends TopicName>(
-    topic: T,
-    onValue: (key: string, value: TopicValues[T] | null) => void,
-  ): Promise<void> {
-    const decoder = this.#registry.decoder(topic);
-    await readTopic({
-      brokers: this.#place.KAFKA_BROKERS,
-      topic: this.#name(topic),
-      fromBeginning: true,
-      untilEnd: true,
-      onRecord: async ({ key, value }) =>
-        onValue(key?.toString() ?? '', value === null ? null : await decoder.decode(value)),
-    });
+    const { brokers } = this.#source;
+    const options = { brokers, clientId: 'touchline-webhooks', log: commandLog('webhooks') };
+    await withPublisher(options, (publisher) =>
+      publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]),
+    );
   }
 
   /** Reads the messages that a webhook is sent from these offsets on. */
   async #readWanted(
-    row: Row,
+    row: WebhookRow,
     from: readonly WebhookOffset[],
     onMessage: (message: WebhookMessage, at: WebhookOffset) => void,
   ): Promise<void> {
@@ -169,27 +157,27 @@ export class WebhookTopics {
     from: ReadonlyMap<string, number>,
     onValue: (value: TopicValues[T], at: WebhookOffset) => void,
   ): Promise<void> {
-    const decoder = this.#registry.decoder(topic);
+    const decoder = this.#source.registry.decoder(topic);
     const atEnd = new AbortController();
     await follow({
-      brokers: this.#place.KAFKA_BROKERS,
+      brokers: this.#source.brokers,
       topics: [this.#name(topic)],
       from,
       signal: atEnd.signal,
       onBatch: async ({ records }) => {
         for (const { value, partition, offset } of records)
-          if (value !== null) onValue(await decoder.decode(value), { partition, offset });
+          if (value !== null) onValue(await decoder.read(value), { partition, offset });
       },
       onCaughtUp: () => atEnd.abort(),
     });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#place.KAFKA_BROKERS, topic: this.#name(topic), time });
+    return offsetsAt({ brokers: this.#source.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {
-    return topicName(this.#place.TOPIC_PREFIX, topic);
+    return topicName(this.#source.prefix, topic);
   }
 }
 

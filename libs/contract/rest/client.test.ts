@@ -49,6 +49,7 @@ describe('an answer', () => {
   test.each([
     [[], {}],
     [undefined, {}],
+    [null, {}],
     [
       { limit: 5, booked: false, none: null, deep: { a: 1 } },
       { limit: '5', booked: 'false', none: 'null' },
@@ -66,10 +67,42 @@ describe('an answer', () => {
     },
   );
 
+  test('of a ranking may lack zones and corrections, and have values of either type in any order', () => {
+    const row = (columns: object[]) => ({ id: 1, name: 'A Player', rank: 1, columns });
+    const goals = { id: 6, code: 'goals_scored', value: 3 };
+    const mean = { id: 9, code: 'goals_per_match', value: '0.75' };
+    const rows = [row([goals, mean]), row([mean, { ...goals, value: '2' }])];
+    const standings = {
+      id: 7,
+      name: 'Top scorers',
+      type_id: 6,
+      type_name: 'Top scorers',
+      object_type: 'season',
+      object_id: 20,
+      columns: [],
+      groups: [{ id: '', name: '', participants: rows }],
+    };
+    const [group] = parseAnswer('standings.show', envelope({ standings })).data.standings.groups ?? [];
+    const values = group?.participants?.map(({ columns }) => {
+      const column = columns.find(({ code }) => code === 'goals_scored');
+      return Number(column?.value);
+    });
+    expect(values).toEqual([3, 2]);
+  });
+
+  test('may be an empty catalogue of tables', () => {
+    const { data, total } = parseAnswer('standings.index', envelope({ standings_list: [] }));
+    expect([data.standings_list, total]).toEqual([[], null]);
+  });
+
   test('with data of another shape is rejected with the place, and without values', () => {
     const parse = () => parseAnswer('sports.index', envelope({ sports: [{ id: 'se-cret' }] }));
     expect(parse).toThrow(AnswerError);
     expect(parse).toThrow(/^the answer of sports\.index .* at sports\.0\.id/);
     expect(parse).not.toThrow(/se-cret/);
+    expect(parse).toThrow(expect.objectContaining({ name: 'AnswerError', code: 'UNEXPECTED_DATA' }));
+    const many = () => parseAnswer('sports.index', envelope({ sports: [{}, {}, {}] }));
+    expect(many).toThrow(/ at sports\.0\.id, sports\.0\.name, sports\.1\.id$/);
+    expect(() => parseAnswer('sports.index', envelope(null))).toThrow(/ at the whole$/);
   });
 });

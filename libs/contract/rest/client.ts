@@ -12,7 +12,7 @@ import { readEnvelope } from './records/envelope.ts';
 import { READINGS } from './records.ts';
 
 /** A request to a provider, without credentials. */
-export type ProviderRequest<N extends OperationName = OperationName> = {
+export type OperationRequest<N extends OperationName = OperationName> = {
   readonly operation: N;
   /** The id in the path, where the operation has one. */
   readonly id?: number;
@@ -28,7 +28,7 @@ export type RequestUrl = {
 };
 
 /** The address of a request below `baseUrl` (without a trailing slash). An open operation needs no token. */
-export function requestUrl(baseUrl: string, request: ProviderRequest, token: string | null): RequestUrl {
+export function requestUrl(baseUrl: string, request: OperationRequest, token: string | null): RequestUrl {
   const operation = operationNamed(request.operation);
   const query = request.query ?? {};
   const secret = token === null ? query : { ...query, token };

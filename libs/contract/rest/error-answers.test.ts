@@ -67,6 +67,17 @@ test('a long id and a slash at the end reach the route', async () => {
     expect((await app.inject(path)).statusCode).toBe(REST_ERRORS.FORBIDDEN.status);
 });
 
+test.each([
+  ['that was reset', 'ECONNRESET', true],
+  ['that takes nothing any more', 'HPE_INVALID_METHOD', false],
+])('a connection %s is destroyed without an answer', (_, code, writable) => {
+  const done: string[] = [];
+  const socket = { writable, destroy: () => done.push('destroy'), end: () => done.push('end') };
+  const { clientErrorHandler } = restServerOptions(VERSION, () => NOW);
+  clientErrorHandler?.call({} as never, Object.assign(new Error(code), { code }) as never, socket as never);
+  expect(done).toEqual(['destroy']);
+});
+
 test('a request that is no HTTP is answered in the envelope, and the connection closed', async () => {
   const { app } = server(null);
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,5 +1,5 @@
 /** Error answers of a server of the contract: without the URL, which may hold a token, and without details. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody } from './envelope.ts';
 import { REST_ERRORS, RestError, type RestErrorCode } from './errors.ts';
 
@@ -30,6 +30,8 @@ export type ErrorAnswers = {
   /** Unix seconds. */
   readonly now: () => number;
   readonly version: string;
+  /** Answers an unknown path in another way than the envelope; false where it does not. */
+  readonly notFound?: ((request: FastifyRequest, reply: FastifyReply) => boolean) | undefined;
   /** Receives each internal error, after its answer. */
   readonly onFailure?: (error: unknown) => void;
 };
@@ -38,10 +40,15 @@ export type ErrorAnswers = {
  * Answers unknown routes and thrown errors in the envelope; Fastify's own answers repeat the URL and the error message.
  * Logs internal errors, without the request.
  */
-export function answerErrors(app: FastifyInstance, { now, version, onFailure }: ErrorAnswers): void {
+export function answerErrors(
+  app: FastifyInstance,
+  { now, version, notFound, onFailure }: ErrorAnswers,
+): void {
   const fail = (reply: FastifyReply, code: RestErrorCode) =>
     sendError(reply, code, version, Math.floor(now()));
-  app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
+  app.setNotFoundHandler((request, reply) => {
+    if (notFound?.(request, reply) !== true) fail(reply, 'NOT_FOUND');
+  });
   app.setErrorHandler((error: Error, _request, reply) => {
     const code = codeOf(error);
     fail(reply, code);

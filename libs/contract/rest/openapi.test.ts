@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { REST_ERRORS } from './errors.ts';
-import { openApi } from './openapi.ts';
+import { type OpenApiDocument, type OperationObject, openApi } from './openapi.ts';
 import { ALL_OPERATIONS } from './operations.ts';
+import { ANSWERS } from './records.ts';
 
-const document = openApi({ version: '2.0.0' });
-const operations = Object.values(document.paths).map(({ get }) => get);
+/** The document is made in each test: mutation testing changes the code only while a test runs. */
+const made = (): OpenApiDocument => openApi({ version: '2.0.0' });
+const operationOf = (name: string): OperationObject =>
+  Object.values(made().paths).find(({ get }) => get.operationId === name)?.get ?? expect.fail();
 
 /** Every `$ref` in the document. */
 function references(value: unknown): string[] {
@@ -16,6 +19,7 @@ function references(value: unknown): string[] {
 
 describe('the OpenAPI document', () => {
   test('has every operation under its path', () => {
+    const document = made();
     const names = Object.entries(document.paths).map(([path, { get }]) => [path, get.operationId]);
     expect(names).toEqual(ALL_OPERATIONS.map(({ path, name }) => [path, name]));
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '2.0.0' }, servers: [{ url: '/' }] });
@@ -25,13 +29,14 @@ describe('the OpenAPI document', () => {
   });
 
   test('has no dangling reference', () => {
+    const document = made();
     for (const reference of references(document))
       expect(document).toHaveProperty(reference.slice(2).split('/'));
     expect(JSON.stringify(document)).not.toMatch(/\$id|\$defs|\$schema/);
   });
 
   test.each(ALL_OPERATIONS)('lists the answers of $name, and who may call it', ({ name, open, idName }) => {
-    const operation = operations.find(({ operationId }) => operationId === name) ?? expect.fail();
+    const operation = operationOf(name);
     const statuses = ['200', '400', '405', '500', '503'];
     if (!open || name === 'oauth') statuses.push('401');
     if (!open) statuses.push('403');
@@ -42,13 +47,14 @@ describe('the OpenAPI document', () => {
   });
 
   test('names each error by its internal code, the two of a window of the feed as well', () => {
-    const causes = (path: string) => document.paths[path]?.get.responses['400']?.description;
+    const { paths } = made();
+    const causes = (path: string) => paths[path]?.get.responses['400']?.description;
     expect(causes('/v2/feed')).toBe(
       'Invalid parameter (internal_code 13); The window begins before what the feed still has (internal_code 7)',
     );
     expect(causes('/v2/feed/{id}')).toBe('Invalid parameter (internal_code 13)');
-    const described = operations.flatMap(({ responses }) =>
-      Object.values(responses).map((one) => one.description),
+    const described = Object.values(paths).flatMap(({ get }) =>
+      Object.values(get.responses).map((one) => one.description),
     );
     for (const { internalCode } of Object.values(REST_ERRORS))
       expect(
@@ -57,24 +63,93 @@ describe('the OpenAPI document', () => {
       ).toBe(true);
   });
 
-  test.each(operations)('names the header of feed health on answers of $operationId', ({ responses }) => {
-    for (const [status, { headers = {} }] of Object.entries(responses))
-      expect(Object.keys(headers)).toEqual(Number(status) < 500 ? ['X-Feed-Health'] : []);
+  test.each(ALL_OPERATIONS)(
+    'refers to the schemas of the answers of $name, and to feed health',
+    ({ name }) => {
+      for (const [status, answer] of Object.entries(operationOf(name).responses)) {
+        const schema = { $ref: `#/components/schemas/${status === '200' ? name : 'Error'}` };
+        expect([status, answer.content]).toEqual([status, { 'application/json': { schema } }]);
+        const headers = { 'X-Feed-Health': { $ref: '#/components/headers/X-Feed-Health' } };
+        expect([status, answer.headers]).toEqual([status, Number(status) < 500 ? headers : undefined]);
+      }
+    },
+  );
+
+  test('says what an answer is, or each cause of an error', () => {
+    const described = Object.entries(operationOf('events.show').responses);
+    expect(described.map(([status, { description }]) => [status, description])).toEqual([
+      ['200', 'The answer'],
+      ['400', 'Invalid parameter (internal_code 13)'],
+      ['401', 'Missing, expired or malformed token (internal_code 1)'],
+      ['403', 'Outside the contract (internal_code 2)'],
+      ['404', 'Not found (internal_code 4)'],
+      ['405', 'Only GET is allowed (internal_code 3)'],
+      ['500', 'Server error (internal_code 5)'],
+      ['503', 'Not ready yet (internal_code 6)'],
+    ]);
+  });
+
+  test('takes the token in the query of every operation that is not open', () => {
+    const { securitySchemes, headers } = made().components;
+    expect(securitySchemes).toEqual({
+      token: { type: 'apiKey', in: 'query', name: 'token', description: expect.stringMatching(/logs/) },
+    });
+    expect(headers).toEqual({
+      'X-Feed-Health': {
+        description: expect.stringMatching(/RFC 9651/),
+        schema: { type: 'string' },
+        example: expect.stringMatching(/^feed=/),
+      },
+    });
+    expect(made().info).toEqual({
+      title: 'Touchline REST contract',
+      version: '2.0.0',
+      description: expect.stringMatching(/next_page/),
+    });
+  });
+
+  test.each(ALL_OPERATIONS)('defines the answer of $name in the envelope', ({ name }) => {
+    const { schemas } = made().components;
+    const { properties } = schemas[name] as {
+      properties: { api: { properties: object; required: string[] } };
+    };
+    expect(properties.api.required).toEqual(['ver', 'timestamp', 'method', 'data']);
+    expect(properties.api.properties).toMatchObject({
+      ver: { type: 'string' },
+      timestamp: { type: 'integer' },
+      method: { properties: { name: { const: name }, total_items: { type: 'integer', minimum: 0 } } },
+    });
+  });
+
+  test('defines the record of every answer once, and an error', () => {
+    const { schemas } = made().components;
+    const records = [...Object.keys(ANSWERS), ...ALL_OPERATIONS.map(({ name }) => name), 'Error'];
+    expect(Object.keys(schemas).toSorted()).toEqual(records.toSorted());
+    expect(schemas.Error).toMatchObject({
+      properties: {
+        api: {
+          properties: {
+            error: { properties: { message: { type: 'string' }, internal_code: { type: 'integer' } } },
+          },
+        },
+      },
+    });
   });
 
   test.each(ALL_OPERATIONS)('describes what the spec does not show of $name', ({ name, notShown }) => {
-    const operation = operations.find(({ operationId }) => operationId === name);
-    expect(operation?.description).toBe(notShown ?? undefined);
+    expect(operationOf(name).description).toBe(notShown ?? undefined);
   });
 
-  test.each(operations)('describes each parameter of $operationId', ({ parameters }) => {
+  test.each(ALL_OPERATIONS)('describes each parameter of $name', ({ name }) => {
+    const { parameters } = operationOf(name);
     expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual(
       [],
     );
   });
 
   test('has parameters with their types, defaults and which are required', () => {
-    const { parameters } = document.paths['/v2/livescore']?.get ?? expect.fail();
+    const { paths } = made();
+    const { parameters } = paths['/v2/livescore']?.get ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       name: 'limit',
       in: 'query',
@@ -82,16 +157,34 @@ describe('the OpenAPI document', () => {
       description: 'Items of a page. Any other number is refused with 400.',
       schema: { type: 'integer', enum: [5, 10, 25, 50, 100, 150], default: 150 },
     });
-    const basic = document.paths['/v2/basic-livescore']?.get.parameters ?? [];
+    const basic = paths['/v2/basic-livescore']?.get.parameters ?? [];
     expect(basic.filter(({ required }) => required).map(({ name }) => name)).toEqual(['timestamp']);
-    const oauth = document.paths['/v2/oauth']?.get.parameters ?? [];
+    const oauth = paths['/v2/oauth']?.get.parameters ?? [];
     expect(oauth.filter(({ required }) => required).map(({ name }) => name)).toEqual([
       'client_id',
       'secret_key',
     ]);
-    expect(document.paths['/v2/events/{id}']?.get.parameters[0]).toMatchObject({
-      in: 'path',
-      required: true,
-    });
+    expect(paths['/v2/events/{id}']?.get.parameters).toEqual([
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 },
+        description: 'The id; `api.method.parameters` shows it as `event_id`.',
+      },
+    ]);
+    const incidents = paths['/v2/events/{id}/incidents']?.get.parameters ?? [];
+    expect(incidents.map(({ name }) => name)).toEqual([
+      'id',
+      'deleted',
+      'confirmation',
+      'updated',
+      'participant_id',
+      'sort_type',
+      'sort_order',
+      'limit',
+      'page',
+    ]);
+    expect(new Set(incidents.map((one) => one.in))).toEqual(new Set(['path', 'query']));
   });
 });

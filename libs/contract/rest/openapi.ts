@@ -15,7 +15,7 @@ export type ParameterObject = {
   readonly name: string;
   readonly in: 'query' | 'path';
   readonly required: boolean;
-  readonly description?: string;
+  readonly description: string | undefined;
   readonly schema: JsonSchema;
 };
 
@@ -105,16 +105,15 @@ function operationObject(operation: OperationInfo): OperationObject {
 }
 
 function parametersOf({ params, idName, name: operation }: OperationInfo): ParameterObject[] {
-  const { properties = {} } = z.toJSONSchema(params, { io: 'output' });
+  const { properties = {} } = z.toJSONSchema(params);
   const query = Object.entries(properties).map(([name, schema]): ParameterObject => {
     const { description: _, ...rest } = schema as JsonSchema;
-    const description = parameterMeaning(operation, name);
     return {
       name,
       in: 'query',
       // A parameter with a default is optional.
       required: !z.safeParse(params.shape[name] as z.ZodType, undefined).success,
-      ...(description === undefined ? {} : { description }),
+      description: parameterMeaning(operation, name),
       schema: rest,
     };
   });
@@ -177,7 +176,7 @@ function schemas(): JsonSchema {
     registry.add(answerEnvelope(one.name, one.data(ANSWERS)), { id: one.name });
   }
   registry.add(answerError, { id: 'Error' });
-  const made = z.toJSONSchema(registry, { uri: reference, io: 'output' }).schemas;
+  const made = z.toJSONSchema(registry, { uri: reference }).schemas;
   // `$id` and `$schema` belong to standalone schemas.
   return Object.fromEntries(
     Object.entries(made).map(([id, { $id: _id, $schema: _dialect, ...schema }]) => [id, schema]),

@@ -157,6 +157,7 @@ describe('the table of endpoints', () => {
     expect(operationNamed('events.show').path).toBe('/v2/events/{id}');
     expect(isOperationName('events.show')).toBe(true);
     expect(isOperationName('venues.index')).toBe(false);
+    expect(() => operationNamed('venues.index' as OperationName)).toThrow(/no operation.*venues\.index/);
   });
 });
 
@@ -276,6 +277,45 @@ describe('parameters', () => {
       sortOrder: 'desc',
       participantId: 9,
     });
+    const wanted = {
+      sport_id: '5',
+      competition_id: '10',
+      season_id: '20',
+      stage_id: '30',
+      status_type: 'live',
+      participant_id: '101',
+      venue_type: 'home',
+      date_from: '2026-01-01',
+      date_to: '2026-01-02 12:30',
+      timestamp: '9',
+      limit: '5',
+      page: '2',
+    };
+    for (const name of ['events.index', 'events-simple.index'] as const)
+      expect(asked(name, wanted)).toEqual({
+        sportId: 5,
+        competitionId: 10,
+        seasonId: 20,
+        stageId: 30,
+        statusType: 'live',
+        participantId: 101,
+        venueType: 'home',
+        dateFrom: '2026-01-01 00:00:00',
+        dateTo: '2026-01-02 12:30:59',
+        timestamp: 9,
+        limit: 5,
+        page: 2,
+      });
+    for (const [sent, flag] of [
+      ['yes', true],
+      ['no', false],
+    ])
+      expect(asked('feed.index', { important: sent, important_for_trader: sent })).toMatchObject({
+        important: flag,
+        importantForTrader: flag,
+      });
+    const most = Array.from({ length: 500 }, (_, id) => 100_000 + id);
+    expect(asked('feed.index', { event_ids: most.join(',') })).toMatchObject({ eventIds: new Set(most) });
     expect(asked('standings.index', { object_type: 'season', object_id: '3' })).toMatchObject({
       objectType: 'season',
       objectId: 3,

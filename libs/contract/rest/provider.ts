@@ -13,7 +13,7 @@ export type Access = {
 };
 
 /** The payload of one answer. */
-export type Answer = {
+export type RestAnswer = {
   /** JSON text of `api.data`; bytes where it is a cached answer. */
   readonly data: string | Buffer;
   /** Items over all pages; null where the operation has no list. */
@@ -28,7 +28,7 @@ export type StreamedAnswer = {
 };
 
 /** Any answer, now or soon. */
-export type AnyAnswer = Answer | Promise<StreamedAnswer>;
+export type AnyAnswer = RestAnswer | Promise<StreamedAnswer>;
 
 /** From 1; `limit` is one of the operation's enum. */
 export type Paging = { readonly limit: number; readonly page: number };
@@ -101,24 +101,24 @@ export type FeedQuery = {
  * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`.
  */
 export interface ProviderData {
-  sports(query: CatalogueQuery): Answer;
-  sport(id: number): Answer;
-  areas(query: CatalogueQuery): Answer;
-  languages(query: CatalogueQuery): Answer;
-  statuses(query: CatalogueQuery): Answer;
-  incidentTypes(query: CatalogueQuery): Answer;
-  standingsTypes(query: CatalogueQuery): Answer;
-  standingsList(query: StandingsQuery, access: Access): Answer;
-  standings(id: number, access: Access): Answer;
-  competitions(query: CompetitionsQuery, access: Access): Answer;
-  stages(query: StagesQuery, access: Access): Answer;
-  events(query: EventsQuery, access: Access): Answer;
-  eventsSimple(query: EventsQuery, access: Access): Answer;
-  event(id: number, access: Access): Answer;
-  eventIncidents(query: IncidentsQuery, access: Access): Answer;
-  importantIncidents(eventId: number, access: Access): Answer;
-  livescore(query: LivescoreQuery, access: Access): Answer;
-  basicLivescore(query: BasicLivescoreQuery, access: Access): Answer;
+  sports(query: CatalogueQuery): RestAnswer;
+  sport(id: number): RestAnswer;
+  areas(query: CatalogueQuery): RestAnswer;
+  languages(query: CatalogueQuery): RestAnswer;
+  statuses(query: CatalogueQuery): RestAnswer;
+  incidentTypes(query: CatalogueQuery): RestAnswer;
+  standingsTypes(query: CatalogueQuery): RestAnswer;
+  standingsList(query: StandingsQuery, access: Access): RestAnswer;
+  standings(id: number, access: Access): RestAnswer;
+  competitions(query: CompetitionsQuery, access: Access): RestAnswer;
+  stages(query: StagesQuery, access: Access): RestAnswer;
+  events(query: EventsQuery, access: Access): RestAnswer;
+  eventsSimple(query: EventsQuery, access: Access): RestAnswer;
+  event(id: number, access: Access): RestAnswer;
+  eventIncidents(query: IncidentsQuery, access: Access): RestAnswer;
+  importantIncidents(eventId: number, access: Access): RestAnswer;
+  livescore(query: LivescoreQuery, access: Access): RestAnswer;
+  basicLivescore(query: BasicLivescoreQuery, access: Access): RestAnswer;
   feed(query: FeedQuery, access: Access): AnyAnswer;
   /** The messages of one event's feed, or of one message: see `operations.ts`. */
   feedOf(id: number, access: Access): AnyAnswer;

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { parseAnswer } from './client.ts';
 import { isOperationName } from './operations.ts';
 import { ANSWERS, READINGS } from './records.ts';
-import { type Finding, findingsOf, fixtures, haveFixtures } from './testing/fixtures.ts';
+import { type AnswerDifference, findingsOf, fixtures, haveFixtures } from './testing/fixtures.ts';
 
 const published = fixtures();
 const ofTheSpec = published.filter(({ name }) => isOperationName(name));
@@ -36,19 +36,17 @@ const STRANGERS = [
   'venues.show',
 ];
 
-/** The rows of the table in docs/reference/provider-differences.md, one for each operation. */
-function documented(): Finding[] {
-  const text = readFileSync(
-    join(import.meta.dirname, '../../../docs/reference/provider-differences.md'),
-    'utf8',
-  );
+/** The rows of the table in docs/reference/rest-answers.md, one for each operation. */
+function documented(): AnswerDifference[] {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/reference/rest-answers.md'), 'utf8');
   return [...text.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].flatMap(
     ([, place = '', spec = '', seen = '', operations = '']) =>
       operations.split(', ').map((operation) => ({ operation, place, spec, seen })),
   );
 }
 
-const byText = (findings: Finding[]): string[] => findings.map((one) => JSON.stringify(one)).toSorted();
+const byText = (findings: AnswerDifference[]): string[] =>
+  findings.map((one) => JSON.stringify(one)).toSorted();
 
 describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../shared)', () => {
   test('are there for these operations of the contract', () => {
@@ -79,7 +77,7 @@ describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../
     expect(answer.timestamp).toBeGreaterThan(1_500_000_000);
   });
 
-  test('differ from our answers exactly where docs/reference/provider-differences.md says', () => {
+  test('differ from our answers exactly where docs/reference/rest-answers.md says', () => {
     expect(byText(documented())).toEqual(byText(published.flatMap(findingsOf)));
   });
 

@@ -91,14 +91,6 @@ describe('answers', () => {
       date_to: '2026-09-21 23:59:59',
     });
   });
-
-  test('send ready bytes unchanged', async () => {
-    const data = Buffer.from('{"sports": [ ]  }');
-    const ready = testServer({
-      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 0 }) },
-    });
-    expect((await ready.get('/v2/sports')).body).toContain(`"data":${data}}}`);
-  });
 });
 
 describe('the token operation', () => {
@@ -295,9 +287,5 @@ describe('an error in the data', () => {
       await server.get(`/v2/events?token=${await server.token()}`);
     }
     expect(failures).toEqual([broken]);
-  });
-
-  test('of the version fails the start', async () => {
-    await expect(testServer({ version: '2.125' }).app.ready()).rejects.toThrow('major.minor.patch');
   });
 });

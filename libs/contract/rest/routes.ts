@@ -2,8 +2,10 @@
  * The contract as a Fastify plugin: everything common to all its servers. Open operations ignore a token; the others
  * check the token first (401), then access (403), then parameters (400), then read the data.
  */
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { writeWholeHead } from '#service/http-server.ts';
 import { toWholeNumber } from '../values.ts';
 import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
 import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.ts';
@@ -11,7 +13,7 @@ import { RestError } from './errors.ts';
 import { isHost } from './host.ts';
 import type { Operation, OperationInfo, Prepared } from './operation.ts';
 import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
-import type { Access, Answer, Gatekeeper, ProviderData } from './provider.ts';
+import type { Access, Gatekeeper, ProviderData, RestAnswer } from './provider.ts';
 
 /** The parts of a server of the contract. */
 export type RestOptions = ErrorAnswers & {
@@ -176,14 +178,12 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
  * Sends data unchanged: neither parsed nor serialized again. Bytes are not even copied, most of the cost of a big
  * answer: they go to the socket beside their envelope.
  */
-function send(reply: FastifyReply, start: string, data: Answer['data']): FastifyReply {
+function send(reply: FastifyReply, start: string, data: RestAnswer['data']): FastifyReply {
   if (typeof data === 'string') return answerHeaders(reply).send(start + data + ENVELOPE_END);
   const length = Buffer.byteLength(start) + data.length + ENVELOPE_END.length;
   answerHeaders(reply).header('content-length', length);
   const { raw } = reply.hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) raw.setHeader(name, value);
-  }
+  writeWholeHead(raw, reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   raw.cork();
   raw.write(start);
   raw.write(data);

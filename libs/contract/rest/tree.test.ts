@@ -150,3 +150,10 @@ describe('other shapes', () => {
     expect(withList('{}', 'seasons', [])).toBe('{"seasons":[]}');
   });
 });
+
+test('group 0 is no group, and stands as one without an id', () => {
+  for (const group_id of [0, null]) {
+    const [{ seasons }] = JSON.parse(renderTree([placed(7, { group_id })], known));
+    expect(seasons[0].stages[0].groups).toMatchObject([{ id: '', name: '', events: [{ id: 7 }] }]);
+  }
+});

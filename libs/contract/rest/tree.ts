@@ -7,12 +7,12 @@ import type { Paging } from './provider.ts';
 /** The levels above an event, outermost first. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
 
-export type Level = (typeof LEVELS)[number];
+export type TreeLevel = (typeof LEVELS)[number];
 
 /**
  * The provider's record of a place as JSON text, with `id` and `name`, without nested fields; null where unknown.
  */
-export type PlaceLookup = (level: Level, id: number) => string | null;
+export type PlaceLookup = (level: TreeLevel, id: number) => string | null;
 
 /** The fields of each level that are known of no place, as the provider writes what it does not know. */
 export const UNKNOWN_PLACE = {
@@ -65,7 +65,7 @@ export const UNKNOWN_PLACE = {
     old_stage_id: '',
   },
   group: { id: '', name: '', ut: '' },
-} as const satisfies Readonly<Record<Level, Readonly<Record<string, unknown>>>>;
+} as const satisfies Readonly<Record<TreeLevel, Readonly<Record<string, unknown>>>>;
 
 /** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
 type Places = {
@@ -122,7 +122,7 @@ export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonl
 
 function nested(
   leaves: readonly Leaf[],
-  levels: readonly Level[],
+  levels: readonly TreeLevel[],
   leafKey: string,
   place: PlaceLookup,
 ): string {
@@ -137,13 +137,13 @@ function nested(
   return `[${places.join(',')}]`;
 }
 
-function placeOf(leaf: Leaf, level: Level): number | null {
+function placeOf(leaf: Leaf, level: TreeLevel): number | null {
   const id = leaf[`${level}_id`] ?? null;
   return level === 'group' && id === 0 ? null : id;
 }
 
 /** An unknown place has its id and empty fields. A missing group has no id, as providers write it. */
-function record(level: Level, id: number | null, place: PlaceLookup): string {
+function record(level: TreeLevel, id: number | null, place: PlaceLookup): string {
   const none = UNKNOWN_PLACE[level];
   if (id === null) return JSON.stringify(none);
   return place(level, id) ?? JSON.stringify({ ...none, id, ut: 0 });

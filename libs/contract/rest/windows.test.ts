@@ -26,6 +26,7 @@ describe('a window of dates', () => {
 
   test.each([
     ['wider than 31 days', { date_from: '2026-09-01', date_to: '2026-10-02' }],
+    ['31 days and a second wide', { date_from: '2026-09-01', date_to: '2026-10-02 00:00:00' }],
     ['backwards', { date_from: '2026-09-02', date_to: '2026-09-01' }],
   ])('is rejected when %s', (_why, dates) => {
     expect(() => dateWindow(dates, NOW)).toThrow(RestError);
@@ -73,4 +74,9 @@ describe('a window of the feed', () => {
   ])('is rejected when %s', (_why, window) => {
     expect(() => feedWindow(window, NOW)).toThrow(RestError);
   });
+});
+
+test('dates beside another filter may be one second', () => {
+  const second = '2026-09-01 12:00:00';
+  expect(openDates({ date_from: second, date_to: second })).toEqual({ date_from: second, date_to: second });
 });

@@ -2,6 +2,12 @@ import type { ErrorCodes } from './entry.ts';
 
 /** Errors of what processes share, and of single services. */
 export const SERVICE_ERRORS = {
+  AlertRulesError: {
+    ALERT_RULES_INVALID: [
+      'The file of rules of `touchline alerts` cannot be read, or is wrong; the message names everything that is.',
+      'Correct the file: docs/guides/alerts.md.',
+    ],
+  },
   ConfigError: {
     CONFIG_INVALID: [
       'Settings are missing or wrong; the message names each.',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Answer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
+import { type HostileAnswer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
 import { AllowedRanges } from '../addresses.ts';
 import { type EndpointOptions, WebhookEndpoint } from '../endpoint.ts';
 import type { ResolveName } from '../resolve.ts';
@@ -26,7 +26,7 @@ export function endpointOf(url: string, options: TestOptions = {}, resolve?: Res
 
 /** An endpoint of a receiver with this answer. */
 export async function endpointTo(
-  answer: Answer,
+  answer: HostileAnswer,
   options: TestOptions = {},
 ): Promise<{ endpoint: WebhookEndpoint; receiver: HttpsReceiver }> {
   const receiver = await HttpsReceiver.start(answer);

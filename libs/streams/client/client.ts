@@ -1,10 +1,10 @@
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '../log.ts';
-import type { Brokers } from './brokers.ts';
-import { Connections } from './platformatic/connections.ts';
+import { BrokerConnections } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
 import { epochEnd, logBounds } from './platformatic/offsets.ts';
-import { openPartitionReader } from './platformatic/partition-reader.ts';
+import { ProtocolPartitionReader } from './platformatic/partition-reader.ts';
 import { untilAnswered } from './platformatic/retries.ts';
 import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
@@ -19,13 +19,13 @@ export type ClientOptions = {
 
 const UNKNOWN_TOPIC_MS = 2_000;
 
-/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0005, 0114). */
+/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
 export function openStreamClient({ brokers, clientId, log }: ClientOptions): StreamClient {
   /** Everything opened here and not closed yet. */
-  const all = new Set<Connections>();
+  const all = new Set<BrokerConnections>();
   const metadata = new SharedMetadata();
-  const open = (): Connections => {
-    const opened = new Connections(brokers, clientId, { metadata, onClose: () => all.delete(opened) });
+  const open = (): BrokerConnections => {
+    const opened = new BrokerConnections(brokers, clientId, { metadata, onClose: () => all.delete(opened) });
     all.add(opened);
     return opened;
   };
@@ -33,7 +33,7 @@ export function openStreamClient({ brokers, clientId, log }: ClientOptions): Str
   const connections = open();
   return {
     openProducer: (options) => openTransactionalProducer(open(), options),
-    openReader: (options) => openPartitionReader(open(), options),
+    openReader: (options) => new ProtocolPartitionReader(open(), options),
     openGroupMember: (options) => new ProtocolGroupMember(open(), options, log),
     logBounds: (of) => logBounds(connections, of),
     epochEnd: (of, epoch) => epochEnd(connections, of, epoch),
@@ -45,7 +45,7 @@ export function openStreamClient({ brokers, clientId, log }: ClientOptions): Str
 }
 
 /** 0 where the topic is missing. Not every broker may know a topic that was created a moment ago. */
-function countPartitions(connections: Connections, topic: string): Promise<number> {
+function countPartitions(connections: BrokerConnections, topic: string): Promise<number> {
   const deadline = performance.now() + UNKNOWN_TOPIC_MS;
   return untilAnswered(connections, `look at ${topic}`, async () => {
     connections.forget();

@@ -65,13 +65,6 @@ export type WrittenBatch = TopicPartition & {
 
 export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 
-/** An open transaction in a partition. */
-export type OpenTransaction = TopicPartition & {
-  readonly producer: ProducerIdentity;
-  /** Offset of its first record. */
-  readonly start: number;
-};
-
 /** Options of opening a producer. */
 export type ProducerOptions = {
   readonly transactionalId: string;
@@ -199,14 +192,10 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
 }
 
 /** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
-export type PublishRecord = {
-  readonly topic: string;
+export type PublishRecord = Omit<OutputRecord, 'key' | 'partition'> & {
+  readonly key: Buffer | string | null;
   /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
   readonly partition?: number | 'any';
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
-  /** Its header, where it belongs to a trace. */
-  readonly traceparent?: string;
 };
 
 /** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */

@@ -1,3 +1,5 @@
+import type { OutputRecord, TopicPartition } from './port.ts';
+
 const M = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
@@ -23,20 +25,10 @@ export function partitionHash(key: Buffer): number {
 }
 
 /** A record to put into a batch. */
-export type BatchRecord = {
-  /** Name on the broker. */
-  readonly topic: string;
-  readonly partition: number;
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
-  /** The header of that name, where the record belongs to a trace (W3C Trace Context). */
-  readonly traceparent?: string;
-};
+export type BatchRecord = Omit<OutputRecord, 'key'> & { readonly key: Buffer | string | null };
 
 /** Records for one partition, in order. */
-export type RecordBatch = {
-  readonly topic: string;
-  readonly partition: number;
+export type RecordBatch = TopicPartition & {
   readonly records: readonly BatchRecord[];
   /** Upper bound of the bytes of the records. */
   readonly bytes: number;
@@ -52,14 +44,11 @@ const RECORD_OVERHEAD = 32;
 /** Its header, with lengths. */
 const TRACEPARENT_BYTES = 80;
 
-type Draft = { topic: string; partition: number; records: BatchRecord[]; bytes: number };
+type Draft = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
 
 /** Upper bound of a record's bytes in a batch. */
-export function recordBytes({
-  key,
-  value,
-  traceparent,
-}: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
+export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
+  const { key, value, traceparent } = record;
   const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
   const headers = traceparent === undefined ? 0 : TRACEPARENT_BYTES;
   return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD + headers;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Brokers } from '#security/brokers.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
-import type { Brokers } from '../client/brokers.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
@@ -176,6 +176,19 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   return publisher;
 }
 
+/** Opens a publisher for `use`, and closes it after it. Rejects as `openPublisher`, or as `use`. */
+export async function withPublisher<T>(
+  options: PublisherOptions,
+  use: (publisher: Publisher) => Promise<T>,
+): Promise<T> {
+  const publisher = await openPublisher(options);
+  try {
+    return await use(publisher);
+  } finally {
+    await publisher.close();
+  }
+}
+
 type ProducerWork = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<void>;
 
 /** Uses one producer at a time, and never again after a failed send. */
@@ -287,16 +300,12 @@ class KafkaPublisher implements Publisher {
 
   /** Closes the producer, and again once `attempt` has settled. The next attempt opens another. */
   async #letGo(attempt?: Promise<void>): Promise<void> {
-    const producer = await this.#takeProducer();
+    const opening = this.#producer;
+    this.#producer = null;
+    const producer = await opening?.catch(() => null);
     await producer?.close();
     if (attempt === undefined) return;
     await attempt.catch(() => {});
     await producer?.close();
-  }
-
-  #takeProducer(): Promise<BatchProducer | null> {
-    const producer = this.#producer;
-    this.#producer = null;
-    return producer === null ? Promise.resolve(null) : producer.catch(() => null);
   }
 }

@@ -1,21 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Brokers } from '../client/brokers.ts';
-import { followPartitions } from '../client/platformatic/follower.ts';
-import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
-import { partitionKey, type TopicPartition } from '../client/port.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { BrokerConnections } from '../client/platformatic/connections.ts';
+import { isDisconnected, isTransient, logTruncated, toStreamError } from '../client/platformatic/errors.ts';
+import { type Fetched, fetchPartitions } from '../client/platformatic/fetch.ts';
+import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
+import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 
-/** A record that was read. Value null is a tombstone. */
-export type ReadRecord = {
-  readonly partition: number;
-  readonly offset: number;
-  /** The producer's time, Unix milliseconds. */
-  readonly timestamp: number;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  /** Its header, where this process records traces and the record belongs to one. */
-  readonly traceparent?: string;
-};
+/** A record that was read. */
+export type ReadRecord = FetchedRecord & { readonly partition: number };
 
 /** Records of one partition, in order, each delivered once. */
 export type FollowedBatch = TopicPartition & {
@@ -69,68 +63,193 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 
 const READER = 'touchline-reader';
 const IDLE_MS = 100;
+/** Limits of one answer, which a reader holds in memory. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const FIRST_RETRY_MS = 5;
+const RETRY_CEILING_MS = 500;
 
 /**
  * Reads all partitions of some topics, read committed, from checkpoints on, until it is aborted: through restarts of the
- * broker it neither skips nor repeats a record. Shares nothing with other readers, and leaves nothing on the broker.
+ * broker it neither skips nor repeats a record. Has one request at a time with each broker, for all partitions that it leads.
+ * Shares nothing with other readers, and leaves nothing on the broker.
  * Resolves when `signal` is aborted. Rejects with `StreamError` where no broker answers at first, with
  * `PositionLostError` where a log lost what was read, or with an error of a callback.
  */
 export async function follow(options: FollowOptions): Promise<void> {
-  const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
-  const { from = new Map(), epochs = new Map(), onCaughtUp } = options;
-  const logs = await topicBounds({ brokers, clientId: reader }, topics);
-  const partitions = logs.map(({ topic, partition, start, end }) => {
-    const key = partitionKey({ topic, partition });
-    const checkpoint = from.get(key);
-    if (checkpoint !== undefined && checkpoint > end)
-      throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
-    return {
-      topic,
-      partition,
-      end,
-      lastFetchedEpoch: checkpoint === undefined ? undefined : epochs.get(key),
-      offset: Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end)),
-    };
-  });
-  // Records of an open transaction count as present: nobody has caught up before it is decided.
-  const missing = new Map(
-    partitions.flatMap((of) => (of.offset < of.end ? [[partitionKey(of), of.end] as const] : [])),
-  );
-  if (missing.size === 0) onCaughtUp?.();
-  await followPartitions({
-    brokers,
-    clientId: reader,
-    partitions,
-    maxWaitMs: idleMs,
-    signal: options.signal ?? new AbortController().signal,
-    onUpToDate: options.onUpToDate,
-    async onFetched(of, { records, next, epoch, highWatermark }) {
-      if (records.length > 0) {
-        const { topic, partition } = of;
-        const read = records.map((record) => ({ ...record, partition }));
-        await onBatch({ topic, partition, records: read, next, epoch, end: highWatermark });
-      }
-      const key = partitionKey(of);
-      if (next < (missing.get(key) ?? Number.POSITIVE_INFINITY)) return;
-      missing.delete(key);
-      if (missing.size === 0) onCaughtUp?.();
-    },
-  }).catch((error: unknown) => {
+  const connections = new BrokerConnections(options.brokers, options.reader ?? READER);
+  try {
+    const partitions = await partitionsOf(connections, options.topics);
+    const bounds = await logBounds(connections, partitions);
+    const followed = partitions.map((of, at) => startOf(of, bounds[at] as LogBounds, options));
+    await new Follower(connections, options, followed).run();
+  } catch (error) {
     if (error instanceof StreamError && error.code === 'LOG_TRUNCATED')
       throw new PositionLostError(error.message, error);
     throw error;
-  });
+  } finally {
+    await connections.close();
+  }
 }
 
-/** The first offset of each partition written at or after a time, Unix milliseconds, by `partitionKey`. */
-export async function offsetsAt(
-  options: Pick<FollowOptions, 'brokers'> & { readonly topic: string; readonly time: number },
-): Promise<Map<string, number>> {
-  const { brokers, topic, time } = options;
-  const at = { brokers, clientId: READER, topic };
-  const [ends, found] = [await listOffsets(at, 'end'), await listOffsets(at, time)];
-  return new Map(
-    [...ends].map(([partition, end]) => [partitionKey({ topic, partition }), found.get(partition) ?? end]),
-  );
+type Connection = Awaited<ReturnType<BrokerConnections['leader']>>;
+
+/** A followed partition. */
+type Followed = TopicPartition & {
+  topicId: string;
+  offset: number;
+  currentLeaderEpoch: number;
+  lastFetchedEpoch: number | undefined;
+  /** Its end at the start. Records of an open transaction count: nobody has caught up before it is decided. */
+  readonly end: number;
+};
+
+function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowOptions): Followed {
+  const { from, epochs, otherwise = 'beginning' } = options;
+  const key = partitionKey(of);
+  const checkpoint = from?.get(key);
+  if (checkpoint !== undefined && checkpoint > end)
+    throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
+  const lastFetchedEpoch = checkpoint === undefined ? undefined : epochs?.get(key);
+  const offset = Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end));
+  return { ...of, topicId: '', offset, currentLeaderEpoch: -1, lastFetchedEpoch, end };
+}
+
+class Follower {
+  readonly #connections: BrokerConnections;
+  readonly #options: FollowOptions;
+  readonly #partitions: readonly Followed[];
+  /** Those whose records of the start are not all delivered. */
+  readonly #behind: Set<Followed>;
+  /** The partitions read over each connection; one loop works on each. */
+  readonly #byLeader = new Map<Connection, Set<Followed>>();
+  readonly #ended = Promise.withResolvers<void>();
+  #isOver = false;
+  /** Delivers batches one after the other, whichever broker they come from. */
+  #giving: Promise<void> = Promise.resolve();
+
+  constructor(connections: BrokerConnections, options: FollowOptions, partitions: readonly Followed[]) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#partitions = partitions;
+    this.#behind = new Set(partitions.filter(({ offset, end }) => offset < end));
+  }
+
+  /** Resolves when it is aborted. Rejects where an offset is not in the log, a topic was created again, or access is denied. */
+  async run(): Promise<void> {
+    const { signal, onCaughtUp } = this.#options;
+    if (this.#behind.size === 0) onCaughtUp?.();
+    const end = () => this.#end(() => this.#ended.resolve());
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+    for (const of of this.#partitions) void this.#assign(of);
+    try {
+      await this.#ended.promise;
+    } finally {
+      signal?.removeEventListener('abort', end);
+      await this.#giving.catch(() => {});
+    }
+  }
+
+  /** Adds a partition to those read from its leader, once the leader is known. */
+  async #assign(of: Followed): Promise<void> {
+    for (let wait = FIRST_RETRY_MS; !this.#isOver; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
+      try {
+        const leader = await this.#connections.leader(of);
+        const topicId = await this.#connections.topicId(of.topic);
+        if (of.topicId !== '' && of.topicId !== topicId)
+          throw new StreamError(
+            'TOPIC_RECREATED',
+            `${of.topic} was deleted and created again while it was read`,
+          );
+        of.topicId = topicId;
+        of.currentLeaderEpoch = await this.#connections.leaderEpoch(of);
+        const known = this.#byLeader.get(leader);
+        if (known !== undefined) return void known.add(of);
+        this.#byLeader.set(leader, new Set([of]));
+        return void this.#readFrom(leader);
+      } catch (error) {
+        if (!this.#passes(error)) return this.#fail(of, error);
+        await delay(wait);
+      }
+    }
+  }
+
+  /** Reads all partitions that a broker leads until there is none. */
+  async #readFrom(leader: Connection): Promise<void> {
+    const { idleMs: maxWaitMs = IDLE_MS } = this.#options;
+    const partitions = this.#byLeader.get(leader) as Set<Followed>;
+    const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES, isolation: 'committed' } as const;
+    while (partitions.size > 0 && !this.#isOver) {
+      try {
+        const at = performance.now();
+        for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
+          const of = from as Followed;
+          if (fetched === null) this.#moved(partitions, of, error);
+          else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
+          else {
+            if (fetched.next > of.offset) await this.#give(of, fetched);
+            if (of.offset >= fetched.lastStableOffset) this.#upToDate(of, at);
+          }
+        }
+        // Partitions answered first go last the next time, where an answer is full.
+        const [first] = partitions;
+        if (first !== undefined && partitions.delete(first)) partitions.add(first);
+      } catch (error) {
+        for (const of of partitions) this.#moved(partitions, of, error);
+      }
+    }
+    this.#byLeader.delete(leader);
+  }
+
+  /** The leader moved or is down: looks it up again, or ends with an error that is not transient. */
+  #moved(partitions: Set<Followed>, of: Followed, error: unknown): void {
+    partitions.delete(of);
+    if (!this.#passes(error)) {
+      this.#fail(of, error);
+      return;
+    }
+    this.#connections.forget();
+    void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
+  }
+
+  async #give(of: Followed, fetched: Fetched): Promise<void> {
+    const before = this.#giving;
+    this.#giving = before.then(async () => {
+      if (!this.#isOver) await this.#deliver(of, fetched);
+    });
+    await this.#giving.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
+  }
+
+  async #deliver(of: Followed, { records, next, epoch, highWatermark }: Fetched): Promise<void> {
+    const { topic, partition } = of;
+    if (records.length > 0) {
+      const read = records.map((record) => ({ ...record, partition }));
+      await this.#options.onBatch({ topic, partition, records: read, next, epoch, end: highWatermark });
+    }
+    of.offset = next;
+    of.lastFetchedEpoch = epoch ?? of.lastFetchedEpoch;
+    if (next >= of.end && this.#behind.delete(of) && this.#behind.size === 0) this.#options.onCaughtUp?.();
+  }
+
+  #upToDate(of: Followed, at: number): void {
+    try {
+      this.#options.onUpToDate?.(of, at);
+    } catch (error) {
+      this.#end(() => this.#ended.reject(error));
+    }
+  }
+
+  #passes(error: unknown): boolean {
+    return isTransient(error) || isDisconnected(error);
+  }
+
+  #fail(of: TopicPartition, error: unknown): void {
+    this.#end(() => this.#ended.reject(toStreamError(`read ${partitionKey(of)}`, error)));
+  }
+
+  /** Only the first call counts. */
+  #end(settle: () => void): void {
+    this.#isOver = true;
+    settle();
+  }
 }

@@ -1,6 +1,14 @@
-import type { LogBounds, ReadBatch, ReaderOptions, StreamClient } from '../client/port.ts';
+import type {
+  ConsumedRecord,
+  LogBounds,
+  ReadBatch,
+  ReaderOptions,
+  StreamClient,
+  TopicPartition,
+} from '../client/port.ts';
 
 const WAIT_MS = 100;
+const LOOK_BYTES = 256 * 1024;
 
 /**
  * The readable records of a partition between two offsets, by a reader of its own; ends earlier at an open transaction.
@@ -22,4 +30,22 @@ export async function* readRange(
   } finally {
     await reader.close();
   }
+}
+
+/** Where a record is. */
+export type RecordPlace = TopicPartition & { readonly offset: number };
+
+/** The first committed record of a log that is looked for. */
+export async function findRecord(
+  client: StreamClient,
+  { topic, partition, start, end }: TopicPartition & LogBounds,
+  isSought: (record: ConsumedRecord) => boolean,
+): Promise<RecordPlace | null> {
+  // No reader without need: most claims find nothing to look at.
+  if (start >= end) return null;
+  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {
+    const found = records.find(isSought);
+    if (found !== undefined) return { topic, partition, offset: found.offset };
+  }
+  return null;
 }

@@ -76,6 +76,16 @@ describe('assignPartitions', () => {
     });
   });
 
+  test('a larger share goes to who owns one, not to a member that was out of the group', () => {
+    const returned = new Map([
+      // By its name it would come first; who owned 0 and 1 since has died.
+      ...claimed({ a: [0, 1] }, 2),
+      ...claimed({ b: [2, 3] }, 3),
+      ...claimed({ c: [] }, -1),
+    ]);
+    expect(Object.fromEntries(assignPartitions(range(4), returned))).toEqual({ a: [0], b: [2, 3], c: [1] });
+  });
+
   test('no partition moves that a returning member does not get', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), claims, (count, claims) => {

@@ -7,22 +7,22 @@ export type Claim = {
 
 /**
  * Shares partitions among members: shares differ by one at most, and a member keeps the partitions it owned up to its
- * share, so that little state has to be restored. Of several members that claim a partition the one with the latest
- * generation owns it: a member that was out of the group claims what others own by now. Deterministic in its inputs,
- * whatever their order.
+ * share, so that little state has to be restored. Members of the latest generation keep theirs first, also of the shares
+ * that are larger by one: a member that was out of the group claims what others own by now, or what nobody owns.
+ * Deterministic in its inputs, whatever their order.
  */
 export function assignPartitions(
   partitions: readonly number[],
   claims: ReadonlyMap<string, Claim>,
 ): Map<string, number[]> {
-  const members = [...claims.keys()].sort();
   const free = new Set([...partitions].sort((a, b) => a - b));
-  const floor = Math.floor(partitions.length / members.length);
-  let larger = partitions.length % members.length;
-  const shares = new Map<string, number[]>(members.map((member) => [member, []]));
-  for (const [member, owned] of ownedBy(members, claims)) {
-    const share = shares.get(member) ?? [];
-    for (const partition of owned) {
+  const floor = Math.floor(partitions.length / claims.size);
+  let larger = partitions.length % claims.size;
+  const shares = new Map<string, number[]>();
+  for (const [member, claim] of latestFirst(claims)) {
+    const share: number[] = [];
+    shares.set(member, share);
+    for (const partition of claim.partitions) {
       const full = share.length >= floor + (larger > 0 ? 1 : 0);
       if (full || !free.delete(partition)) continue;
       share.push(partition);
@@ -44,21 +44,7 @@ export function assignPartitions(
   return shares;
 }
 
-/** The claimed partitions of each member that no other one claims in a later generation. */
-function ownedBy(
-  members: readonly string[],
-  claims: ReadonlyMap<string, Claim>,
-): (readonly [member: string, partitions: readonly number[]])[] {
-  const owners = new Map<number, { readonly member: string; readonly generation: number }>();
-  for (const member of members) {
-    const { partitions, generation } = claims.get(member) ?? { partitions: [], generation: -1 };
-    for (const partition of partitions) {
-      const other = owners.get(partition);
-      if (other === undefined || other.generation < generation) owners.set(partition, { member, generation });
-    }
-  }
-  return members.map((member) => {
-    const claimed = claims.get(member)?.partitions ?? [];
-    return [member, claimed.filter((partition) => owners.get(partition)?.member === member)];
-  });
+/** The latest generation first, and by name within one. */
+function latestFirst(claims: ReadonlyMap<string, Claim>): [member: string, claim: Claim][] {
+  return [...claims].sort(([a, one], [b, other]) => other.generation - one.generation || (a < b ? -1 : 1));
 }

@@ -2,13 +2,15 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
 import { BatchCommitter } from './batch-committer.ts';
-import { ChangelogEnds } from './changelog-ends.ts';
+import { Lifetime } from './lifetime.ts';
 import { streamMetrics } from './metrics.ts';
 import { parsePosition } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
+import { TaskLogs } from './task-logs.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -42,7 +44,7 @@ class Writing implements PartitionProcessor {
 function committerOf(
   baseOffsets: readonly number[],
   changelogEnd = 0,
-  values: readonly (string | null)[] = [],
+  processor: PartitionProcessor = new Writing([]),
   mixedChangelogs: readonly string[] = [],
 ) {
   const transactions: (readonly OutputRecord[])[] = [];
@@ -74,17 +76,15 @@ function committerOf(
     context,
     new Suspects(),
     {
-      processor: new Writing(values),
+      processor,
       producer,
       topicId: 'id',
-      changelogIds: {},
-      changelogEnds: new ChangelogEnds(
+      logs: new TaskLogs(
         { application: 'touchline.counting', partition: 3, outputs: [], mixedChangelogs },
-        new Map([['changelog', changelogEnd]]),
-        new Map(),
+        new Map([['changelog', { id: 'c', end: changelogEnd, last: null }]]),
       ),
       committed: null,
-      isClosed: () => false,
+      lifetime: new Lifetime(),
     },
     { next: 5, inputEpoch: null },
   );
@@ -94,6 +94,24 @@ function committerOf(
 }
 
 const record = (offset: number) => ({ offset, timestamp: 0, key: null, value: null });
+
+test('prepares a batch before its first record is processed, and processes none where that fails', async () => {
+  const done: string[] = [];
+  let isAway = true;
+  const processor = Object.assign(new Writing([]), {
+    async prepare(records: readonly { readonly offset: number }[]) {
+      done.push(`prepare ${records.map(({ offset }) => offset)}`);
+      if (isAway) throw new StreamError('UNAVAILABLE', 'away');
+    },
+    process: ({ offset }: { readonly offset: number }) => void done.push(`process ${offset}`),
+  });
+  const { committer } = committerOf([], 0, processor);
+  const batch = { records: [record(5), record(6)], next: 7, end: 7, written: 7, epoch: 1 };
+  await expect(committer.process(batch)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  isAway = false;
+  await committer.process(batch);
+  expect(done).toEqual(['prepare 5,6', 'prepare 5,6', 'process 5', 'process 6']);
+});
 
 test('commits a position behind markers and aborted records after ten seconds, once', async () => {
   const { committer, positions } = committerOf([]);
@@ -110,23 +128,23 @@ test('records with each position where its changelog ends at least: the records,
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
   expect(positions()).toMatchObject([
-    { next: 6, changelogEnds: { changelog: 12 } },
-    { next: 7, changelogEnds: { changelog: 14 } },
+    { next: 6, logs: { changelog: { id: 'c', end: 12 } } },
+    { next: 7, logs: { changelog: { id: 'c', end: 14 } } },
   ]);
 });
 
 test('records with each position the last record of its changelog, and none after a tombstone', async () => {
-  const { committer, positions } = committerOf([10, 12], 10, ['value', null]);
+  const { committer, positions } = committerOf([10, 12], 10, new Writing(['value', null]));
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
-  expect(positions().map(({ changelogLasts }) => changelogLasts)).toEqual([{ changelog: 10 }, {}]);
+  expect(positions().map(({ logs }) => logs.changelog?.last)).toEqual([10, null]);
 });
 
 test('goes by where the broker wrote in a changelog that others write to as well', async () => {
-  const { committer, positions } = committerOf([13, 20], 10, [], ['changelog']);
+  const { committer, positions } = committerOf([13, 20], 10, new Writing([]), ['changelog']);
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
-  expect(positions()[1]).toMatchObject({ changelogEnds: { changelog: 17 } });
+  expect(positions()[1]).toMatchObject({ logs: { changelog: { end: 17 } } });
 });
 
 test('commits no position that names another end of its changelog than the log has', async () => {

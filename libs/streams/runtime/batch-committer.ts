@@ -8,16 +8,16 @@ import {
   type WrittenBatch,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import type { ChangelogEnds } from './changelog-ends.ts';
-import type { Draft, InputPosition } from './draft.ts';
+import type { InputPosition, TransactionDraft } from './draft.ts';
 import { isEnvironmentFault } from './environment-fault.ts';
 import type { KeptState, PendingCommit } from './kept-state.ts';
-import { ClosedError } from './lifetime.ts';
+import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
+import type { TaskLogs } from './task-logs.ts';
 
 /** Most results of one transaction, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
@@ -26,15 +26,14 @@ const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 export type Work = {
   readonly processor: PartitionProcessor;
   readonly producer: TransactionalProducer;
-  /** The id of the input topic, and those of the changelogs by name. */
+  /** The id of the input topic. */
   readonly topicId: string;
-  readonly changelogIds: Readonly<Record<string, string>>;
   /** The changelogs and own outputs as the claim found them. */
-  readonly changelogEnds: ChangelogEnds;
+  readonly logs: TaskLogs;
   /** The last commit that the claim found; null without one. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
-  /** Whether the partition was released: nothing may be committed or changed afterwards. */
-  readonly isClosed: () => boolean;
+  /** After its end, the release of the partition, nothing may be committed or changed. */
+  readonly lifetime: Lifetime;
 };
 
 /**
@@ -50,7 +49,7 @@ export class BatchCommitter {
   readonly #suspects: Suspects;
   readonly #work: Work;
   #position: InputPosition;
-  #changelogEnds: ChangelogEnds;
+  #logs: TaskLogs;
   #committed: Work['committed'];
   /** The transaction under way, also after it failed. */
   #pending: PendingCommit | null = null;
@@ -72,27 +71,18 @@ export class BatchCommitter {
     this.#suspects = suspects;
     this.#work = work;
     this.#position = position;
-    this.#changelogEnds = work.changelogEnds;
+    this.#logs = work.logs;
     this.#committed = work.committed;
   }
 
   /** What is left to keep of the state in memory after a failure; null where it cannot be kept. */
   get kept(): KeptState | null {
-    const { processor, topicId, changelogIds } = this.#work;
-    const { ends, lasts } = this.#changelogEnds;
+    const { processor, topicId } = this.#work;
     const pending = this.#pending;
     if (processor.isKept !== true || this.#isAhead || this.#committed === null) return null;
     // It is tried again in halves.
     if (pending !== null && pending.range.count > this.#suspects.mostFrom(pending.range.first)) return null;
-    return {
-      processor,
-      topicId,
-      changelogIds,
-      pending,
-      changelogEnds: ends,
-      changelogLasts: lasts,
-      committed: this.#committed,
-    };
+    return { processor, topicId, pending, logs: this.#logs.marks, committed: this.#committed };
   }
 
   /** Committed offset of the next input record. */
@@ -108,13 +98,14 @@ export class BatchCommitter {
   /** Processes records in order and commits their results, all before `next`, in as many transactions as needed. */
   async process({ records, next, epoch }: ReadBatch): Promise<void> {
     const { processor } = this.#work;
+    if (processor.prepare !== undefined) await this.#work.lifetime.still(processor.prepare(records));
     const last = records.length - 1;
     let draft = this.#newDraft();
     let from = 0;
     for (let at = 0; at <= last; at += 1) {
       const record = records[at] as ConsumedRecord;
       const processing = this.#processOne(record, draft);
-      if (processing !== undefined) await this.#still(processing);
+      if (processing !== undefined) await this.#work.lifetime.still(processing);
       const first = records[from] as ConsumedRecord;
       const count = at - from + 1;
       const isFull =
@@ -123,7 +114,7 @@ export class BatchCommitter {
       const range = { first: first.offset, last: record.offset, count };
       // The last transaction also passes control records.
       const reached = { next: at === last ? next : record.offset + 1, inputEpoch: epoch };
-      await this.#still(this.#commit(draft, range, reached));
+      await this.#work.lifetime.still(this.#commit(draft, range, reached));
       draft = this.#newDraft();
       from = at + 1;
     }
@@ -140,28 +131,28 @@ export class BatchCommitter {
 
   /** Whether the last transaction is decided in every log. Rejects with UNDECIDED where a broker has left it open. */
   async requireDecided(): Promise<void> {
-    await this.#still(this.#work.producer.requireDecided());
+    await this.#work.lifetime.still(this.#work.producer.requireDecided());
   }
 
   /** Commits a position without records. */
   async commitPosition(reached: InputPosition): Promise<void> {
     const range = { first: this.position, last: reached.next - 1, count: 0 };
-    await this.#still(this.#commit(this.#newDraft(), range, reached));
+    await this.#work.lifetime.still(this.#commit(this.#newDraft(), range, reached));
   }
 
   /** Ends the transaction of an earlier claim whose records the processor has: commits it, unless it was. */
   async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
     const records = { ...draft, watch: null };
     if (isCommitted) this.#accepted(records, range, reached);
-    else await this.#still(this.#send(records, range, reached));
+    else await this.#work.lifetime.still(this.#send(records, range, reached));
   }
 
-  #newDraft(): Draft {
+  #newDraft(): TransactionDraft {
     const watch = RecordWatch.of(this.#context, this.#work.processor, this.#partition);
     return { collector: new RecordCollector(this.#partition), letters: [], watch };
   }
 
-  #processOne(record: ConsumedRecord, draft: Draft): void | Promise<void> {
+  #processOne(record: ConsumedRecord, draft: TransactionDraft): void | Promise<void> {
     this.#isAhead = true;
     const verdict = this.#suspects.verdictOn(record.offset);
     if (verdict !== null) {
@@ -178,9 +169,9 @@ export class BatchCommitter {
   }
 
   /** Rethrows errors that say nothing of the record. */
-  #processingFailed(record: ConsumedRecord, error: unknown, draft: Draft): void {
+  #processingFailed(record: ConsumedRecord, error: unknown, draft: TransactionDraft): void {
     // An error after the release may have its cause in the release.
-    if (this.#work.isClosed()) throw new ClosedError();
+    if (this.#work.lifetime.isOver) throw new ClosedError();
     if (error instanceof PoisonError) {
       this.#giveUp(record, error, draft);
       return;
@@ -190,13 +181,13 @@ export class BatchCommitter {
   }
 
   /** The dead letter is written in the same transaction. */
-  #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: Draft): void {
+  #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: TransactionDraft): void {
     const letter = this.#context.deadLetter(this.#partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
     letters.push({ record, error });
   }
 
-  async #commit(draft: Draft, range: TransactionRange, reached: InputPosition): Promise<void> {
+  async #commit(draft: TransactionDraft, range: TransactionRange, reached: InputPosition): Promise<void> {
     const { collector } = draft;
     try {
       collector.traceparent = undefined;
@@ -208,23 +199,14 @@ export class BatchCommitter {
     await this.#send(draft, range, reached);
   }
 
-  async #send(draft: Draft, range: TransactionRange, reached: InputPosition): Promise<void> {
+  async #send(draft: TransactionDraft, range: TransactionRange, reached: InputPosition): Promise<void> {
     const { positions, clock, metrics } = this.#context;
-    const { producer, topicId, changelogIds } = this.#work;
+    const { producer, topicId } = this.#work;
     const { records } = draft.collector;
     const started = clock.monotonic();
-    const before = this.#changelogEnds;
+    const before = this.#logs;
     const after = before.after(records);
-    const position = {
-      ...reached,
-      topicId,
-      changelogIds,
-      producer: producer.identity,
-      changelogEnds: Object.fromEntries(after.ends),
-      changelogLasts: Object.fromEntries(after.lasts),
-      outputEnds: Object.fromEntries(after.outputEnds),
-      outputLasts: Object.fromEntries(after.outputLasts),
-    };
+    const position = { ...reached, topicId, logs: after.marks, producer: producer.identity };
     const record = positionRecord(positions, this.#partition, position);
     const accept = (written: readonly WrittenBatch[]): void =>
       after.written(written, before, this.#position.next);
@@ -241,19 +223,19 @@ export class BatchCommitter {
       this.#committing = null;
     }
     metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
-    this.#changelogEnds = after;
+    this.#logs = after;
     this.#committed = { producer: producer.identity, next: reached.next };
     this.#accepted(draft, range, reached);
   }
 
-  #failed({ letters, watch }: Draft, range: TransactionRange, error: unknown): void {
+  #failed({ letters, watch }: TransactionDraft, range: TransactionRange, error: unknown): void {
     watch?.failed(error);
     if (range.count > 0 && isOfRecords(error))
       this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
   }
 
   /** The transaction is committed. */
-  #accepted({ letters, watch }: Draft, range: TransactionRange, reached: InputPosition): void {
+  #accepted({ letters, watch }: TransactionDraft, range: TransactionRange, reached: InputPosition): void {
     const { input, metrics, log } = this.#context;
     const { processor } = this.#work;
     const partition = this.#partition;
@@ -269,15 +251,8 @@ export class BatchCommitter {
       log.warn({ ...fieldsOf(input, partition, record, processor), code, err: error }, 'dead letter');
     }
     watch?.committed();
-    if (this.#work.isClosed()) throw new ClosedError();
+    if (this.#work.lifetime.isOver) throw new ClosedError();
     processor.committed();
-  }
-
-  /** The awaited value, unless the partition was released meanwhile. */
-  async #still<T>(waited: Promise<T>): Promise<T> {
-    const result = await waited;
-    if (this.#work.isClosed()) throw new ClosedError();
-    return result;
   }
 }
 

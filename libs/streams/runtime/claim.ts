@@ -6,9 +6,8 @@ import { requireSameCommit } from './same-commit.ts';
 import {
   findValue,
   positionMissing,
-  requireSameChangelogs,
+  requireChangelogs,
   requireSameInput,
-  requireWholeChangelogs,
   startOffset,
 } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
@@ -21,14 +20,14 @@ const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
 
 /** A changelog to restore from. */
-export type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
+export type Changelog = TopicPartition &
+  LogBounds & { readonly id: string; readonly reader: PartitionReader };
 
 /** The result of a claim. */
 export type Claimed = {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;
   readonly topicId: string;
-  readonly changelogIds: Readonly<Record<string, string>>;
   /** Offset of the next input record. */
   readonly position: number;
   readonly inputEpoch: number | null;
@@ -78,31 +77,33 @@ export async function claimPartition(
     lifetime.hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
   );
   const ids = await lifetime.still(Promise.all(readers.map((reader) => reader.topicId())));
-  const changelogIds = Object.fromEntries(changelogs.map((name, at) => [name, ids[at] as string]));
   const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
   const names = [positions, topic, ...changelogs, ...ownOutputs];
-  const bounds = await lifetime.still(client.logBounds(names.map((name) => ({ topic: name, partition }))));
-  const [ofPositions, ofInput, ...ofLogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
+  const logs = names.map((name) => ({ topic: name, partition }));
+  const bounds = await lifetime.still(client.logBounds(logs));
+  const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
+  const ofInput = boundsOf(topic);
   const restored = changelogs.map((name, at) => ({
     topic: name,
     partition,
+    id: ids[at] as string,
     reader: readers[at] as PartitionReader,
-    ...(ofLogs[at] as LogBounds),
+    isOutput: false,
+    ...boundsOf(name),
   }));
-  const written = ownOutputs.map((name, at) => ({
+  const written = ownOutputs.map((name) => ({
     topic: name,
     partition,
-    ...(ofLogs[changelogs.length + at] as LogBounds),
+    isOutput: true,
+    ...boundsOf(name),
   }));
-  const position = await lifetime.still(findPosition(client, positions, partition, ofPositions));
+  const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));
   const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {
     const state = await lifetime.still(findValue(client, own));
     if (state !== null) throw positionMissing(context, state);
   } else {
-    requireSameChangelogs(application, partition, position, changelogIds);
-    const ends = Object.fromEntries(restored.map(({ topic: name, end }) => [name, end]));
-    requireWholeChangelogs(application, partition, position, ends);
+    requireChangelogs(application, partition, position, restored);
     await lifetime.still(requireSameCommit(context, position, [...own, ...written]));
     const { inputEpoch } = position;
     if (inputEpoch !== null && position.topicId === topicId && position.next <= ofInput.end) {
@@ -117,7 +118,6 @@ export async function claimPartition(
     producer,
     input,
     topicId,
-    changelogIds,
     position: start,
     inputEpoch,
     readEpoch: lost === 0 ? inputEpoch : null,

@@ -4,7 +4,7 @@ import type { RecordCollector } from './processor.ts';
 import type { RecordWatch } from './record-watch.ts';
 
 /** A transaction in preparation. */
-export type Draft = {
+export type TransactionDraft = {
   readonly collector: RecordCollector;
   /** Records that it sends to dead letters. */
   readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];

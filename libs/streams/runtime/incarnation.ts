@@ -2,7 +2,6 @@ import { settlesWithin } from '#timing/settles-within.ts';
 import type { PartitionReader, TransactionalProducer } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter } from './batch-committer.ts';
-import { ChangelogEnds } from './changelog-ends.ts';
 import { type Claimed, claimPartition } from './claim.ts';
 import { type KeptState, type PendingCommit, prove } from './kept-state.ts';
 import { ClosedError, Lifetime } from './lifetime.ts';
@@ -11,6 +10,7 @@ import { ahead, restoreState } from './restore.ts';
 import { StableWatch } from './stable-watch.ts';
 import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
+import { type KnownMark, TaskLogs } from './task-logs.ts';
 
 /** How long a close waits for a commit under way. */
 const LAST_COMMIT_MS = 2_000;
@@ -58,9 +58,9 @@ export class Incarnation {
     try {
       await this.#live(reached);
     } catch (error) {
-      if (error instanceof ClosedError || this.#isClosed) return;
+      if (error instanceof ClosedError || this.#lifetime.isOver) return;
       const cause = error instanceof RefusedError ? await this.#causeOf(error) : error;
-      if (this.#isClosed) return;
+      if (this.#lifetime.isOver) return;
       if (isOfBroker(cause)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
       throw cause;
     } finally {
@@ -74,20 +74,22 @@ export class Incarnation {
     });
     reached('restoring');
     const { kept, processor, lasts } = await this.#stateFor(claimed);
-    const { producer, topicId, changelogIds, position, inputEpoch, found } = claimed;
-    const ends = new Map([...claimed.changelogs, ...claimed.outputs].map(({ topic, end }) => [topic, end]));
-    const allLasts = new Map([...lasts, ...Object.entries(found?.outputLasts ?? {})]);
+    const { producer, topicId, position, inputEpoch, found } = claimed;
     const { application, mixedChangelogs = [] } = this.#context;
+    const marks = new Map<string, KnownMark>();
+    for (const { topic, id, end } of claimed.changelogs)
+      marks.set(topic, { id, end, last: lasts.get(topic) ?? null });
+    for (const { topic, end } of claimed.outputs)
+      marks.set(topic, { id: null, end, last: found?.logs[topic]?.last ?? null });
     const outputs = claimed.outputs.map(({ topic }) => topic);
     const of = { application, partition: this.#partition, outputs, mixedChangelogs };
     const work = {
       processor,
       producer,
       topicId,
-      changelogIds,
-      changelogEnds: new ChangelogEnds(of, ends, allLasts),
+      logs: new TaskLogs(of, marks),
       committed: found === null ? null : { producer: found.producer, next: found.next },
-      isClosed: () => this.#isClosed,
+      lifetime: this.#lifetime,
     };
     const at = { next: position, inputEpoch };
     const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
@@ -112,7 +114,7 @@ export class Incarnation {
 
   /** Closes it: waits a moment for a commit under way. The next owner repeats what is not committed. */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#lifetime.isOver) return;
     this.#lifetime.end();
     const committing = this.#committer?.committing ?? null;
     if (committing !== null)
@@ -123,10 +125,6 @@ export class Incarnation {
       );
     if (this.#left === null) this.#processor?.close();
     await this.#lifetime.closeAll();
-  }
-
-  get #isClosed(): boolean {
-    return this.#lifetime.isOver;
   }
 
   /** The state in memory where nobody else has written since, else the one that the changelogs have. */
@@ -180,7 +178,7 @@ export class Incarnation {
         if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
         await committer.requireDecided();
       }
-      if (this.#isClosed) throw new ClosedError();
+      if (this.#lifetime.isOver) throw new ClosedError();
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);

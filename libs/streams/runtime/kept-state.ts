@@ -1,4 +1,4 @@
-/** State in memory that outlives a failed claim (docs/decisions/0118). */
+/** State in memory that outlives a failed claim (docs/decisions/0050). */
 import type {
   LogBounds,
   OutputRecord,
@@ -7,14 +7,15 @@ import type {
   TopicPartition,
 } from '../client/port.ts';
 import { readRange } from '../read/read-range.ts';
-import type { Draft, InputPosition } from './draft.ts';
+import type { Claimed } from './claim.ts';
+import type { InputPosition, TransactionDraft } from './draft.ts';
 import type { Position } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import type { TransactionRange } from './suspects.ts';
 
 /** A transaction whose outcome is unknown: its records are in the state in memory. */
 export type PendingCommit = {
-  readonly draft: Draft;
+  readonly draft: TransactionDraft;
   readonly range: TransactionRange;
   readonly reached: InputPosition;
   /** Who sent it. */
@@ -27,20 +28,13 @@ export type KeptState = {
   /** The last commit. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number };
   readonly topicId: string;
-  readonly changelogIds: Readonly<Record<string, string>>;
-  /** Where the changelogs ended with it, and the offset of the last record of each, by name. */
-  readonly changelogEnds: ReadonlyMap<string, number>;
-  readonly changelogLasts: ReadonlyMap<string, number>;
+  /** The logs of the task with it. */
+  readonly logs: Position['logs'];
   readonly pending: PendingCommit | null;
 };
 
 /** What a claim found. */
-type Found = {
-  readonly position: Position;
-  readonly topicId: string;
-  readonly changelogIds: Readonly<Record<string, string>>;
-  readonly changelogs: readonly (TopicPartition & LogBounds)[];
-};
+type Found = Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position };
 
 /** That nobody else has written since: what became of the pending commit, and the last record of each changelog. */
 export type Proof = {
@@ -56,18 +50,19 @@ const LOOK_BYTES = 64 * 1024;
  * behind it but the pending commit. Null where that is not so, or cannot be known: then the state is restored.
  */
 export async function prove(client: StreamClient, kept: KeptState, found: Found): Promise<Proof | null> {
-  const { position, topicId, changelogIds, changelogs } = found;
+  const { position, topicId, changelogs } = found;
   const isCommitted = isOf(position, kept.pending?.producer, kept.pending?.reached.next);
   if (!isCommitted && !isOf(position, kept.committed.producer, kept.committed.next)) return null;
   if (kept.topicId !== topicId || position.topicId !== topicId) return null;
   const changelogLasts = new Map<string, number>();
   for (const log of changelogs) {
-    const { topic, end } = log;
-    if (changelogIds[topic] !== kept.changelogIds[topic]) return null;
-    const last = kept.changelogLasts.get(topic);
-    if (last === undefined) {
+    const { topic, id, end } = log;
+    const mark = kept.logs[topic];
+    if (mark === undefined || mark.id !== id) return null;
+    const { last } = mark;
+    if (last === null) {
       // Empty, or its last record deletes, which compaction may have removed.
-      if (end !== kept.changelogEnds.get(topic)) return null;
+      if (end !== mark.end) return null;
       continue;
     }
     const coming = isCommitted ? recordsOf(kept.pending?.draft.collector.records ?? [], log) : 0;

@@ -1,7 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { ERRORS } from '#errors/catalogue.ts';
-import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
-import { countFromZero } from '../count-from-zero.ts';
+import { DEAD_LETTER_CODES, ERRORS } from '#errors/catalogue.ts';
+import { countFromZero } from '#errors/count-from-zero.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** Every code of `touchline_task_failures_total`. */
@@ -16,7 +15,9 @@ export type StreamMetrics = ReturnType<typeof streamMetrics>;
 
 export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskState>) {
   const registers = [registry];
-  const labelNames = ['partition'] as const;
+  const ofPartition = { labelNames: ['partition'], registers } as const;
+  const counter = (name: string, help: string) => new Counter({ name, help, ...ofPartition });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, ...ofPartition });
   const deadLetters = new Counter({
     name: 'touchline_dead_letters_total',
     help: 'Records given up, by reason.',
@@ -45,42 +46,23 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
   return {
     deadLetters,
     failures,
-    records: new Counter({
-      name: 'touchline_records_total',
-      help: 'Input records committed.',
-      labelNames,
-      registers,
-    }),
-    transactions: new Counter({
-      name: 'touchline_transactions_total',
-      help: 'Transactions committed.',
-      labelNames,
-      registers,
-    }),
+    records: counter('touchline_records_total', 'Input records committed.'),
+    transactions: counter('touchline_transactions_total', 'Transactions committed.'),
     commitSeconds: new Histogram({
       name: 'touchline_commit_seconds',
       help: 'Time from the first record sent to the commit of a transaction.',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers,
     }),
-    lag: new Gauge({
-      name: 'touchline_lag_records',
-      help: 'Input records between the position and the end of the partition.',
-      labelNames,
-      registers,
-    }),
-    undecided: new Gauge({
-      name: 'touchline_undecided_records',
-      help: 'Input records that wait behind a transaction that is open.',
-      labelNames,
-      registers,
-    }),
-    undecidedSeconds: new Gauge({
-      name: 'touchline_undecided_seconds',
-      help: 'How long the last stable offset has not moved although records follow it.',
-      labelNames,
-      registers,
-    }),
+    lag: gauge('touchline_lag_records', 'Input records between the position and the end of the partition.'),
+    undecided: gauge(
+      'touchline_undecided_records',
+      'Input records that wait behind a transaction that is open.',
+    ),
+    undecidedSeconds: gauge(
+      'touchline_undecided_seconds',
+      'How long the last stable offset has not moved although records follow it.',
+    ),
     restoredRecords: new Counter({
       name: 'touchline_restore_records_total',
       help: 'Changelog records read to rebuild state.',
@@ -91,29 +73,18 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       help: 'Time spent rebuilding state, added over partitions.',
       registers,
     }),
-    keptStates: new Counter({
-      name: 'touchline_kept_states_total',
-      help: 'Claims that went on with the state in memory, since nobody else had written.',
-      labelNames,
-      registers,
-    }),
-    stateSize: new Gauge({
-      name: 'touchline_state_entries',
-      help: 'Entries of state held.',
-      labelNames,
-      registers,
-    }),
-    lostRecords: new Counter({
-      name: 'touchline_lost_records_total',
-      help: 'Input records that were removed before they were processed.',
-      labelNames,
-      registers,
-    }),
-    claims: new Counter({
-      name: 'touchline_claims_total',
-      help: 'Claims of a partition: when it is assigned, and after each failure.',
-      labelNames,
-      registers,
-    }),
+    keptStates: counter(
+      'touchline_kept_states_total',
+      'Claims that went on with the state in memory, since nobody else had written.',
+    ),
+    stateSize: gauge('touchline_state_entries', 'Entries of state held.'),
+    lostRecords: counter(
+      'touchline_lost_records_total',
+      'Input records that were removed before they were processed.',
+    ),
+    claims: counter(
+      'touchline_claims_total',
+      'Claims of a partition: when it is assigned, and after each failure.',
+    ),
   };
 }

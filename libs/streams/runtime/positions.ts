@@ -4,20 +4,30 @@
  */
 
 import { z } from 'zod';
-import type { Brokers } from '../client/brokers.ts';
-import { openStreamClient } from '../client/client.ts';
 import type { LogBounds, OutputRecord, ProducerIdentity, StreamClient } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { readRange } from '../read/read-range.ts';
 
 /**
  * The layout of a stream's topics: positions topic, changelogs, transactional ids. A version of Touchline that does not
- * know the layout refuses to start. Layout 1 had neither ends of changelogs nor epochs: nothing is compared with them, and
- * the next commit writes layout 2.
+ * know the layout refuses to start.
  */
-const LAYOUT = 2;
-const KNOWN_LAYOUTS: readonly number[] = [1, LAYOUT];
+const LAYOUT = 3;
+
+/** A log that a task alone writes to, or a changelog, as of a commit (docs/decisions/0113). */
+const logMark = z.object({
+  /** The id of a changelog's topic: the state of the position is in that one. Null for outputs. */
+  id: z.string().nullable(),
+  /** Where it ended, at least: a changelog that ends before lost state; null where that is not known. */
+  end: z.number().nullable(),
+  /**
+   * The offset of its last record, at least; null without one, or where that is a tombstone, which compaction removes. An
+   * aborted transaction can make up for a lost end, and never for this record.
+   */
+  last: z.number().nullable(),
+});
+
+export type LogMark = Readonly<z.infer<typeof logMark>>;
 
 /** The progress of a task. */
 export type Position = {
@@ -27,41 +37,19 @@ export type Position = {
   readonly topicId: string;
   /** The leader epoch in which the input before `next` was written at the latest; null where it is unknown. */
   readonly inputEpoch: number | null;
-  /** The ids of the changelogs with the state of this position, by name. */
-  readonly changelogIds: Readonly<Record<string, string>>;
-  /** Where the changelogs ended with this commit at least, by name: one that ends before it lost state. */
-  readonly changelogEnds: Readonly<Record<string, number>>;
-  /**
-   * The offset of the last record in each of them as of this commit, at least, by name; without those that end with a tombstone,
-   * which compaction removes. An aborted transaction can make up for a lost end, and never for this record.
-   */
-  readonly changelogLasts: Readonly<Record<string, number>>;
-  /**
-   * Where the outputs that only this task writes to ended with this commit, by name: what is committed behind is of a commit
-   * that this position does not know (docs/decisions/0150).
-   */
-  readonly outputEnds: Readonly<Record<string, number>>;
-  /** The offset of the last record in each of them, by name; without those that end with a tombstone. */
-  readonly outputLasts: Readonly<Record<string, number>>;
+  /** The changelogs, and the outputs that only this task writes to, by name. */
+  readonly logs: Readonly<Record<string, LogMark>>;
   /** The producer that wrote it. */
   readonly producer: ProducerIdentity;
 };
 
 /** JSON on the topic; fields named as in the other topics. */
 const stored = z.object({
-  layout: z.number(),
+  layout: z.literal(LAYOUT),
   next: z.number(),
   topic_id: z.string(),
-  /** Missing in records of an earlier version: then not compared. */
-  changelog_ids: z.record(z.string(), z.string()).default({}),
-  /** Missing in layout 1. */
-  input_epoch: z.number().nullable().default(null),
-  changelog_ends: z.record(z.string(), z.number()).default({}),
-  /** Missing in records of an earlier version: then not compared. */
-  changelog_lasts: z.record(z.string(), z.number()).default({}),
-  /** Missing in records of an earlier version: then not compared. */
-  output_ends: z.record(z.string(), z.number()).default({}),
-  output_lasts: z.record(z.string(), z.number()).default({}),
+  input_epoch: z.number().nullable(),
+  logs: z.record(z.string(), logMark),
   producer_id: z.string(),
   producer_epoch: z.number(),
 });
@@ -89,27 +77,13 @@ export function serviceOf(application: string): string {
 
 /** The record that commits a position in a transaction. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const {
-    next,
-    topicId,
-    inputEpoch,
-    changelogIds,
-    changelogEnds,
-    changelogLasts,
-    outputEnds,
-    outputLasts,
-    producer,
-  } = position;
+  const { next, topicId, inputEpoch, logs, producer } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
     next,
     topic_id: topicId,
     input_epoch: inputEpoch,
-    changelog_ids: changelogIds,
-    changelog_ends: changelogEnds,
-    changelog_lasts: changelogLasts,
-    output_ends: outputEnds,
-    output_lasts: outputLasts,
+    logs: { ...logs },
     producer_id: producer.id,
     producer_epoch: producer.epoch,
   };
@@ -118,26 +92,18 @@ export function positionRecord(topic: string, partition: number, position: Posit
 
 /** A record of a positions topic. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export function parsePosition(topic: string, partition: number, value: Buffer): Position {
-  const parsed = stored.safeParse(parseJson(value));
-  if (!parsed.success || !KNOWN_LAYOUTS.includes(parsed.data.layout)) {
+  const json = parseJson(value);
+  const { success, data } = stored.safeParse(json);
+  if (!success) {
+    const { layout = 'unknown' } = (json ?? {}) as { readonly layout?: unknown };
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
-      `${topic}-${partition} was written by another version of Touchline (layout ${parsed.data?.layout ?? 'unknown'}, this one ` +
-        `knows ${KNOWN_LAYOUTS.join(' and ')}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
+      `${topic}-${partition} was written by another version of Touchline (layout ${layout}, this one ` +
+        `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
     );
   }
-  const { data } = parsed;
-  return {
-    next: data.next,
-    topicId: data.topic_id,
-    inputEpoch: data.input_epoch,
-    changelogIds: data.changelog_ids,
-    changelogEnds: data.changelog_ends,
-    changelogLasts: data.changelog_lasts,
-    outputEnds: data.output_ends,
-    outputLasts: data.output_lasts,
-    producer: { id: data.producer_id, epoch: data.producer_epoch },
-  };
+  const { next, topic_id: topicId, input_epoch: inputEpoch, logs } = data;
+  return { next, topicId, inputEpoch, logs, producer: { id: data.producer_id, epoch: data.producer_epoch } };
 }
 
 /**
@@ -165,36 +131,6 @@ export async function findPosition(
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
     if (last !== null) return parsePosition(topic, partition, last);
     if (start === log.start) return null;
-  }
-}
-
-/**
- * The committed positions of an application, by input partition; without partitions that have none. For tools and tests:
- * a task reads its own after fencing. Rejects with `StreamError`, `RefusedError`.
- */
-export async function readPositions(options: {
-  readonly brokers: Brokers;
-  readonly application: string;
-  readonly log: Logger;
-}): Promise<Map<number, number>> {
-  const { brokers, application, log } = options;
-  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log });
-  const topic = positionsTopic(application);
-  try {
-    const partitions = Array.from(
-      { length: await client.partitionCount(topic) },
-      (_, partition) => partition,
-    );
-    const bounds = await client.logBounds(partitions.map((partition) => ({ topic, partition })));
-    const found = await Promise.all(
-      partitions.map(async (partition) => {
-        const position = await findPosition(client, topic, partition, bounds[partition]);
-        return position === null ? [] : [[partition, position.next] as const];
-      }),
-    );
-    return new Map(found.flat());
-  } finally {
-    await client.close();
   }
 }
 

@@ -1,56 +1,5 @@
-import { PoisonError } from '#errors/poison-error.ts';
-import type { Decoder } from '#topics/codec.ts';
-import { DecodeError } from '#topics/errors.ts';
-import type { Cause } from '#topics/generated/types.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
-import { StreamError } from '../errors.ts';
-import type { MessageFields } from '../log.ts';
-
-/**
- * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
- * a schema that cannot be fetched is transient (`StreamError` UNAVAILABLE).
- */
-export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T | Promise<T> {
-  if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
-  try {
-    const decoded = codec.decode(value);
-    return decoded instanceof Promise ? decoded.catch(undecodable) : decoded;
-  } catch (error) {
-    return undecodable(error);
-  }
-}
-
-function undecodable(error: unknown): never {
-  if (error instanceof DecodeError) {
-    throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
-  }
-  throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
-}
-
-/** What names the message in an encoded value; nothing where it cannot be decoded at once. */
-export function identify<T>(
-  codec: Decoder<T>,
-  value: Buffer | null,
-  fields: (decoded: T) => MessageFields,
-): MessageFields {
-  if (value === null) return {};
-  try {
-    const decoded = codec.decode(value);
-    if (!(decoded instanceof Promise)) return fields(decoded);
-    decoded.catch(() => {});
-  } catch {
-    // A dead letter says why.
-  }
-  return {};
-}
-
-/** What names the message that caused a value of a match. */
-export function identifyByCause(
-  codec: Decoder<{ readonly cause: Pick<Cause, 'message_id'>; readonly event_id: number }>,
-  value: Buffer | null,
-): MessageFields {
-  return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
-}
 
 /** The records of a task's next commit, in its own partition by default. */
 export class RecordCollector {
@@ -96,6 +45,8 @@ export interface PartitionProcessor {
    * Keys and values are views of the answer: copy what is stored.
    */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void>;
+  /** Fetches what a batch of input records needs, before any of them is processed. Rejects as `process`. Default: nothing. */
+  prepare?(records: readonly ConsumedRecord[]): Promise<void>;
   /**
    * Processes one input record. Throws `PoisonError`, before any change, for a record that can never be processed: it goes
    * to dead-letters, and the next one is processed. Throws `StreamError` UNAVAILABLE where a dependency is missing: the

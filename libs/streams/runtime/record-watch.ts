@@ -1,8 +1,9 @@
 import { spanAttributes } from '#tracing/message-attributes.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
-import { logsMessages, type MessageFields } from '../log.ts';
+import { logsMessages } from '../log.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import type { TaskContext } from './task-context.ts';
 

@@ -53,6 +53,15 @@ test('claims a fenced task only once the group has confirmed this member after t
   expect(schedule.isDue(failed({ code: 'FENCED', at: 100 }), 1_020)).toBe(true);
 });
 
+test('leaves a fenced task alone once that confirmation is older than a session', () => {
+  const schedule = new RetrySchedule(SESSION_MS);
+  schedule.heard(200);
+  const fenced = failed({ code: 'FENCED', at: 100 });
+  expect(schedule.isDue(fenced, SESSION_MS + 200)).toBe(false);
+  schedule.heard(SESSION_MS + 201);
+  expect(schedule.isDue(fenced, SESSION_MS + 202)).toBe(true);
+});
+
 test('claims a task after any other failure while the group keeps the member, silent or not', () => {
   const schedule = new RetrySchedule(SESSION_MS);
   schedule.heard(0);

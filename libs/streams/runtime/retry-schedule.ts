@@ -25,9 +25,8 @@ const REFUSED_CEILING_MS = 30_000;
 /**
  * When failed tasks are claimed again: the one scheduler of all retries. Times are milliseconds of one clock.
  *
- * A partition may have a new owner, whom a claim would fence. So a fenced task waits until the group has confirmed this
- * member by the answer to a request that was sent after that; any other task belongs to this member while the group keeps it: for a session timeout after its
- * last heartbeat.
+ * A partition may have a new owner, whom a claim would fence. A task belongs to this member while the group keeps it: for a
+ * session timeout after the last request that the group confirmed. A fenced task needs one that was sent after that.
  */
 export class RetrySchedule {
   readonly #sessionTimeoutMs: number;
@@ -68,6 +67,6 @@ export class RetrySchedule {
   }
 
   #isOurs({ code, at }: TaskFailure, now: number): boolean {
-    return code === 'FENCED' ? this.#heardAt > at : this.isHeard(now);
+    return this.isHeard(now) && (code !== 'FENCED' || this.#heardAt > at);
   }
 }

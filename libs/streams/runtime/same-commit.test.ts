@@ -7,11 +7,7 @@ describe('an output with its last record at 10, and its end at 12,', () => {
     next: 7,
     topicId: 'a',
     inputEpoch: null,
-    changelogIds: {},
-    changelogEnds: {},
-    changelogLasts: {},
-    outputEnds: { output: 12 },
-    outputLasts: { output: 10 },
+    logs: { output: { id: null, end: 12, last: 10 } },
     producer: { id: '1', epoch: 0 },
   };
 
@@ -33,7 +29,9 @@ describe('an output with its last record at 10, and its end at 12,', () => {
       application: 'touchline.match-processor',
       positions: 'positions',
     };
-    return requireSameCommit(context, committed, [{ topic: 'output', partition: 3, start, end }]);
+    return requireSameCommit(context, committed, [
+      { topic: 'output', partition: 3, start, end, isOutput: true },
+    ]);
   }
 
   test('is that of the position, also where aborted records follow or retention removed all', async () => {

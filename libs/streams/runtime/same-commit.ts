@@ -1,8 +1,8 @@
-/** Whether the logs that a task alone writes to are those of the commit that wrote its position (docs/decisions/0150). */
+/** Whether the logs that a task alone writes to are those of the commit that wrote its position (docs/decisions/0113). */
 
 import type { LogBounds, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import { findRecord, type RecordPlace } from './find-record.ts';
+import { findRecord, type RecordPlace } from '../read/read-range.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -15,19 +15,19 @@ type Checked = Pick<TaskContext, 'application' | 'positions' | 'client'>;
 export async function requireSameCommit(
   context: Checked,
   position: Position,
-  logs: readonly (TopicPartition & LogBounds)[],
+  logs: readonly (TopicPartition & LogBounds & { readonly isOutput: boolean })[],
 ): Promise<void> {
-  const { changelogEnds, outputEnds, outputLasts } = position;
   await Promise.all(
     logs.map(async (log) => {
-      const { topic, start, end } = log;
-      const last = outputLasts[topic];
+      const { topic, start, end, isOutput } = log;
+      const mark = position.logs[topic];
+      const last = mark?.last ?? null;
       // Retention may have removed it, or the output is another topic.
-      if (last !== undefined && last >= start && last < end) {
+      if (isOutput && last !== null && last >= start && last < end) {
         const first = await findRecord(context.client, { ...log, start: last }, () => true);
         if (first?.offset !== last) throw outputTruncated(context, position, { ...log, offset: last });
       }
-      const known = changelogEnds[topic] ?? outputEnds[topic] ?? end;
+      const known = mark?.end ?? end;
       const behind = await findRecord(context.client, { ...log, start: Math.max(start, known) }, () => true);
       if (behind !== null) throw positionTruncated(context, position, behind);
     }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
-import { requireLastRecord, startOffset } from './start-checks.ts';
+import { requireChangelogs, requireLastRecord, startOffset } from './start-checks.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const metrics = streamMetrics(new Registry(), () => []);
@@ -11,11 +11,7 @@ const position = (next: number): Position => ({
   next,
   topicId: 'a',
   inputEpoch: null,
-  changelogIds: {},
-  changelogEnds: {},
-  outputEnds: {},
-  outputLasts: {},
-  changelogLasts: {},
+  logs: {},
   producer: { id: '1', epoch: 0 },
 });
 
@@ -83,9 +79,20 @@ test('refuses a gap left by retention, or counts it where the setting says so', 
   expect((await metrics.lostRecords.get()).values).toEqual([{ labels: { partition: 3 }, value: 3 }]);
 });
 
+test.each([
+  ['is another topic', { id: 'd', end: 12 }, 'CHANGELOG_RECREATED'],
+  ['ends before the commit of the position', { id: 'c', end: 11 }, 'CHANGELOG_TRUNCATED'],
+])('refuses a changelog that %s', (_, found, code) => {
+  const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
+  const check = (one: typeof found) =>
+    requireChangelogs('touchline.match-processor', 3, committed, [{ topic: 'changelog', ...one }]);
+  expect(() => check(found)).toThrow(expect.objectContaining({ code }));
+  expect(() => check({ id: 'c', end: 12 })).not.toThrow();
+});
+
 describe('a changelog whose end was lost and made up for by aborted records', () => {
   const last = (offset: number) => ({ offset, isTombstone: false });
-  const committed = { ...position(7), changelogLasts: { changelog: 10 } };
+  const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
   const check = (found: ReturnType<typeof last> | null, start = 0) =>
     requireLastRecord('touchline.match-processor', 3, committed, { topic: 'changelog', start, last: found });
 

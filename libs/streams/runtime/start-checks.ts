@@ -2,20 +2,11 @@
 
 import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { findRecord, type RecordPlace } from './find-record.ts';
-import type { StreamMetrics } from './metrics.ts';
+import { findRecord, type RecordPlace } from '../read/read-range.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
+import type { TaskContext } from './task-context.ts';
 
-/** The part of a stream that the checks read. */
-type Checked = {
-  readonly application: string;
-  readonly input: string;
-  readonly positions: string;
-  readonly onLostInput: 'stop' | 'continue';
-  readonly metrics: StreamMetrics;
-  readonly log: Logger;
-};
+type Checked = Pick<TaskContext, 'application' | 'input' | 'positions' | 'onLostInput' | 'metrics' | 'log'>;
 
 /**
  * Where to begin, by the position, null without one. Throws `RefusedError` where the input is not the one of the
@@ -61,23 +52,27 @@ export function startOffset(
 }
 
 /**
- * Throws `RefusedError` where a changelog is not the one that the position was written with: the state of the position
- * was in that one. `changelogIds` are the current ones, by name.
+ * Throws `RefusedError` where a changelog is not the one that the position was written with, since the state of the position
+ * was in that one, or ends before what was committed with it.
  */
-export function requireSameChangelogs(
+export function requireChangelogs(
   application: string,
   partition: number,
-  position: Position,
-  changelogIds: Readonly<Record<string, string>>,
+  { next, logs }: Pick<Position, 'next' | 'logs'>,
+  changelogs: readonly { readonly topic: string; readonly id: string; readonly end: number }[],
 ): void {
-  for (const [topic, id] of Object.entries(changelogIds)) {
-    const known = position.changelogIds[topic];
-    if (known === undefined || known === id) continue;
-    throw new RefusedError(
-      'CHANGELOG_RECREATED',
-      `${topic}-${partition} is not the topic that position ${position.next} was written with: it was deleted and created again, ` +
-        `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
-    );
+  for (const { topic, id, end } of changelogs) {
+    const known = logs[topic];
+    if (known === undefined) continue;
+    if (known.id !== null && known.id !== id) {
+      throw new RefusedError(
+        'CHANGELOG_RECREATED',
+        `${topic}-${partition} is not the topic that position ${next} was written with: it was deleted and created again, ` +
+          `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
+      );
+    }
+    if (known.end !== null && end < known.end)
+      throw changelogTruncated(application, { topic, partition, end }, known.end, next);
   }
 }
 
@@ -102,36 +97,19 @@ export function requireSameInput(
 }
 
 /**
- * Throws `RefusedError` where a changelog ends before what was committed with the position. `ends` are the current ones, by
- * name.
- */
-export function requireWholeChangelogs(
-  application: string,
-  partition: number,
-  position: Pick<Position, 'next' | 'changelogEnds'>,
-  ends: Readonly<Record<string, number>>,
-): void {
-  for (const [topic, end] of Object.entries(ends)) {
-    const known = position.changelogEnds[topic];
-    if (known !== undefined && end < known)
-      throw changelogTruncated(application, { topic, partition, end }, known, position.next);
-  }
-}
-
-/**
  * Throws `RefusedError` where a changelog lacks the last record that was committed with the position. `restored` is what was read
  * of it. Its end alone does not say so: what an aborted transaction wrote since takes offsets too.
  */
 export function requireLastRecord(
   application: string,
   partition: number,
-  position: Pick<Position, 'next' | 'changelogLasts'>,
+  position: Pick<Position, 'next' | 'logs'>,
   restored: { readonly topic: string; readonly start: number; readonly last: ChangelogRecord | null },
 ): void {
   const { topic, start, last } = restored;
-  const known = position.changelogLasts[topic];
+  const known = position.logs[topic]?.last ?? null;
   // Retention may have removed it.
-  if (known === undefined || known < start || (last !== null && last.offset >= known)) return;
+  if (known === null || known < start || (last !== null && last.offset >= known)) return;
   const end = last === null ? start : last.offset + 1;
   throw changelogTruncated(application, { topic, partition, end }, known + 1, position.next);
 }

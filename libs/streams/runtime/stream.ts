@@ -1,47 +1,36 @@
 import type { Registry } from 'prom-client';
-import type { PoisonError } from '#errors/poison-error.ts';
-import { type Clock, machineClock } from '#timing/clock.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { type MachineClock, machineClock } from '#timing/clock.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
-import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
-import type {
-  ConsumedRecord,
-  GroupListener,
-  GroupMember,
-  OutputRecord,
-  StreamClient,
-} from '../client/port.ts';
+import type { GroupListener, GroupMember, StreamClient } from '../client/port.ts';
 import { RefusedError, type StreamError } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
-import type { PartitionProcessor } from './processor.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
-export type StreamOptions = StreamTopics & {
-  readonly brokers: Brokers;
-  readonly createProcessor: (partition: number) => PartitionProcessor;
-  readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
-  readonly log: Logger;
-  readonly metrics: Registry;
-  /** How long a silent process keeps its partitions. Default 6 s. */
-  readonly sessionTimeoutMs?: number;
-  /** As for `GroupOptions`. */
-  readonly instanceId?: string;
-  readonly leaves?: boolean;
-  /** Called where another process has its instance id: this one must end. */
-  readonly onFenced: (error: StreamError) => void;
-  /** What to do where unprocessed input is gone. Default: stop. */
-  readonly onLostInput?: 'stop' | 'continue';
-  /** Default: that of `openStreamClient`. */
-  readonly client?: StreamClient;
-  /** Default: that of the machine. */
-  readonly clock?: Clock;
-};
+export type StreamOptions = StreamTopics &
+  Pick<TaskContext, 'createProcessor' | 'deadLetter' | 'log'> & {
+    readonly brokers: Brokers;
+    readonly metrics: Registry;
+    /** How long a silent process keeps its partitions. Default 6 s. */
+    readonly sessionTimeoutMs?: number;
+    /** As for `GroupOptions`. */
+    readonly instanceId?: string;
+    readonly leaves?: boolean;
+    /** Called where another process has its instance id: this one must end. */
+    readonly onFenced: (error: StreamError) => void;
+    /** What to do where unprocessed input is gone. Default: stop. */
+    readonly onLostInput?: 'stop' | 'continue';
+    /** Default: that of `openStreamClient`. */
+    readonly client?: StreamClient;
+    /** Default: that of the machine. */
+    readonly clock?: MachineClock;
+  };
 
 /** A running stream. */
 export type Stream = {
@@ -121,21 +110,13 @@ class StreamRuntime implements GroupListener {
   #joined = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
-    const { application, input, changelogs, log, sessionTimeoutMs = 6_000 } = options;
-    const positions = positionsTopic(application);
+    const { application, input, sessionTimeoutMs = 6_000 } = options;
     this.#context = {
-      application,
-      input,
-      changelogs,
-      outputs: options.outputs,
-      positions,
+      ...options,
+      positions: positionsTopic(application),
       partitions,
       client,
-      log,
       clock: options.clock ?? machineClock,
-      mixedChangelogs: options.mixedChangelogs ?? [],
-      createProcessor: options.createProcessor,
-      deadLetter: options.deadLetter,
       onLostInput: options.onLostInput ?? 'stop',
       metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };

@@ -4,7 +4,7 @@ import { PoisonError } from '#errors/poison-error.ts';
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
 /** Why a record is given up. */
-export type Verdict = {
+export type SuspectVerdict = {
   readonly error: PoisonError;
   /** Its dead letter was too large: it names the record without its bytes. */
   readonly isBare: boolean;
@@ -16,13 +16,13 @@ export type Verdict = {
  */
 export class Suspects {
   /** Failed records not yet passed, by offset; null for one with an attempt left. */
-  readonly #records = new Map<number, Verdict | null>();
+  readonly #records = new Map<number, SuspectVerdict | null>();
   /** The batch whose last commit failed, and the most records of a transaction until it is passed. */
   #batch: { readonly last: number; readonly most: number } | null = null;
   #hasLearned = false;
 
   /** Why a record is given up; null where it is to be processed. */
-  verdictOn(offset: number): Verdict | null {
+  verdictOn(offset: number): SuspectVerdict | null {
     return this.#records.get(offset) ?? null;
   }
 

@@ -1,5 +1,5 @@
 import type { PoisonError } from '#errors/poison-error.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { ConsumedRecord, OutputRecord, StreamClient } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 import type { StreamMetrics } from './metrics.ts';
@@ -13,7 +13,7 @@ export type TaskContext = StreamTopics & {
   readonly partitions: number;
   readonly client: StreamClient;
   /** The only time that the runtime knows: a simulation has its own. */
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   /** What to do where unprocessed input is gone. */

@@ -1,15 +1,17 @@
 /** Reads the topics that the views are made from. */
 
+import { offsetsAt } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { logsMessages, type MessageFields } from '#streams/log.ts';
-import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
+import { logsMessages } from '#streams/log.ts';
+import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
 import { spanAttributes } from '#tracing/message-attributes.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
@@ -50,11 +52,11 @@ export async function followSources(options: SourceOptions): Promise<void> {
   const decoders = decodersOf(registry);
   const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
     const records: ViewRecord[] = [];
+    const decoder: Decoder<unknown> = decoders[topic];
+    await decoder.prepare(batch.records);
     for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
       try {
-        // Awaited only where a schema is met for the first time.
-        const decoded = bytes === null ? null : decoders[topic].decode(bytes);
-        const value = decoded instanceof Promise ? await decoded : decoded;
+        const value = bytes === null ? null : decoder.decode(bytes);
         // The value is that of the topic: it was read by its decoder.
         const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
         records.push(read as ViewRecord);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
+import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import { type DeskData, deskData } from './desk.ts';
 
-let world: World;
+let world: ViewsWorld;
 let desk: DeskData;
 
 const PAGE = { limit: 10, page: 1 };
@@ -39,7 +39,7 @@ const BESIKTAS = [1, 'Beşiktaş J.K.'] as const;
 const KOLN = [2, '1. FC Köln'] as const;
 
 beforeEach(() => {
-  world = new World();
+  world = new ViewsWorld();
   desk = deskData(world.views);
 });
 

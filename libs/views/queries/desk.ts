@@ -3,13 +3,13 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import { fold, rankOf } from '#domain/fold.ts';
 import type { Belief } from '#tradability/belief.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
-import type { Change, StepClass } from '../store/changes.ts';
+import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
 import { requireAccess, since } from './access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
-import { Places } from './places.ts';
+import { CompetitionStructure } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
 export type DeskMatch = {
@@ -28,7 +28,7 @@ export type DeskDetails = DeskMatch & {
 };
 
 /** What changed, in which match. */
-export type DeskChange = Change & { readonly match: DeskDetails };
+export type DeskChange = SubjectChange & { readonly match: DeskDetails };
 
 /** Null does not filter. */
 export type ChangesQuery = Paging & {
@@ -75,7 +75,7 @@ export type DeskData = ReturnType<typeof deskData>;
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
 export function deskData(views: Views) {
   const { matches, incidentLog, changes, catalogue } = views;
-  const places = new Places(catalogue, views.sql);
+  const places = new CompetitionStructure(catalogue, views.sql);
 
   /** Matches by id as they were last read; those that were asked for last stand last. */
   const known = new Map<number, { readonly version: number; readonly match: DeskMatch }>();

@@ -4,7 +4,7 @@ import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provide
 import type { EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
 import { requireAccess, since } from './access.ts';
-import type { Places } from './places.ts';
+import type { CompetitionStructure } from './places.ts';
 
 const POSTPONED = 5;
 
@@ -19,7 +19,7 @@ export function visibleEvent(matches: MatchView, id: number, access: Access): Ev
 /** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
 export function eventConditions(
   query: EventsQuery,
-  places: Places,
+  places: CompetitionStructure,
   access: Access,
   events: 'standing' | 'all' = 'standing',
 ): Conditions {

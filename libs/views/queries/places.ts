@@ -1,11 +1,11 @@
-import type { Level } from '#contract/rest/tree.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
 import { placeAbove } from '../store/place-above.ts';
 import type { Statements } from '../store/sql.ts';
 
 /** What is known of competitions, seasons, stages and groups: from the catalogue, and from where events say they are. */
-export class Places {
+export class CompetitionStructure {
   readonly #catalogue: CatalogueView;
   readonly #sql: Statements;
 
@@ -15,7 +15,7 @@ export class Places {
   }
 
   /** The ids of all places of a level, or of those in one place above. */
-  ids(level: Level, parent?: { level: Level; id: number }): number[] {
+  ids(level: TreeLevel, parent?: { level: TreeLevel; id: number }): number[] {
     const reported = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
     const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
     const text = `SELECT DISTINCT ${level}_id FROM events WHERE ${level}_id IS NOT NULL${where}`;

@@ -1,9 +1,9 @@
 /** Competitions, seasons, stages and groups as the contract shows them, out of the catalogue's records. Pure. */
 
-import { type Level, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Places } from '../queries/places.ts';
+import type { CompetitionStructure } from '../queries/places.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
 import { slugOf } from './slug.ts';
 
@@ -20,7 +20,7 @@ const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 
  * The record of a place with every field of its level: what was not reported is what the provider writes where it knows
  * nothing. `ut`: when the catalogue's record was written, Unix seconds.
  */
-function renderPlace(level: Level, id: number, record: Json, ut: number, sport: Json): Json {
+function renderPlace(level: TreeLevel, id: number, record: Json, ut: number, sport: Json): Json {
   const name = typeof record.name === 'string' ? record.name : '';
   const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
   const place = {
@@ -40,7 +40,10 @@ function renderPlace(level: Level, id: number, record: Json, ut: number, sport: 
 }
 
 /** Gives the records of places as text: the provider's, or what the events in a place say of it. */
-export function placeLookup(catalogue: CatalogueView, places: Places): (level: Level, id: number) => string {
+export function placeLookup(
+  catalogue: CatalogueView,
+  places: CompetitionStructure,
+): (level: TreeLevel, id: number) => string {
   const sportOf = (id: number): Json => {
     const sport_id = places.sportOf(id);
     if (sport_id === null) return {};

@@ -1,6 +1,6 @@
 /** What the live board is shown from: plain values, all of them known now, none waited for. */
 
-import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
 import type { Belief, SourceBelief } from '#tradability/belief.ts';
 
 /** The state of a match without the memory of its register. */
@@ -42,6 +42,13 @@ export type StoryStep = Pick<
   /** Unix milliseconds. */
   readonly received_at: number;
 };
+
+/** A transition as a step of a story. */
+export function storyStepOf(transition: MatchTransition): StoryStep {
+  const { id, version, n, kind, incident_id, incident_type, score, value, guard, cause } = transition;
+  const { ut, received_at } = cause;
+  return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
+}
 
 /** Names by level; null where unknown. */
 export type PlaceNames = {
@@ -96,6 +103,8 @@ export interface BoardView {
   matchHealth(eventId: number, now: number): Belief;
   /** The same of every source of messages. */
   sourceHealth(now: number): readonly SourceBelief[];
+  /** The latest record of each source, to be believed or not. */
+  sourceRecords(): readonly FeedHealth[];
   /** Null for an unknown event. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */

@@ -37,9 +37,15 @@ export class CatalogueView {
       if ((known.ut as number) > ut) return false;
       if (known.ut === ut && known.json === body && known.parent_id === parent_id) return false;
     }
-    this.#sql
-      .of('INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(kind, id, toWholeNumber(id), parent_id, ut, changed, body);
+    this.#sql.insert('INSERT OR REPLACE INTO catalogue', {
+      kind,
+      id,
+      number: toWholeNumber(id),
+      parent_id,
+      ut,
+      changed,
+      json: body,
+    });
     this.#parsed.delete(`${kind}/${id}`);
     return true;
   }

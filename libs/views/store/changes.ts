@@ -1,5 +1,6 @@
 /** What changed in all matches since a moment: the steps of their stories, those about goals first. */
 import { INCIDENT } from '#contract/soccer.ts';
+import { GOAL_TYPES } from '#domain/goals.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
 import type { Conditions, Statements } from './sql.ts';
@@ -8,7 +9,7 @@ import type { Conditions, Statements } from './sql.ts';
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
 
 /** One change: what one version of a match did to one subject. */
-export type Change = {
+export type SubjectChange = {
   readonly event_id: number;
   /** The steps of the subject, in order; at least one. */
   readonly own: readonly StoryStep[];
@@ -16,7 +17,6 @@ export type Change = {
   readonly steps: readonly StoryStep[];
 };
 
-const GOALS: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
 const CLASSES: Readonly<Record<string, StepClass>> = {
   goal_cancelled: 'taken_back',
   goal_reinstated: 'goal',
@@ -34,7 +34,7 @@ export function classOf({ kind, incident_type }: Subject): StepClass {
   const known = CLASSES[kind];
   if (known !== undefined) return known;
   if (incident_type === INCIDENT.goalCancelled) return 'cancellation';
-  return incident_type !== null && GOALS.has(incident_type) ? 'goal' : 'incident';
+  return incident_type !== null && GOAL_TYPES.has(incident_type) ? 'goal' : 'incident';
 }
 
 /** What else of the same version is the same change: an incident by its id, the score, or the kind itself. */
@@ -67,7 +67,7 @@ export class ChangeView {
    * The changes that meet the conditions on `stories s` and `events e`: those about goals first, the latest first in each
    * part, so that whatever is new between two pages repeats a change and hides none.
    */
-  page(conditions: Conditions, limit: number, offset: number): { total: number; items: Change[] } {
+  page(conditions: Conditions, limit: number, offset: number): { total: number; items: SubjectChange[] } {
     const all = conditions.also(BY_ITSELF);
     const grouped = `FROM stories s JOIN events e ON e.id = s.event_id${all.text}
       GROUP BY s.event_id, s.version, s.subject`;

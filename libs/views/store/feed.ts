@@ -86,24 +86,19 @@ export class FeedView {
     const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
     this.#latest.set(partition, at);
     const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
-    const { changes, lastInsertRowid } = this.#sql
-      .of(
-        `INSERT OR IGNORE INTO feed (partition, offset, digest, at, ut, changed, event_id, competition_id, incident,
-         important, for_trader) VALUES (${Array(11).fill('?').join(', ')})`,
-      )
-      .run(
-        partition,
-        offset,
-        digest,
-        at,
-        ut,
-        changed,
-        message.event_id,
-        row.competitionId,
-        row.incident ? 1 : 0,
-        row.important ? 1 : 0,
-        row.forTrader ? 1 : 0,
-      );
+    const { changes, lastInsertRowid } = this.#sql.insert('INSERT OR IGNORE INTO feed', {
+      partition,
+      offset,
+      digest,
+      at,
+      ut,
+      changed,
+      event_id: message.event_id,
+      competition_id: row.competitionId,
+      incident: row.incident ? 1 : 0,
+      important: row.important ? 1 : 0,
+      for_trader: row.forTrader ? 1 : 0,
+    });
     if (changes === 1) this.#sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
   }
 

@@ -6,6 +6,8 @@ import type { Statements } from './sql.ts';
 export class HealthView {
   readonly #sql: Statements;
   readonly #table = new HealthTable();
+  /** The latest record of each source. */
+  readonly #sources = new Map<string, FeedHealth>();
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -21,7 +23,14 @@ export class HealthView {
       if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
       else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
     }
+    if (record === null) this.#sources.delete(key);
+    else if (record.event_id === null) this.#sources.set(key, record);
     this.#table.apply(key, record, performance.now());
+  }
+
+  /** The latest record of each source. */
+  sourceRecords(): readonly FeedHealth[] {
+    return [...this.#sources.values()];
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */

@@ -1,7 +1,7 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
-import type { ShownIncident, StoryStep } from './board-view.ts';
+import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { classOf, subjectOf } from './changes.ts';
 import { Conditions, type Statements } from './sql.ts';
 
@@ -43,24 +43,22 @@ export class IncidentView {
   /** Writes a new register and its record. */
   put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
     const { event_id, id, version, removed, cause } = register;
-    this.#sql
-      .of(`INSERT OR REPLACE INTO incidents VALUES (${Array(14).fill('?').join(', ')})`)
-      .run(
-        event_id,
-        id,
-        version,
-        removed ? 1 : 0,
-        incident.incident_id,
-        incident.participant_id,
-        incident.confirmation,
-        incident.event_status_id,
-        incident.event_time,
-        incident.parent_id,
-        incident.ut,
-        cause.received_at,
-        important ? 1 : 0,
-        json,
-      );
+    this.#sql.insert('INSERT OR REPLACE INTO incidents', {
+      event_id,
+      id,
+      version,
+      removed: removed ? 1 : 0,
+      type: incident.incident_id,
+      participant_id: incident.participant_id,
+      confirmation: incident.confirmation,
+      status_id: incident.event_status_id,
+      time: incident.event_time,
+      parent_id: incident.parent_id,
+      ut: incident.ut,
+      received: cause.received_at,
+      important: important ? 1 : 0,
+      json,
+    });
     this.#delivered(event_id, id, cause.received_at);
   }
 
@@ -83,23 +81,16 @@ export class IncidentView {
     if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
     const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
     if (!matters && !STORY_KINDS.has(kind)) return;
-    const { id, score, value, guard, cause } = transition;
-    const step: StoryStep = {
-      id,
+    const step = storyStepOf(transition);
+    this.#sql.insert('INSERT OR IGNORE INTO stories', {
+      event_id,
       version,
       n,
-      kind,
-      incident_id,
-      incident_type,
-      score,
-      value,
-      guard,
-      ut: cause.ut,
-      received_at: cause.received_at,
-    };
-    this.#sql
-      .of('INSERT OR IGNORE INTO stories VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(event_id, version, n, changed, classOf(step), subjectOf(step), JSON.stringify(step));
+      changed,
+      class: classOf(step),
+      subject: subjectOf(step),
+      json: JSON.stringify(step),
+    });
   }
 
   /** How many incidents a query asks for, and the JSON of those of its page. */

@@ -90,30 +90,25 @@ export class MatchView {
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
     const shown = { ...rest, extra_time: extraTime };
-    this.#sql
-      .of(
-        `INSERT OR REPLACE INTO events (${PLACE}, version, changed, hidden, start, status_id, status_type, home_id,
-         away_id, full, plain, state) VALUES (${Array(17).fill('?').join(', ')})`,
-      )
-      .run(
-        id,
-        state.sport_id,
-        state.competition_id,
-        state.season_id,
-        state.stage_id,
-        state.group_id,
-        state.version,
-        changed,
-        hidden ? 1 : 0,
-        startOf(state.start_date),
-        state.status_id,
-        statusType,
-        state.home?.id ?? null,
-        state.away?.id ?? null,
-        full,
-        plain,
-        JSON.stringify(shown),
-      );
+    this.#sql.insert('INSERT OR REPLACE INTO events', {
+      id,
+      version: state.version,
+      changed,
+      hidden: hidden ? 1 : 0,
+      sport_id: state.sport_id,
+      competition_id: state.competition_id,
+      season_id: state.season_id,
+      stage_id: state.stage_id,
+      group_id: state.group_id,
+      start: startOf(state.start_date),
+      status_id: state.status_id,
+      status_type: statusType,
+      home_id: state.home?.id ?? null,
+      away_id: state.away?.id ?? null,
+      full,
+      plain,
+      state: JSON.stringify(shown),
+    });
     this.#keepSides(state);
     if (statusType === 'live' && !hidden) this.#live.set(id, shown);
     else this.#live.delete(id);
@@ -195,9 +190,7 @@ export class MatchView {
     if (JSON.stringify(known) === JSON.stringify(sides)) return;
     this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
     for (const { counter, team_id, name } of sides)
-      this.#sql
-        .of('INSERT INTO sides VALUES (?, ?, ?, ?, ?)')
-        .run(event_id, counter, team_id, name, fold(name));
+      this.#sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: fold(name) });
   }
 }
 

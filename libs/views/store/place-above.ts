@@ -1,4 +1,4 @@
-import type { Level } from '#contract/rest/tree.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueView } from './catalogue.ts';
 import type { Statements } from './sql.ts';
@@ -9,12 +9,12 @@ export const ABOVE = {
   season: 'competition',
   stage: 'season',
   group: 'stage',
-} as const satisfies Readonly<Record<Level, Level | null>>;
+} as const satisfies Readonly<Record<TreeLevel, TreeLevel | null>>;
 
 /** The id of the place that a place is in, by the catalogue, else by its events; null when neither has it. */
 export function placeAbove(
   { catalogue, sql }: { readonly catalogue: CatalogueView; readonly sql: Statements },
-  level: Level,
+  level: TreeLevel,
   id: number,
 ): number | null {
   const above = ABOVE[level];

@@ -1,4 +1,4 @@
-import { LEVELS, type Level } from '#contract/rest/tree.ts';
+import { LEVELS, type TreeLevel } from '#contract/rest/tree.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { CatalogueView } from './catalogue.ts';
 import { ABOVE, placeAbove } from './place-above.ts';
@@ -17,7 +17,7 @@ export class PlaceChanges {
   /** Applies a new catalogue record; ignores kinds that are no places. `changed`: Unix seconds. */
   recorded(kind: string, id: string, changed: number): void {
     if (!Object.hasOwn(ABOVE, kind)) return;
-    let level: Level | null = kind as Level;
+    let level: TreeLevel | null = kind as TreeLevel;
     let place: number | null = Number(id);
     while (level !== null && place !== null) {
       this.#touch(level, place, changed);
@@ -33,19 +33,19 @@ export class PlaceChanges {
       return id !== null && this.of(level, id) === null;
     });
     if (!isNew) return;
-    for (const level of Object.keys(ABOVE) as Level[]) {
+    for (const level of Object.keys(ABOVE) as TreeLevel[]) {
       const id = state[`${level}_id`];
       if (id !== null) this.#touch(level, id, changed);
     }
   }
 
   /** Unix seconds; null for an unknown place. */
-  of(level: Level, id: number): number | null {
+  of(level: TreeLevel, id: number): number | null {
     const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;
   }
 
-  #touch(level: Level, id: number, changed: number): void {
+  #touch(level: TreeLevel, id: number, changed: number): void {
     this.#sql
       .of(
         `INSERT INTO places VALUES (?, ?, ?)

@@ -1,5 +1,5 @@
 /** Small helpers to put a query together. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementResultingChanges, StatementSync } from 'node:sqlite';
 
 /** The conditions of a query, all of which must hold, with their values. */
 export class Conditions {
@@ -48,6 +48,18 @@ export class Statements {
       this.#made.set(text, statement);
     }
     return statement;
+  }
+
+  /** Writes a row, by the names of its columns. `into` stands before them: `INSERT INTO sides`. One `into` has one set of columns. */
+  insert(into: string, row: Readonly<Record<string, SQLInputValue>>): StatementResultingChanges {
+    let statement = this.#made.get(into);
+    if (statement === undefined) {
+      const columns = Object.keys(row);
+      const values = columns.map((column) => `:${column}`);
+      statement = this.#database.prepare(`${into} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
+      this.#made.set(into, statement);
+    }
+    return statement.run(row);
   }
 
   /** The values of one column. */

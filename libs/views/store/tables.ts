@@ -5,7 +5,7 @@ import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** A table as JSON, and where it is. */
-export type TableRow = {
+export type StoredTable = {
   readonly json: string;
   readonly competition_id: number | null;
   /** When it was written, Unix seconds. */
@@ -32,29 +32,32 @@ export class TableView {
     const id = entry.standings_id;
     if (this.#known('standings_entries', id) > entry.version) return;
     const { version, cause: _, standings_id, ...shown } = entry;
-    this.#sql
-      .of(`INSERT OR REPLACE INTO standings_entries VALUES (${Array(10).fill('?').join(', ')})`)
-      .run(
-        id,
-        version,
-        changed,
-        entry.sport_id,
-        entry.competition_id,
-        entry.season_id,
-        entry.object_type,
-        entry.object_id,
-        entry.item_status === 'deleted' ? 1 : 0,
-        JSON.stringify({ id: standings_id, ...shown }),
-      );
+    this.#sql.insert('INSERT OR REPLACE INTO standings_entries', {
+      id,
+      version,
+      changed,
+      sport_id: entry.sport_id,
+      competition_id: entry.competition_id,
+      season_id: entry.season_id,
+      object_type: entry.object_type,
+      object_id: entry.object_id,
+      deleted: entry.item_status === 'deleted' ? 1 : 0,
+      json: JSON.stringify({ id: standings_id, ...shown }),
+    });
   }
 
   /** As `applyEntry`, for the table itself. */
   apply(table: Standings, changed: number): void {
     const id = table.standings_id;
     if (this.#known('standings', id) > table.version) return;
-    this.#sql
-      .of('INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, ?)')
-      .run(id, table.version, changed, table.ut, table.competition_id, table.body);
+    this.#sql.insert('INSERT OR REPLACE INTO standings', {
+      id,
+      version: table.version,
+      changed,
+      ut: table.ut,
+      competition_id: table.competition_id,
+      json: table.body,
+    });
   }
 
   /**
@@ -90,11 +93,11 @@ export class TableView {
   }
 
   /** A table; undefined where there is none, or its entry says that it was deleted. */
-  find(id: number): TableRow | undefined {
+  find(id: number): StoredTable | undefined {
     const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
-    return this.#sql.of(text).get(id) as TableRow | undefined;
+    return this.#sql.of(text).get(id) as StoredTable | undefined;
   }
 
   /** The tables of a season and of its stages. */

@@ -2,13 +2,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { applyRecords } from '../render/apply.ts';
-import { RECEIVED_AT, World } from '../testing/world.ts';
+import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
 
-let world: World;
+let world: ViewsWorld;
 
 beforeEach(() => {
-  world = new World();
+  world = new ViewsWorld();
 });
 
 const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
@@ -41,7 +41,7 @@ test('resumes after the last batch when it restarts', () => {
 test('does not take an older state, incident or name for a newer one', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
-  const older = new World();
+  const older = new ViewsWorld();
   older.play(incidentMessage());
   const stale = older.views.state(7000001);
   if (stale === null) throw new Error('no state');

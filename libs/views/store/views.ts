@@ -172,6 +172,10 @@ export class Views implements BoardView {
     return this.health.sources(now);
   }
 
+  sourceRecords() {
+    return this.health.sourceRecords();
+  }
+
   /** The matches that any source has a record of in feed-health. */
   judgedMatches(): readonly number[] {
     return this.health.matches();

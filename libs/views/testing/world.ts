@@ -57,7 +57,7 @@ export function normalized(message: unknown, receivedAt = RECEIVED_AT): Normaliz
 }
 
 /** Views of their own, and the laws in front of them. */
-export class World {
+export class ViewsWorld {
   views: Views;
   /** The clock of the service, Unix milliseconds. */
   now = RECEIVED_AT;

@@ -44,7 +44,16 @@ export const BOARD_ASSETS: AssetList = {
   at: '/board/assets/',
   folder: HERE,
   scripts: ['browser/board.js', 'browser/page.js', 'browser/metronome.js'],
-  files: ['base.css', 'board.css', 'match.css', 'tables.css', 'sign-in.css', 'icon.svg'].map(boardFile),
+  files: [
+    'tokens.css',
+    'base.css',
+    'board.css',
+    'match.css',
+    'tables.css',
+    'feeds.css',
+    'sign-in.css',
+    'icon.svg',
+  ].map(boardFile),
 };
 
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;

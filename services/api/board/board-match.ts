@@ -1,3 +1,5 @@
+import { INCIDENT } from '#contract/soccer.ts';
+import type { Score } from '#topics/generated/types.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shown/feed.ts';
@@ -6,7 +8,7 @@ import type { BoardMatch, BoardSide } from './shown/match.ts';
 /** What the board shows of a state at `now`, Unix seconds. */
 export function boardMatch(
   state: ShownState,
-  view: Pick<BoardView, 'place' | 'matchHealth'>,
+  view: Pick<BoardView, 'place' | 'matchHealth' | 'incidents'>,
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
@@ -22,6 +24,7 @@ export function boardMatch(
     score: state.score,
     firm: state.firm,
     shoot_out: state.shoot_out,
+    red_cards: redCards(state, view),
     reported: state.reported,
     agreement: state.agreement,
     under_review: state.under_review,
@@ -35,6 +38,22 @@ export function boardMatch(
     ut: state.cause.ut,
     received_at: state.cause.received_at,
   };
+}
+
+/** Match state names red cards with those that were cancelled; its incidents are read only where there is any. */
+function redCards(state: ShownState, view: Pick<BoardView, 'incidents'>): Score {
+  const { event_id, key_incidents, removed, home, away } = state;
+  const reported = key_incidents.filter(
+    ({ id, incident_type }) => incident_type === INCIDENT.redCard && !removed.includes(id),
+  );
+  if (reported.length === 0) return { home: 0, away: 0 };
+  const cancelled = new Set(
+    view.incidents(event_id).flatMap(({ id, confirmation }) => (confirmation === 'cancelled' ? [id] : [])),
+  );
+  const standing = reported.filter(({ id }) => !cancelled.has(id));
+  const of = (side: ShownState['home']): number =>
+    side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;
+  return { home: of(home), away: of(away) };
 }
 
 /** What the board shows of the sources at `now`, Unix seconds. */

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/listen.ts';
-import { SESSION_SECONDS, type Sessions, type Viewer } from '../sessions.ts';
+import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import type { Assets } from './assets.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 
 /** What the gate works with. */
 export type GateOptions = {
-  readonly sessions: Sessions;
+  readonly sessions: BoardSessions;
   /** Lets a client on this machine in without a session, where nothing says that a proxy stands between. */
   readonly openOnLoopback: boolean;
   /** Whether clients reach it by https, so that the cookie goes over nothing else. */

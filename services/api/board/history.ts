@@ -72,7 +72,7 @@ function isClosing({ value }: StoryStep): boolean {
 }
 
 /** Id and type of a status written as `34 live`. */
-function statusOf(written: string | null): readonly [id: number | null, type: string] {
+export function statusOf(written: string | null): readonly [id: number | null, type: string] {
   const [first = '', second] = (written ?? '').split(' ');
   return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];
 }

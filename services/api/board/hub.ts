@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { boardMatch, boardSources } from './board-match.ts';
-import { Reader, type Sight, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
 
 export type HubOptions = {
   readonly view: BoardView;
@@ -14,7 +14,7 @@ export type HubOptions = {
 };
 
 /** Changes are gathered for so long before they are sent, milliseconds. */
-const GATHER_MS = 50;
+const GATHER_MS = 10;
 /** Pages withdraw what they show where two beats are missing: `browser/stream.ts`. */
 const BEAT_MS = 1_000;
 /** How often feed health is looked at, milliseconds: it changes with time alone too. */
@@ -23,7 +23,7 @@ const HEALTH_MS = 100;
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {
   readonly #options: HubOptions;
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<EventStreamReader>();
   readonly #stopFollowing: readonly (() => void)[];
   readonly #beats: NodeJS.Timeout;
   readonly #looks: NodeJS.Timeout;
@@ -80,10 +80,10 @@ export class Hub {
   }
 
   /** Sends a snapshot of the topic, and from then on what changes, until the reader leaves or `close`. */
-  join(response: ServerResponse, topic: Topic, sight: Sight, states: readonly ShownState[]): void {
+  join(response: ServerResponse, topic: Topic, sight: ReaderSight, states: readonly ShownState[]): void {
     // What changed while nobody read is none of the reader's news.
     this.#lookAtHealth();
-    const reader = new Reader(response, topic, sight, (state) => this.#frameOf(state));
+    const reader = new EventStreamReader(response, topic, sight, (state) => this.#frameOf(state));
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
     const now = this.#options.now();
@@ -100,7 +100,7 @@ export class Hub {
     for (const reader of this.#readers) reader.end();
   }
 
-  #offer(give: (reader: Reader) => void): void {
+  #offer(give: (reader: EventStreamReader) => void): void {
     for (const reader of this.#readers) give(reader);
     if (this.#readers.size === 0) return;
     this.#gathering ??= setTimeout(() => {

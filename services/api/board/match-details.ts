@@ -1,9 +1,11 @@
 import type { Coverage, ScoreSource } from '#topics/generated/types.ts';
 import { boardMatch } from './board-match.ts';
+import { type Course, courseOf } from './course.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { type TimelineEntry, timelineOf } from './story.ts';
+import { pairSubstitutions } from './substitutions.ts';
 
 /** Everything that the page of a match shows, and the answer of `/board/matches/{id}`. */
 export type MatchDetails = {
@@ -18,6 +20,8 @@ export type MatchDetails = {
   readonly timeline: readonly TimelineEntry[];
   /** Oldest first. */
   readonly history: readonly HistoryEntry[];
+  /** Guard and score over time; null where nothing of them is known. */
+  readonly course: Course | null;
 };
 
 /** As at `now`, Unix seconds; null for an unknown event. */
@@ -32,7 +36,8 @@ export function matchDetails(view: ReadView, eventId: number, now: number): Matc
     coverage: state.coverage,
     source: state.source,
     verified_result: state.verified_result,
-    timeline: timelineOf(state, view.incidents(eventId), story),
+    timeline: pairSubstitutions(timelineOf(state, view.incidents(eventId), story)),
     history: historyOf(story),
+    course: courseOf(story, state.cause.ut),
   };
 }

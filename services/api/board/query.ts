@@ -5,8 +5,8 @@ const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** The query of the board's page. What it does not understand it takes for not said: it comes from an address bar. */
 export const boardQuery: z.ZodType<BoardQuery> = z.object({
-  show: z.enum(['all', 'live', 'upcoming', 'finished']).catch('all'),
-  by: z.enum(['status', 'competition']).catch('status'),
+  show: z.enum(['all', 'live', 'upcoming', 'finished', 'favourites']).catch('all'),
+  by: z.enum(['status', 'halted', 'competition', 'favourites', 'kick-off']).catch('status'),
   competition: id.nullable().catch(null),
   q: z.string().max(60).catch(''),
 });
@@ -16,16 +16,26 @@ export const streamQuery = z.object({
   event: id.optional(),
   /** Null is the tables of no season. */
   season: z.union([z.literal('none').transform(() => null), id]).optional(),
+  /** The feeds alone. */
+  feeds: z.literal('yes').optional(),
   /** The clocks of the season's matches too. */
   clocks: z.literal('yes').optional(),
 });
 
-/** The query of `/standings`. */
-export const standingsQuery = z.object({
-  season: id.optional().catch(undefined),
-  table: id.optional().catch(undefined),
-  show: z.literal('knock-out').optional().catch(undefined),
-});
+/** The query of `/standings`. The select of tables has the knock-out stages among them. */
+export const standingsQuery = z
+  .object({
+    season: id.optional().catch(undefined),
+    table: z
+      .union([id, z.literal('knock-out')])
+      .optional()
+      .catch(undefined),
+    show: z.literal('knock-out').optional().catch(undefined),
+    q: z.string().max(60).catch(''),
+  })
+  .transform(({ table, show, ...rest }) =>
+    table === 'knock-out' ? { ...rest, show: table } : { ...rest, table, show },
+  );
 
 /** The parameters of the pages and records of one match. */
 export const matchParams = z.object({ id });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { Reader, type Sight, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
 
 /** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
@@ -28,7 +28,7 @@ class Connection extends Writable {
 const state = (event_id: number, version: number, changes: Partial<ShownState> = {}) =>
   ({ event_id, version, ...changes }) as ShownState;
 
-const ALL: Sight = { lasts: () => true, match: () => true, season: () => true };
+const ALL: ReaderSight = { lasts: () => true, match: () => true, season: () => true };
 
 const word = (now: number) => ({ now, steady: now * 1000 });
 
@@ -36,7 +36,7 @@ function reading(topic: Topic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new Reader(response, topic, ALL, frameOf) };
+  return { connection, reader: new EventStreamReader(response, topic, ALL, frameOf) };
 }
 
 test('while a reader takes nothing, a match waits in its newest state alone', async () => {

@@ -3,7 +3,7 @@ import type { ShownState } from '#views/store/board-view.ts';
 import type { ClockedMatch } from './shown/minute.ts';
 
 /** What a reader may see now; asked with each change, for a contract may change. */
-export type Sight = {
+export type ReaderSight = {
   /** False once it may see nothing any more. */
   lasts(): boolean;
   match(state: ShownState): boolean;
@@ -13,6 +13,7 @@ export type Sight = {
 /** What a reader follows. */
 export type Topic =
   | { readonly kind: 'board' }
+  | { readonly kind: 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
   /** Null is the tables of no season. */
   | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
@@ -33,10 +34,10 @@ function clockOf({ event_id, start_date, status_id, status_type, clock, cause }:
  * One reader of server-sent events. What it has not been sent yet is kept as the newest state of each match, never as
  * a queue: a reader that is slow, or does not read at all, costs no more than the matches there are.
  */
-export class Reader {
+export class EventStreamReader {
   readonly #response: ServerResponse;
   readonly #topic: Topic;
-  readonly #sight: Sight;
+  readonly #sight: ReaderSight;
   readonly #frameOf: (state: ShownState) => string;
   /** By event, in the order of their first unsent change. */
   readonly #unsent = new Map<number, ShownState>();
@@ -49,7 +50,12 @@ export class Reader {
   #full = false;
   #missed = 0;
 
-  constructor(response: ServerResponse, topic: Topic, sight: Sight, frameOf: (state: ShownState) => string) {
+  constructor(
+    response: ServerResponse,
+    topic: Topic,
+    sight: ReaderSight,
+    frameOf: (state: ShownState) => string,
+  ) {
     this.#response = response;
     this.#topic = topic;
     this.#sight = sight;
@@ -84,7 +90,7 @@ export class Reader {
 
   /** `feeds`: every source with its state, as JSON. */
   offerFeeds(feeds: string): void {
-    if (this.#topic.kind === 'board') this.#feedsUnsent = feeds;
+    if (this.#topic.kind === 'board' || this.#topic.kind === 'feeds') this.#feedsUnsent = feeds;
   }
 
   /** A result is shown beside the tables; a running clock does not change it. */

@@ -9,11 +9,11 @@ import {
   SEMI_FINALS,
   SERBIA_BRAZIL,
 } from './testing/scenes.ts';
-import { Served } from './testing/served.ts';
+import { ServedBoard } from './testing/served.ts';
 
-let served: Served;
+let served: ServedBoard;
 beforeEach(async () => {
-  served = await Served.start();
+  served = await ServedBoard.start();
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
   served.played.table(39719, 2, 'League standings', leagueTable(false));
@@ -68,7 +68,7 @@ describe('/', () => {
   test('shows the board without a script, live matches first', async () => {
     const { text } = await get('/');
     expect(rows(text)).toEqual([3100042, 3100041, 3100045, 3100046, 3100064, 3100043, 3100044]);
-    expect(text).toContain('Trading halted: possible goal');
+    expect(text).toMatch(/<b>Halted<\/b>.*title="possible goal/);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe('/', () => {
   });
 
   test('is no longer than it was set to be; live matches are never left out', async () => {
-    const small = await Served.start({ size: 1, view: served.played.views });
+    const small = await ServedBoard.start({ size: 1, view: served.played.views });
     expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);
     await small.close();
   });
@@ -109,9 +109,7 @@ describe('/match/{id}', () => {
       expect(text).not.toMatch(/Trading guard|Safe to trade/);
     }
     expect((await get('/match/3100044')).text).toContain('Do not settle yet: the provider reports 2–0.');
-    expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(
-      /Safe to trade|Trading halted/,
-    );
+    expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(/<b>(Safe|Halted)</);
   });
 
   test('as a record', async () => {
@@ -166,13 +164,36 @@ describe('/standings', () => {
       'Third place',
     ]);
     expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
-    expect(bracket).toContain('<a href="/match/3100073" data-phase="live">');
+    expect([...bracket.matchAll(/data-joined="(\w+)"/g)].map(([, joined]) => joined)).toEqual([
+      'yes',
+      'no',
+      'no',
+    ]);
+    expect(bracket).not.toContain('Champion');
+    expect(bracket).toContain('<a class="whole" href="/match/3100073" data-phase="live">');
     expect(bracket).not.toContain('<table');
     expect(bracket).toContain('aria-current="true">Knock-out</a>');
   });
 
+  test('the winner of the final is the champion', async () => {
+    const now = Date.now() / 1000;
+    playKnockOut(served.played, now);
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    const final = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'], event } as const;
+    const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', reported: [4, 2] };
+    served.played.publish(final, Math.floor(now) + 9, over);
+    const { text } = await get('/standings?season=312&show=knock-out');
+    expect(text).toContain('Champion: <b>France</b>');
+  });
+
+  test('a line ends the places of each zone', async () => {
+    const { text } = await get('/standings');
+    const lines = [...text.matchAll(/data-zone-end="(\w+)"/g)].map(([, line]) => line);
+    expect(lines.slice(0, 4)).toEqual(['no', 'yes', 'no', 'no']);
+  });
+
   test('a season of knock-out stages alone shows their bracket', async () => {
-    const cup = await Served.start();
+    const cup = await ServedBoard.start();
     playKnockOut(cup.played, Date.now() / 1000);
     const { body } = await cup.app.inject({ url: '/standings' });
     expect(body).toContain(`id="round-${SEMI_FINALS}"`);
@@ -219,7 +240,7 @@ describe('/standings', () => {
   });
 
   test('where there are rankings and no season it shows them', async () => {
-    const alone = await Served.start();
+    const alone = await ServedBoard.start();
     alone.played.ranking(ranking(778, 'clubs'));
     const { body } = await alone.app.inject({ url: '/standings' });
     expect(body).toContain('Real Madrid');
@@ -232,7 +253,7 @@ describe('/standings', () => {
   });
 
   test('without any table it says so', async () => {
-    const empty = await Served.start();
+    const empty = await ServedBoard.start();
     const { statusCode, body } = await empty.app.inject({ url: '/standings' });
     expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
     await empty.close();

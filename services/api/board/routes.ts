@@ -7,15 +7,17 @@ import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
+import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
 import { Hub } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
-import { problemPage } from './pages/layout.ts';
+import { feedsPage } from './pages/feeds-page.ts';
+import { PAGE_HEADERS, problemPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
-import type { Sight, Topic } from './reader.ts';
+import type { ReaderSight, Topic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
@@ -28,6 +30,8 @@ export type BoardOptions = {
   readonly now: () => number;
   /** Where its metrics go; a registry of its own where none is given. */
   readonly metrics?: Registry;
+  /** What its pages load; read here where none is given. */
+  readonly assets?: Assets;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
   readonly size?: number;
   /** Readers of `/board/events` at once. Default 1000. */
@@ -37,30 +41,21 @@ export type BoardOptions = {
 /** What the contract of a client has to cover to see a page, or follow it: the operations that say the same. */
 const NEEDS = {
   board: ['livescore.index'],
+  feeds: ['livescore.index'],
   match: ['events.show', 'events.incidents'],
   season: ['standings.index', 'standings.show'],
 } as const satisfies Readonly<Record<Topic['kind'], readonly OperationName[]>>;
 
 const HTML = 'text/html; charset=utf-8';
 
-/** Of every page: nothing but what this server sends is loaded or run; no other page may frame it. */
-export const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-} as const;
-
 /**
- * The live board: pages at `/`, `/match/{id}` and `/standings`, server-sent events at `/board/events`, the record of a
+ * The live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, the record of a
  * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say; the assets hold nothing
  * of a match and are anybody's. Everything is answered from the view at once.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
   const { now, metrics = new Registry(), size = 400, maxReaders = 1_000 } = options;
-  const assets = loadAssets(BOARD_ASSETS);
+  const assets = options.assets ?? loadAssets(BOARD_ASSETS);
   const hub = new Hub({ view: options.view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -114,6 +109,13 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return details === null ? reply.code(404).send({ error: 'No such match' }) : reply.send(details);
   });
 
+  app.get('/feeds', (request, reply) => {
+    const view = admit(request, reply, 'feeds')?.view;
+    if (view === undefined) return reply;
+    const at = now();
+    return reply.type(HTML).send(feedsPage(feedsOf(view, at), at, assets));
+  });
+
   app.get('/standings', (request, reply) => {
     const view = admit(request, reply, 'season')?.view;
     if (view === undefined) return reply;
@@ -154,7 +156,7 @@ type Admitted = { readonly permit: Permit; readonly view: ReadView };
 const OUTSIDE = 'The contract of this client does not cover what is shown here.';
 
 /** What a reader may see of what changes, by its contract at that moment. */
-function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): Sight {
+function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): ReaderSight {
   const access = (): Access | null => {
     const current = permit.access();
     return current !== null && coversAll(current, NEEDS[kind]) ? current : null;
@@ -180,7 +182,8 @@ function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typ
   return asked.success ? matchDetails(view, asked.data.id, now) : null;
 }
 
-function topicOf({ event, season, clocks }: z.output<typeof streamQuery>): Topic {
+function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>): Topic {
+  if (feeds === 'yes') return { kind: 'feeds' };
   if (event !== undefined) return { kind: 'match', eventId: event };
   return season === undefined
     ? { kind: 'board' }
@@ -191,6 +194,8 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
   switch (topic.kind) {
     case 'board':
       return boardStates(view, size);
+    case 'feeds':
+      return [];
     case 'match': {
       const state = view.state(topic.eventId);
       return state === null ? [] : [state];

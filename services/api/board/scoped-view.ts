@@ -23,6 +23,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     state,
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
     sourceHealth: (now) => view.sourceHealth(now),
+    sourceRecords: () => view.sourceRecords(),
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),

@@ -1,9 +1,10 @@
+import { fold } from '#domain/fold.ts';
 import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
 import type { ReadView } from './scoped-view.ts';
 import { phaseOf } from './shown/match.ts';
-import { readTable, type ShownTable } from './tables.ts';
+import { isOfPlayers, readTable, type ShownTable } from './tables.ts';
 
 /** What the page of the tables shows. */
 export type SeasonStandings = {
@@ -20,6 +21,8 @@ export type SeasonStandings = {
   readonly hasBracket: boolean;
   /** The knock-out stages, where they are shown. */
   readonly bracket: Bracket | null;
+  /** Words of the names of players or of their teams that are searched; null where the tables are of teams. */
+  readonly search: string | null;
 };
 
 /** A table and where it belongs. */
@@ -38,6 +41,8 @@ export type StandingsRequest = {
   readonly season?: number | undefined;
   readonly table?: number | undefined;
   readonly show?: 'knock-out' | undefined;
+  /** Of tables of players: only rows that have these words. */
+  readonly q?: string | undefined;
 };
 
 /**
@@ -47,7 +52,7 @@ export type StandingsRequest = {
  */
 export function seasonStandings(
   view: ReadView,
-  { season: seasonId, table: tableId, show }: StandingsRequest,
+  { season: seasonId, table: tableId, show, q = '' }: StandingsRequest,
   now: number,
 ): SeasonStandings | null {
   const seasons = view.seasons();
@@ -65,6 +70,11 @@ export function seasonStandings(
   if (asked === undefined && tableId !== undefined) return null;
   if (show === 'knock-out' && knockOuts.length === 0) return null;
   const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || asked === undefined);
+  const shown = tables
+    .filter(({ type_id }) => !showsBracket && type_id === asked?.type_id)
+    .sort((a, b) => a.object_id - b.object_id)
+    .flatMap((entry) => shownStandings(view, entry));
+  const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
     rankings,
@@ -72,11 +82,21 @@ export function seasonStandings(
     tables,
     hasBracket: knockOuts.length > 0,
     bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
-    shown: tables
-      .filter(({ type_id }) => !showsBracket && type_id === asked?.type_id)
-      .sort((a, b) => a.object_id - b.object_id)
-      .flatMap((entry) => shownStandings(view, entry)),
+    search: ofPlayers ? q : null,
+    shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, fold(q).split(' '))) : shown,
   };
+}
+
+/** The rows whose player or team has all the words. */
+function searched(standings: ShownStandings, words: readonly string[]): ShownStandings {
+  const groups = standings.table.groups.map((group) => ({
+    ...group,
+    participants: group.participants.filter(({ name, subparticipant_name }) => {
+      const names = fold(`${name} ${subparticipant_name}`);
+      return words.every((word) => names.includes(word));
+    }),
+  }));
+  return { ...standings, table: { groups: groups.filter(({ participants }) => participants.length > 0) } };
 }
 
 /** The matches of a season's knock-out stages that are played now. */

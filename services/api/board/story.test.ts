@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type MatchDetails, matchDetails } from './match-details.ts';
-import { Played } from './testing/playing.ts';
+import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, playSerbiaBrazil } from './testing/scenes.ts';
 
 const NOW = 1_790_000_000;
 const [HOME, AWAY] = [match.home[0], match.away[0]];
 
-let played: Played;
+let played: PlayedViews;
 beforeEach(() => {
-  played = new Played();
+  played = new PlayedViews();
 });
 afterEach(() => played.close());
 
@@ -87,8 +87,38 @@ describe('the story of a goal', () => {
       '20 Goal\n  Does not count: cancelled by a “goal cancelled” incident.\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Cancelled by a “goal cancelled” incident | 1–0 → 0–0 | firm 1–0 → 0–0',
     );
     publish({ ...cancelled, confirmation: 'cancelled' });
-    expect(lines().at(-2)).toContain('Reinstated | 0–0 → 1–0');
-    expect(lines().at(-1)).toContain('Void: the provider cancelled it.');
+    expect(lines().at(-2)).toContain('Cancellation withdrawn: goal stands | 0–0 → 1–0');
+    expect(lines().at(-1)).toContain('Cancellation withdrawn: goal stands.');
+  });
+
+  test('a goal that counts has the score after it; a void one names what cancelled it', () => {
+    publish(goal({ incident_id: 423 }));
+    publish(goal({ id: '5-100004', event_time: '21:00' }));
+    publish(goal({ id: '5-100005', event_time: '22:00' }));
+    publish(incident(6, 424, '22:40', { participant_id: HOME, parent_id: '5-100004' }));
+    expect(details().timeline.map((one) => [one.id, one.running_score, one.void_by])).toEqual([
+      ['5-100001', null, null],
+      ['5-100002', '0–1', null],
+      ['5-100004', null, '5-100006'],
+      ['5-100005', '1–1', null],
+      ['5-100006', null, null],
+    ]);
+  });
+
+  test('a player who left and the one who replaced him are one row', () => {
+    const change = (n: number, type: number, name: string, team = HOME) =>
+      publish(incident(n, type, '60:00', { participant_id: team, subparticipant_name: name }));
+    change(10, 450, 'Ljajić');
+    change(11, 450, 'Willian', AWAY);
+    change(12, 452, 'Živković');
+    change(13, 452, 'Fernandinho', AWAY);
+    change(14, 450, 'Kolarov');
+    const rows = details().timeline.slice(1);
+    expect(rows.map(({ name, player, replaces }) => [name, player, replaces])).toEqual([
+      ['Substitution', 'Živković', 'Ljajić'],
+      ['Substitution', 'Fernandinho', 'Willian'],
+      ['Substitution out', 'Kolarov', null],
+    ]);
   });
 
   test('a 424 without its goal cancels nothing, and says so', () => {

@@ -1,12 +1,14 @@
 import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { GOAL_TYPES } from '#domain/goals.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
+import { runningScores } from './running-score.ts';
 import { isSameScore } from './shown/match.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 
 /** One thing that happened to an incident. */
-export type Step = {
+export type IncidentStep = {
   readonly version: number;
   /** The provider's time, Unix seconds. */
   readonly ut: number;
@@ -36,14 +38,19 @@ export type TimelineEntry = {
   readonly confirmation: string | null;
   /** Minutes of added time; null where unknown. */
   readonly added: string | null;
+  /** Of a goal that counts: the score after it, e.g. `1–0`; null where it is unknown. */
+  readonly running_score: string | null;
+  /** Of a substitution: who left; null else. */
+  readonly replaces: string | null;
   /** Why it does not count or stand; null where it does. */
   readonly void: string | null;
+  /** The incident that made it void; null where it was none. */
+  readonly void_by: string | null;
   /** What is odd about it, or what it did; null where there is nothing to say. */
   readonly note: string | null;
-  readonly story: readonly Step[];
+  readonly story: readonly IncidentStep[];
 };
 
-const GOALS: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
 const GOAL_KINDS: ReadonlySet<string> = new Set(['goal_cancelled', 'goal_reinstated']);
 
 const VOID_GOALS: Readonly<Record<string, string>> = {
@@ -69,12 +76,22 @@ export function timelineOf(
     ({ incident_id }) => incident_id,
   );
   const scores = scoresByStep(story);
+  const running = runningScores(state, incidents);
+  const links = cancellationsOf(story);
   const anomalies = new Map(state.anomalies.map((text) => splitLast(text, ':')));
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
     .map((incident) => {
       const steps = stories.get(incident.id) ?? [];
-      return entryOf(incident, { state, steps, scores, anomaly: anomalies.get(incident.id) });
+      return entryOf(incident, {
+        state,
+        steps,
+        scores,
+        anomaly: anomalies.get(incident.id),
+        running: running.get(incident.id) ?? null,
+        canceller: links.cancellers.get(incident.id) ?? null,
+        goal: links.goals.get(incident.id) ?? null,
+      });
     });
 }
 
@@ -83,10 +100,15 @@ type Around = {
   readonly steps: readonly StoryStep[];
   readonly scores: ReadonlyMap<string, ScoreEffect>;
   readonly anomaly: string | undefined;
+  readonly running: string | null;
+  /** What last made a goal void, and the goal that a cancellation last decided on. */
+  readonly canceller: string | null;
+  readonly goal: string | null;
 };
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
-function entryOf(incident: ShownIncident, { state, steps, scores, anomaly }: Around): TimelineEntry {
+function entryOf(incident: ShownIncident, around: Around): TimelineEntry {
+  const { state, steps, scores, anomaly, running, canceller } = around;
   const { id, incident_id, event_time, event_status_id, record } = incident;
   const info = fieldsOf(record.additional_info);
   return {
@@ -103,7 +125,10 @@ function entryOf(incident: ShownIncident, { state, steps, scores, anomaly }: Aro
     in_shoot_out: isShootOut(event_status_id),
     confirmation: incident.confirmation,
     added: incident_id === INCIDENT.addedTime ? textOf(record.info) : null,
-    void: voidOf(incident, state),
+    running_score: running,
+    replaces: null,
+    void: voidOf(incident, state, around.goal),
+    void_by: state.void_goals[id] === 'goal_cancelled' ? canceller : null,
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
     story: storyOf(incident, steps, scores),
   };
@@ -115,16 +140,24 @@ function minuteOf(time: number | null, phase: number | null): string | null {
 }
 
 function kindOf(type: number): TimelineEntry['kind'] {
-  if (GOALS.has(type)) return 'goal';
+  if (GOAL_TYPES.has(type)) return 'goal';
   if (type === INCIDENT.goalCancelled) return 'goal_cancelled';
   if (type === INCIDENT.addedTime) return 'added_time';
   if (type === INCIDENT.redCard || type === INCIDENT.yellowCard) return 'card';
   return INCIDENT_TYPES_OF_SOCCER.get(type)?.type === 'event' ? 'period' : 'other';
 }
 
-function voidOf({ id, removed, confirmation }: ShownIncident, state: ShownState): string | null {
+function voidOf(
+  { id, incident_id, removed, confirmation }: ShownIncident,
+  state: ShownState,
+  goal: string | null,
+): string | null {
   const why = state.void_goals[id];
   if (why !== undefined) return VOID_GOALS[why] ?? why;
+  if (incident_id === INCIDENT.goalCancelled && (removed || confirmation === 'cancelled'))
+    return goal !== null && state.void_goals[goal] === undefined
+      ? 'Cancellation withdrawn: goal stands.'
+      : 'Cancellation withdrawn.';
   if (removed) return 'Void: the provider removed it.';
   return confirmation === 'cancelled' ? 'Void: the provider cancelled it.' : null;
 }
@@ -142,7 +175,7 @@ function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
   scores: ReadonlyMap<string, ScoreEffect>,
-): Step[] {
+): IncidentStep[] {
   const decided = steps.some(({ kind }) => kind === 'incident_confirmed' || kind === 'incident_cancelled');
   return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (changes) => {
     const kinds = changes.map(({ kind }) => kind);
@@ -180,8 +213,24 @@ function wordsOf(kinds: readonly string[], first: string | null): string {
   if (kinds.includes('goal_cancelled')) {
     own.push(own.length === 0 ? 'Cancelled by a “goal cancelled” incident' : 'it no longer counts');
   }
-  if (kinds.includes('goal_reinstated')) own.push(own.length === 0 ? 'Reinstated' : 'it counts again');
+  if (kinds.includes('goal_reinstated'))
+    own.push(own.length === 0 ? 'Cancellation withdrawn: goal stands' : 'it counts again');
   return own.join('; ');
+}
+
+/** Which goal-cancelled incident last decided on which goal, either way round: one message changed both. */
+function cancellationsOf(
+  story: readonly StoryStep[],
+): Readonly<Record<'cancellers' | 'goals', Map<string, string>>> {
+  const [cancellers, goals] = [new Map<string, string>(), new Map<string, string>()];
+  for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
+    const cause = changes.find(({ incident_type }) => incident_type === INCIDENT.goalCancelled)?.incident_id;
+    const goal = changes.find(({ kind }) => GOAL_KINDS.has(kind))?.incident_id;
+    if (cause == null || goal == null) continue;
+    cancellers.set(goal, cause);
+    goals.set(cause, goal);
+  }
+  return { cancellers, goals };
 }
 
 /** What each version did to the score, by the step that did it: the last of the version that is about a goal. */
@@ -201,7 +250,7 @@ function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
 
 /** Whether a step is about a goal, so that a change of score in the same version is its effect. */
 export function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
-  return incident_id !== null && incident_type !== null && GOALS.has(incident_type);
+  return incident_id !== null && incident_type !== null && GOAL_TYPES.has(incident_type);
 }
 
 /** E.g. `1–0 → 2–0`; null where both are the same. */

@@ -5,17 +5,17 @@ import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
-import { Served } from './testing/served.ts';
+import { ServedBoard } from './testing/served.ts';
 
 /** A machine that is busy takes its time. */
 const POLLING = { timeout: 50_000, interval: 20 };
 
 type Frame = { readonly event: string; readonly data: Record<string, unknown> };
 
-let served: Served;
+let served: ServedBoard;
 const sockets: Socket[] = [];
 beforeEach(async () => {
-  served = await Served.start({ maxReaders: 2 });
+  served = await ServedBoard.start({ maxReaders: 2 });
   kick(0);
 });
 afterEach(async () => {
@@ -48,7 +48,7 @@ class SlowReader {
     socket.on('error', () => {});
   }
 
-  static async open(of: Served, path = '/board/events', headers = ''): Promise<SlowReader> {
+  static async open(of: ServedBoard, path = '/board/events', headers = ''): Promise<SlowReader> {
     const { port } = new URL(await of.listen());
     const socket = createConnection(Number(port), '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
@@ -151,6 +151,7 @@ describe('/board/events', () => {
       state: (id) => views.state(id),
       matchHealth: (id, now) => views.matchHealth(id, now),
       sourceHealth: (now) => views.sourceHealth(now),
+      sourceRecords: () => views.sourceRecords(),
       incidents: (id) => views.incidents(id),
       story: (id) => views.story(id),
       place: (of) => views.place(of),
@@ -165,7 +166,7 @@ describe('/board/events', () => {
       },
       onTable: () => () => {},
     };
-    const busy = await Served.start({ view });
+    const busy = await ServedBoard.start({ view });
     const reader = await SlowReader.open(busy);
     await reader.until('the snapshot', ({ matches }) => matches.length === 1);
     reader.socket.pause();

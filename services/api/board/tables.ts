@@ -57,6 +57,11 @@ export function readTable(record: Readonly<Record<string, unknown>>): ShownTable
   return schema.parse(record);
 }
 
+/** Whether the rows are players, each with the team it plays for. */
+export function isOfPlayers({ participants }: ShownGroup): boolean {
+  return participants.some(({ subparticipant_name }) => subparticipant_name !== '');
+}
+
 /** The value of a column; '' where the row has none. */
 export function valueIn(row: ShownRow, code: string): string {
   return row.columns.find((column) => column.code === code)?.value ?? '';

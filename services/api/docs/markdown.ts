@@ -5,10 +5,10 @@ import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './r
 
 const HEAD = `# REST reference
 
-For those who write a client. Every operation with its parameters, errors, an example and the fields of its answer; the guide is
-[use the REST API](../guides/use-the-rest-api.md), and [answers](rest-answers.md) says how they behave. A running api serves the same at \`/docs\`, with forms to try it, and at
-\`/openapi.json\` for programs. Made by \`npm run generate\` of the contract's definitions and of
-examples that \`npm run examples\` takes from a running system; do not edit it.
+For those who write a client: every operation with its parameters and errors, and a link to its example. The file of an example has the request, the answer with its lists
+cut short, and the type of every field; \`npm run examples\` takes it from a running system. A running api serves all of it on one page at \`/docs\`, with forms to try it, and at
+\`/openapi.json\` for programs. How to begin: [use the REST API](../guides/use-the-rest-api.md). How answers behave: [answers](rest-answers.md).
+Made by \`npm run generate\` of the contract's definitions; do not edit it.
 
 Every operation but \`oauth\` and the three open ones needs the query parameter \`token\`.
 
@@ -41,7 +41,7 @@ function groupText({ title, about, operations }: ReferenceGroup): string {
 }
 
 function operationText(operation: ReferenceOperation): string {
-  const { name, path, summary, note, open, parameters, errors, request, answer, fields } = operation;
+  const { name, path, summary, note, open, parameters, errors, request } = operation;
   return [
     `### ${name}`,
     `\`GET ${path}\`: ${summary} ${open ? 'Open: no token needed. ' : ''}Errors: ${errors.join(', ')}.`,
@@ -49,15 +49,7 @@ function operationText(operation: ReferenceOperation): string {
     ...(parameters.length === 0
       ? []
       : [table(['parameter', 'type', 'default', 'meaning'], parameters.map(parameterRow)).trimEnd()]),
-    `\`\`\`http\nGET ${request}\n\`\`\``,
-    details('Answer, its lists cut short', `\`\`\`json\n${answer}\n\`\`\``),
-    details(
-      `Fields of \`api.data\`: ${fields.length}`,
-      table(
-        ['field', 'type'],
-        fields.map(({ path: field, types }) => row([`\`${field}\``, types])),
-      ).trimEnd(),
-    ),
+    `[Example](../../services/api/docs/examples/${name}.json): \`${request}\``,
     '',
   ].join('\n\n');
 }
@@ -70,10 +62,6 @@ function parameterRow({ name, required, type, values, fallback, meaning }: Refer
     fallback === null ? '' : `\`${fallback}\``,
     `${meaning}${one}`,
   ]);
-}
-
-function details(summary: string, text: string): string {
-  return `<details><summary>${summary.replace(/`([^`]+)`/g, '<code>$1</code>')}</summary>\n\n${text}\n\n</details>`;
 }
 
 function table(head: readonly string[], rows: readonly string[]): string {

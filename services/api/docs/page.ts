@@ -12,6 +12,8 @@ export type DocsPage = {
   readonly board: boolean;
 };
 
+const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
+
 /** The whole page. No script or style stands in it; the script adds the forms to try operations. */
 export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
   const scripts = assets.modulesOf('browser/try-it.js');
@@ -22,6 +24,7 @@ export function docsPage({ title, version, groups, board }: DocsPage, assets: As
 <meta name="color-scheme" content="light dark">
 <title>${title} ${version}</title>
 <link rel="icon" href="${assets.path('icon.svg')}">
+<link rel="stylesheet" href="${assets.path('tokens.css')}">
 <link rel="stylesheet" href="${assets.path('base.css')}">
 <link rel="stylesheet" href="${assets.path('docs.css')}">
 ${scripts.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script type="module" src="${assets.path('browser/try-it.js')}"></script>
@@ -30,10 +33,13 @@ ${scripts.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script
 <a class="skip" href="#main">Skip to the content</a>
 <header class="head">
 ${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
-<nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
+<nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
 </header>
 <div class="docs">
-<details class="contents" open><summary>Contents</summary>${contentsHtml(groups)}</details>
+<details class="contents" open><summary>Contents</summary>
+<div role="search"><label class="field" hidden><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Path, parameter or field"></label>
+<p id="found" class="small" role="status"></p></div>
+${contentsHtml(groups)}</details>
 <main id="main" tabindex="-1"><h1>${title} <small>${version}</small></h1>
 ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
@@ -56,9 +62,9 @@ ${groups.map(
 function startHtml(): Html {
   return html`<section class="part" aria-labelledby="start"><h2 id="start">Getting started</h2>
 <div class="about">
-<p>Get a token with the credentials of your client, and send it as the query parameter <code>token</code> with every request. It is good for an hour. <code>npm start -- --keep</code> prints the credentials of a demonstration that plays a whole World Cup; <code>npx touchline clients add --name me</code> makes a client of your own.</p>
-<pre class="commands" tabindex="0" aria-label="Commands"><code>curl 'http://localhost:8081/v2/oauth?client_id=1&amp;secret_key=SECRET_KEY'
-curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre>
+<p>Get a token with the credentials of your client, and send it as the query parameter <code>token</code> with every request. It is good for an hour. Whoever runs this server gives you the credentials.</p>
+<div class="code">${COPY}<pre class="commands" tabindex="0" aria-label="Commands"><code>curl 'http://localhost:8081/v2/oauth?client_id=1&amp;secret_key=SECRET_KEY'
+curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre></div>
 <p>The token is part of URLs, those of <code>next_page</code> too: keep these out of logs and browsers’ histories.</p>
 </div>
 <form id="token-form" class="panel try" hidden>
@@ -126,13 +132,12 @@ ${operations.map(operationHtml)}</section>`;
 }
 
 function operationHtml(operation: ReferenceOperation): Html {
-  const { name, path, summary, note, open, parameters, errors, request, answer, fields } = operation;
-  return html`<section class="operation" aria-labelledby="${name}">
+  const { name, path, summary, open, parameters, errors, request, answer, fields } = operation;
+  return html`<section class="operation" data-name="${name}" aria-labelledby="${name}">
 <h3 id="${name}"><a href="#${name}"><code><span class="method">GET</span> ${path}</code></a></h3>
 <div class="about">
 <p>${prose(summary)}</p>
 <p class="small"><code>${name}</code> · ${open ? 'open, no token needed' : 'needs a token'}</p>
-${note !== null && html`<p class="note">${prose(note)}</p>`}
 ${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : parametersHtml(name, parameters)}
 <p class="errors">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
 <details><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
@@ -140,11 +145,11 @@ ${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : paramete
 <tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${field}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
 </div>
 <div class="example">
-<h4>Example</h4>
-<pre class="request" tabindex="0" aria-label="Request of ${name}"><code>GET ${request}</code></pre>
-<pre class="answer" tabindex="0" aria-label="Answer of ${name}"><code>${answer}</code></pre>
-<p class="small">From a running system; lists are cut short.</p>
 ${name === 'oauth' ? null : tryHtml(operation)}
+<h4>Example</h4>
+<div class="code"><button type="button" class="copy" data-curl="${request}" hidden>Copy as curl</button><pre class="request" tabindex="0" aria-label="Request of ${name}"><code>GET ${request}</code></pre></div>
+<div class="code">${COPY}<pre class="answer" tabindex="0" aria-label="Answer of ${name}"><code>${answer}</code></pre></div>
+<p class="small">Lists are cut short.</p>
 </div>
 </section>`;
 }

@@ -8,17 +8,19 @@ import { readExample } from './examples.ts';
 import { referenceMarkdown } from './markdown.ts';
 import { referenceOf } from './reference.ts';
 
-const document = openApi({ version: '' });
-const groups = referenceOf(document, readExample);
-const operations = groups.flatMap((group) => group.operations);
+/** Made in each test: mutation testing changes the code only while a test runs. */
+const made = () => openApi({ version: '' });
+const groupsOf = () => referenceOf(made(), readExample);
+const operationsOf = () => groupsOf().flatMap((group) => group.operations);
 
 describe('the reference', () => {
   test('has every operation once', () => {
-    const names = operations.map(({ name }) => name);
+    const names = operationsOf().map(({ name }) => name);
     expect(names.toSorted()).toEqual(ALL_OPERATIONS.map(({ name }) => name).toSorted());
   });
 
   test('refuses an operation that is in no group', () => {
+    const document = made();
     const paths = {
       ...document.paths,
       '/v2/new': { get: { ...operationOf('oauth'), operationId: 'new.index' } },
@@ -27,6 +29,7 @@ describe('the reference', () => {
   });
 
   test('says of a parameter what may be sent, what it means and what the example sends', () => {
+    const operations = operationsOf();
     const { parameters } = operations.find(({ name }) => name === 'livescore.index') ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       name: 'limit',
@@ -44,7 +47,7 @@ describe('the reference', () => {
 
   test('is what docs/reference/rest.md holds; else run npm run generate', () => {
     const page = readFileSync(new URL('../../../docs/reference/rest.md', import.meta.url), 'utf8');
-    expect(referenceMarkdown(groups)).toBe(page);
+    expect(referenceMarkdown(groupsOf())).toBe(page);
   });
 });
 
@@ -69,6 +72,6 @@ describe.each(ALL_OPERATIONS)('the example of $name', (operation) => {
 });
 
 function operationOf(name: string) {
-  const found = Object.values(document.paths).find(({ get }) => get.operationId === name);
+  const found = Object.values(made().paths).find(({ get }) => get.operationId === name);
   return found?.get ?? expect.fail();
 }

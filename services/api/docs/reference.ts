@@ -1,7 +1,11 @@
 /** The contract as a reference for people: the OpenAPI document in groups, with examples. Pure. */
+import stringify from 'json-stringify-pretty-compact';
 import type { OpenApiDocument, OperationObject, ParameterObject } from '#contract/rest/openapi.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Example } from './examples.ts';
+
+/** An object or list of an example that fits is one line: a side's result is read as one. */
+const WIDTH = 130;
 
 export type ReferenceParameter = {
   readonly name: string;
@@ -101,7 +105,7 @@ function operationOf(path: string, operation: OperationObject, example: Example)
     parameters: parameters.map((parameter) => parameterOf(parameter, path, example.request)),
     errors: Object.keys(responses).filter((status) => status !== '200'),
     request: example.request,
-    answer: JSON.stringify(example.answer, null, 2),
+    answer: stringify(example.answer, { maxLength: WIDTH }),
     fields: Object.entries(example.fields)
       .filter(([field]) => !field.endsWith('[]'))
       .map(([field, types]) => ({ path: field, types: typesOf(field, types, example.fields) })),

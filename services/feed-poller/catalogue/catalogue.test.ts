@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import type { CatalogueEntry, Raw } from '../provider/tree.ts';
+import type { CatalogueItem, Raw } from '../provider/tree.ts';
 import { Catalogue } from './catalogue.ts';
 
 function catalogue(records: CatalogueRecord[] = []) {
@@ -11,7 +11,7 @@ function catalogue(records: CatalogueRecord[] = []) {
   return { written, made: new Catalogue(records, topicWriter) };
 }
 
-const sport = (body: Raw): CatalogueEntry => ({
+const sport = (body: Raw): CatalogueItem => ({
   kind: 'sport',
   id: '5',
   parentId: null,
@@ -31,7 +31,7 @@ test('reports a new competition, except those of the first read', async () => {
   const made = new Catalogue([], { catalogue: async () => {} }, () => {
     named += 1;
   });
-  const competition = (id: number, name: string): CatalogueEntry => ({
+  const competition = (id: number, name: string): CatalogueItem => ({
     kind: 'competition',
     id: String(id),
     parentId: null,
@@ -92,7 +92,7 @@ test('concurrent reads write each change once', async () => {
 
 test('finds the current seasons of the followed sports and competitions', async () => {
   const { made } = catalogue();
-  const entry = (kind: string, id: number, parentId: string | null, body: Raw): CatalogueEntry => ({
+  const entry = (kind: string, id: number, parentId: string | null, body: Raw): CatalogueItem => ({
     kind,
     id: String(id),
     parentId,

@@ -2,7 +2,7 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { Limiter } from '../provider/limiter.ts';
-import type { CatalogueEntry, Raw } from '../provider/tree.ts';
+import type { CatalogueItem, Raw } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
 const COMPETITION = 'competition';
@@ -46,7 +46,7 @@ export class Catalogue {
   }
 
   /** Publishes the entries that change a record. `time`: that of the answer, Unix seconds. */
-  publish(entries: readonly CatalogueEntry[], time: number): Promise<void> {
+  publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
     return this.#one.run(() => this.#publish(entries, time));
   }
 
@@ -67,7 +67,7 @@ export class Catalogue {
     return key.startsWith(`${COMPETITION}/`) && !this.#known.has(key);
   }
 
-  async #publish(entries: readonly CatalogueEntry[], time: number): Promise<void> {
+  async #publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
     const changed = new Map<string, Known>();
     for (const entry of entries) {
       const key = `${entry.kind}/${entry.id}`;
@@ -93,7 +93,7 @@ export class Catalogue {
 }
 
 /** The record after applying an entry; null when nothing changes. */
-function merged(known: Known | undefined, entry: CatalogueEntry, time: number): Known | null {
+function merged(known: Known | undefined, entry: CatalogueItem, time: number): Known | null {
   const ut = toWholeNumber(entry.body.ut) ?? time;
   if (known === undefined) return { ut, parentId: entry.parentId, body: entry.body };
   if (ut < known.ut) return null;

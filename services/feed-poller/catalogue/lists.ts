@@ -1,8 +1,8 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
-import { type Page, readWhole, type Whole } from '../provider/paging.ts';
-import type { Provider, ProviderRequest } from '../provider/provider.ts';
-import { type CatalogueEntry, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
+import { type ListPage, readWhole, type Whole } from '../provider/paging.ts';
+import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
+import { type CatalogueItem, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher, EventSource } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -16,7 +16,7 @@ const BOARD_AHEAD = 43_200;
 
 /** Dependencies of lists. */
 export type ListsOptions = {
-  readonly provider: Pick<Provider, 'get' | 'time'>;
+  readonly provider: Pick<ProviderClient, 'get' | 'time'>;
   readonly catalogue: Catalogue;
   readonly eventPublisher: EventPublisher;
   readonly topicWriter: Pick<TopicWriter, 'checkpoint'>;
@@ -77,14 +77,14 @@ export class Lists {
       ...(since === null ? {} : { timestamp: since }),
       limit: CATALOGUE_PAGE,
     };
-    const entries: CatalogueEntry[] = [];
+    const entries: CatalogueItem[] = [];
     const { timestamp } = await this.#readWhole({ operation, query }, signal, true, (data) => {
       if (list === null) {
         const tree = readTree(data).entries;
         entries.push(...tree);
         return tree.filter((entry) => entry.kind === kind).map(({ id }) => id);
       }
-      const records = readList(data, list).flatMap((body): CatalogueEntry[] => {
+      const records = readList(data, list).flatMap((body): CatalogueItem[] => {
         const id = idOf(body);
         const parentId = kind === 'standings_type' ? String(sport) : null;
         return id === null ? [] : [{ kind, id, parentId, body }];
@@ -123,7 +123,7 @@ export class Lists {
     signal: AbortSignal,
   ): Promise<readonly Raw[]> {
     const { catalogue, eventPublisher, onEvents } = this.#options;
-    const entries: CatalogueEntry[] = [];
+    const entries: CatalogueItem[] = [];
     // A page may end inside a stage and each page has a whole tree: pages count events.
     const { timestamp, items } = await this.#readWhole(request, signal, false, (data) => {
       const tree = readTree(data);
@@ -146,7 +146,7 @@ export class Lists {
       operation: request.operation,
       absenceCounts,
       idOf: (item) => (typeof item === 'string' ? item : (idOf(item) ?? '')),
-      page: async (page): Promise<Page<T>> => {
+      page: async (page): Promise<ListPage<T>> => {
         const query = { ...request.query, page };
         const { timestamp, total, data } = await this.#options.provider.get({ ...request, query }, signal);
         return { timestamp, total, items: itemsOf(data) };

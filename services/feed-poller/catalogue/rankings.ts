@@ -4,7 +4,7 @@ import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.
 import type { StandingsEntry } from '#topics/generated/types.ts';
 import { ProviderError } from '../errors.ts';
 import { readWhole } from '../provider/paging.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
@@ -16,7 +16,7 @@ const DELETED = 'deleted';
 
 /** Dependencies of rankings. */
 export type RankingsOptions = {
-  readonly provider: Pick<Provider, 'get'>;
+  readonly provider: Pick<ProviderClient, 'get'>;
   readonly topicWriter: Pick<TopicWriter, 'ranking'>;
 };
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { FeedReading, FeedStatus } from './feed-status.ts';
@@ -11,7 +11,7 @@ const REPEAT_MS = 3_000;
 export type FeedReporterOptions = {
   readonly status: FeedStatus;
   readonly topicWriter: Pick<TopicWriter, 'status'>;
-  readonly clock: Clock;
+  readonly clock: MachineClock;
 };
 
 /** Writes the status of the feed to ingress-status: on each change, and every three seconds. */

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
-import { type Answer, itemBytes } from '../provider/answer.ts';
+import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
@@ -27,9 +27,12 @@ export type FeedOptions = FeedSettings & {
   /** The provider's time, as far as it is known. */
   readonly time: () => Promise<number>;
   /** A page of a window, or that of the query of a next page. */
-  readonly page: (query: Readonly<Record<string, string | number>>, signal: AbortSignal) => Promise<Answer>;
+  readonly page: (
+    query: Readonly<Record<string, string | number>>,
+    signal: AbortSignal,
+  ) => Promise<FeedAnswer>;
   readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
-  readonly clock: Pick<Clock, 'unix'>;
+  readonly clock: Pick<MachineClock, 'unix'>;
   /** Called for every published message. */
   readonly onMessage: (message: NormalizedMessage) => void;
   /** Called when the provider's clock is far behind the checkpoint. */
@@ -170,7 +173,7 @@ export class FeedFollower {
     return first.timestamp;
   }
 
-  async #publish(answer: Answer, to: number): Promise<void> {
+  async #publish(answer: FeedAnswer, to: number): Promise<void> {
     const { topicWriter, clock, onMessage } = this.#options;
     if (!isList(answer.data)) throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
@@ -208,7 +211,7 @@ export class FeedFollower {
 }
 
 /** Providers list the newest or the oldest first; the oldest is published first. */
-function oldestFirst(answer: Answer): Buffer[] {
+function oldestFirst(answer: FeedAnswer): Buffer[] {
   const items = itemBytes(answer);
   const messages = answer.data as readonly { readonly ut?: unknown }[];
   const [first, last] = items.length === 0 ? [] : [messages[0], messages.at(-1)];

@@ -1,10 +1,11 @@
+import { parseJson } from '#contract/parse-json.ts';
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
 import { ProviderError } from '../errors.ts';
 
 /** An answer of the provider's REST contract (spec, "Response envelope"). */
-export type Answer = {
+export type FeedAnswer = {
   /** `api.timestamp`: the provider's clock, Unix seconds. */
   readonly timestamp: number;
   /** `api.data`, parsed. */
@@ -21,14 +22,10 @@ export type Answer = {
 const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];
 
 /** Reads the body of a good answer of `baseUrl`. Throws `ProviderError` `bad_answer`; it names no value. */
-export function readAnswer(operation: string, body: Buffer, baseUrl: string): Answer {
+export function readAnswer(operation: string, body: Buffer, baseUrl: string): FeedAnswer {
   const bad = (detail: string): ProviderError => new ProviderError('BAD_ANSWER', operation, detail);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw bad('the answer is not JSON');
-  }
+  const parsed = parseJson(body.toString('utf8'));
+  if (parsed === undefined) throw bad('the answer is not JSON');
   const result = readEnvelope.safeParse(parsed);
   if (!result.success || result.data.api.data === undefined)
     throw bad('the answer has not the known envelope');
@@ -53,7 +50,7 @@ function queryOf(address: string, baseUrl: string): Record<string, string> | und
  * The exact bytes of each item of a list in `api.data`; empty when it is no list.
  * Only they may be published: the rest of an answer echoes the request.
  */
-export function itemBytes({ body, data }: Answer): Buffer[] {
+export function itemBytes({ body, data }: FeedAnswer): Buffer[] {
   if (!Array.isArray(data) || data.length === 0) return [];
   const api = member(body, 'api');
   const list = api === undefined ? undefined : member(api, 'data');

@@ -1,5 +1,5 @@
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 
 /** So many unanswered requests in a row mean an outage, not one broken connection. */
@@ -7,7 +7,7 @@ const FAILURES = 3;
 
 /** Dependencies of the outage gate. */
 export type OutageOptions = {
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<MachineClock, 'sleep'>;
   readonly backoff: RandomBackoff;
   /** Ends its waiting. */
   readonly signal: AbortSignal;

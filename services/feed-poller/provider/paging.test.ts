@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Page, readWhole } from './paging.ts';
+import { type ListPage, readWhole } from './paging.ts';
 
 /** Reads a list whose state before the n-th request (from 1) is `lists[n - 1]`, its last state after that. */
 async function read(
@@ -7,7 +7,7 @@ async function read(
   { absenceCounts = true, limit = 2 }: { absenceCounts?: boolean; limit?: number } = {},
 ) {
   let asked = 0;
-  const page = async (at: number): Promise<Page<string>> => {
+  const page = async (at: number): Promise<ListPage<string>> => {
     const list = lists[Math.min(asked, lists.length - 1)] ?? [];
     asked += 1;
     const items = list.slice((at - 1) * limit, at * limit);
@@ -63,7 +63,7 @@ test('an item that appears and one that disappears do not hide a third', async (
 
 test('restarts when a page ends early', async () => {
   let asked = 0;
-  const page = async (at: number): Promise<Page<string>> => {
+  const page = async (at: number): Promise<ListPage<string>> => {
     asked += 1;
     const items = at === 1 ? ['a', 'b'] : asked === 2 ? [] : ['c'];
     return { timestamp: 1, total: 3, items };
@@ -74,7 +74,7 @@ test('restarts when a page ends early', async () => {
 
 test('fails for now when a list never holds still', async () => {
   let asked = 0;
-  const page = async (): Promise<Page<string>> => {
+  const page = async (): Promise<ListPage<string>> => {
     asked += 1;
     return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
   };
@@ -83,7 +83,7 @@ test('fails for now when a list never holds still', async () => {
 });
 
 test('a list without a count has one page', async () => {
-  const page = async (): Promise<Page<string>> => ({ timestamp: 1, total: null, items: ['a'] });
+  const page = async (): Promise<ListPage<string>> => ({ timestamp: 1, total: null, items: ['a'] });
   expect((await readWhole({ operation: 'test', page, idOf: String, absenceCounts: true })).items).toEqual([
     'a',
   ]);

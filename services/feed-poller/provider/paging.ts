@@ -1,7 +1,7 @@
 import { ProviderError } from '../errors.ts';
 
 /** A page of a list. */
-export type Page<T> = {
+export type ListPage<T> = {
   /** `api.timestamp` of the answer, Unix seconds. */
   readonly timestamp: number;
   /** Items over all pages; null where the list has no pages. */
@@ -19,7 +19,7 @@ export type Whole<T> = {
 /** How a whole list is read. */
 export type WholeOptions<T> = {
   readonly operation: string;
-  readonly page: (page: number) => Promise<Page<T>>;
+  readonly page: (page: number) => Promise<ListPage<T>>;
   readonly idOf: (item: T) => string;
   /**
    * Absence from the list means removal. One record that appears and one that disappears between pages can hide a third

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ProviderError } from '../errors.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { Provider } from './provider.ts';
+import { ProviderClient } from './provider.ts';
 import type { Reply } from './transport.ts';
 
 const SECRET = 'the-secret-key';
@@ -25,7 +25,7 @@ function provider(answering: Answering) {
     return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
   };
   const metrics = testMetrics();
-  const made = new Provider({
+  const made = new ProviderClient({
     baseUrl: 'https://provider/base',
     clientId: '7',
     secretKey: SECRET,
@@ -130,7 +130,7 @@ test('bounds concurrent requests, except priority ones', async () => {
     running -= 1;
     return { status: 200, body: Buffer.from(envelope([], 1_000)) };
   };
-  const made = new Provider({
+  const made = new ProviderClient({
     baseUrl: 'https://provider',
     clientId: '7',
     secretKey: SECRET,

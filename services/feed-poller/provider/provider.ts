@@ -4,10 +4,10 @@ import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type Answer, readAnswer } from './answer.ts';
+import { type FeedAnswer, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
@@ -24,13 +24,13 @@ export type ProviderRequest = {
 };
 
 /** Settings and dependencies of a provider. */
-export type ProviderOptions = {
+export type ProviderClientOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secretKey: string;
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   readonly metrics: Pick<PollerMetrics, 'requests' | 'requestSeconds'>;
   /** Concurrent requests, except those that skip the queue. */
   readonly concurrency: number;
@@ -53,8 +53,8 @@ const REJECTED = 10_000;
 /**
  * Client of the provider's REST interface: tokens, 401 and the kinds of failure. The caller decides on retries.
  */
-export class Provider {
-  readonly #options: ProviderOptions;
+export class ProviderClient {
+  readonly #options: ProviderClientOptions;
   readonly #tokens: TokenKeeper;
   readonly #limiter: Limiter;
   /** Requests that were rejected, without the token, the oldest first. */
@@ -62,7 +62,7 @@ export class Provider {
   readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
-  constructor(options: ProviderOptions) {
+  constructor(options: ProviderClientOptions) {
     const { clock, refusedMs, concurrency, backoff, signal } = options;
     this.#options = options;
     this.#tokens = new TokenKeeper({ exchange: () => this.#exchange(), clock, refusedMs });
@@ -74,7 +74,7 @@ export class Provider {
    * Sends a request; retries once with a new token when the first is refused. Never sends a rejected request (400) again
    * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
    */
-  async get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
+  async get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     if (request.first === true) return this.#get(request, signal);
     return this.#limiter.run(() => this.#get(request, signal));
   }
@@ -91,7 +91,7 @@ export class Provider {
     return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
   }
 
-  async #get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
+  async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     const { operation } = request;
     const { baseUrl } = this.#options;
     if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
@@ -155,7 +155,7 @@ export class Provider {
     }
   }
 
-  #read(operation: string, { status, body }: Reply): Answer {
+  #read(operation: string, { status, body }: Reply): FeedAnswer {
     if (status !== 200) throw refusal(operation, status);
     const answer = readAnswer(operation, body, this.#options.baseUrl);
     this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };

@@ -1,4 +1,4 @@
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { isProviderError, type ProviderError } from '../errors.ts';
 
 /** A token as the provider issued it. */
@@ -12,7 +12,7 @@ export type Grant = {
 export type TokenOptions = {
   /** Requests a token. Throws `ProviderError`. */
   readonly exchange: () => Promise<Grant>;
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   /** How long refused credentials are not tried again, milliseconds. */
   readonly refusedMs: number;
 };

@@ -4,7 +4,7 @@ import { toWholeNumber } from '#contract/values.ts';
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** A record of a catalogue. */
-export type CatalogueEntry = {
+export type CatalogueItem = {
   readonly kind: string;
   readonly id: string;
   readonly parentId: string | null;
@@ -14,7 +14,7 @@ export type CatalogueEntry = {
 
 /** Content of the tree of an answer (spec, rule 1). */
 export type Tree = {
-  readonly entries: readonly CatalogueEntry[];
+  readonly entries: readonly CatalogueItem[];
   /** Events, each with the ids of its place where it lacks them. */
   readonly events: readonly Raw[];
 };
@@ -35,7 +35,7 @@ const EVENTS = ['events', 'event'] as const;
 
 /** Flattens a tree of competitions or a single chain. Ignores what is not a record. */
 export function readTree(data: unknown): Tree {
-  const entries: CatalogueEntry[] = [];
+  const entries: CatalogueItem[] = [];
   const events: Raw[] = [];
   const walk = (parent: Raw, depth: number, place: Raw, parentId: string | null): void => {
     const level = LEVELS[depth];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Delivery } from '#ingestion/delivery.ts';
+import type { ReadDelivery } from '#ingestion/delivery.ts';
 import type { Raw } from '../provider/tree.ts';
 import { EventPublisher, type EventSource } from './events.ts';
 
 /** An event publisher, with the `ut` and the name of each message it published. */
 function eventPublisher() {
   const published: [ut: number, name: unknown][] = [];
-  const deliver = async ({ normalized }: Delivery): Promise<void> => {
+  const deliver = async ({ normalized }: ReadDelivery): Promise<void> => {
     for (const { ut, event_fields } of normalized) {
       const fields = Object.assign({}, ...event_fields.map((part) => JSON.parse(part) as Raw)) as Raw;
       expect(fields).not.toHaveProperty('events_incidents');

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import { SETTLE_SECONDS } from '#domain/incident-register.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { Limiter } from '../provider/limiter.ts';
 import { idOf, type Raw, without } from '../provider/tree.ts';
 import { type EventReading, readEvents } from './messages.ts';
@@ -37,12 +37,12 @@ type Published = {
  */
 export class EventPublisher {
   readonly #topicWriter: Pick<TopicWriter, 'deliver'>;
-  readonly #clock: Pick<Clock, 'unix'>;
+  readonly #clock: Pick<MachineClock, 'unix'>;
   readonly #published = new Map<string, Published>();
   /** One read at a time: changes are relative to what earlier reads published. */
   readonly #one = new Limiter(1);
 
-  constructor(topicWriter: Pick<TopicWriter, 'deliver'>, clock: Pick<Clock, 'unix'>) {
+  constructor(topicWriter: Pick<TopicWriter, 'deliver'>, clock: Pick<MachineClock, 'unix'>) {
     this.#topicWriter = topicWriter;
     this.#clock = clock;
   }

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
-import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
@@ -39,7 +39,7 @@ export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
 }
 
 /** Reads messages of the feed. `receivedAt`: Unix milliseconds. */
-export function readFeed(messages: readonly Buffer[], receivedAt: number): Delivery[] {
+export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadDelivery[] {
   return bodiesOf(messages).map((body) =>
     body.length > LARGEST_BODY_BYTES
       ? tooLarge(body, receivedAt)
@@ -51,7 +51,7 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): Deliv
 export type EventReading = { readonly record: Raw; readonly ut: number };
 
 /** Turns events into the messages that the feed would send for them. */
-export function readEvents(events: readonly EventReading[], receivedAt: number): Delivery[] {
+export function readEvents(events: readonly EventReading[], receivedAt: number): ReadDelivery[] {
   const messages = events.map(({ record, ut }) => {
     const { events_incidents: _, ut: _own, ...event } = record;
     return Buffer.from(
@@ -70,7 +70,10 @@ export type SnapshotReading = {
 };
 
 /** One snapshot message; a dead letter when an incident is unreadable or the list is too large. */
-export function readSnapshot({ eventId, time, incidents }: SnapshotReading, receivedAt: number): Delivery {
+export function readSnapshot(
+  { eventId, time, incidents }: SnapshotReading,
+  receivedAt: number,
+): ReadDelivery {
   const messageId = `snapshot/${eventId}/${time}`;
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
   const list = Buffer.concat(incidents.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one])));
@@ -93,7 +96,7 @@ export function readSnapshot({ eventId, time, incidents }: SnapshotReading, rece
 }
 
 /** The dead letter of a body that is too large for any topic, without its bytes. */
-function tooLarge(body: Buffer, receivedAt: number): Delivery {
+function tooLarge(body: Buffer, receivedAt: number): ReadDelivery {
   const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
   const letter = deadLetter(fault, hash('sha256', body, 'hex'), null, receivedAt);
   return { raw: null, normalized: [], deadLetters: [letter], ignored: new Map() };

@@ -1,13 +1,13 @@
-import type { Delivery } from '#ingestion/delivery.ts';
+import type { ReadDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
-import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { publishTraced } from '#tracing/publish-traced.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
@@ -54,7 +54,7 @@ export class TopicWriter {
   }
 
   /** Writes the records of a delivery. */
-  async deliver(delivery: Delivery): Promise<void> {
+  async deliver(delivery: ReadDelivery): Promise<void> {
     const { metrics, now, log } = this.#options;
     await this.#publishDelivery(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;

@@ -2,19 +2,19 @@ import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
 import { randomBackoffMs } from '#timing/backoff.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type Answer, itemBytes } from '../provider/answer.ts';
+import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
 import { readWhole, type Whole } from '../provider/paging.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import { readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { judge, type RepeatContext } from '../schedule/repeat.ts';
-import { isYes, type Watch } from './watch.ts';
+import { isYes, type MatchWatch } from './watch.ts';
 
 /** Page size of incidents: most matches fit into one page. */
 const PAGE = 500;
@@ -27,12 +27,12 @@ const EVENT = { resource: 'event' } as const;
 
 /** Dependencies of checks. */
 export type ReconcilerOptions = {
-  readonly provider: Pick<Provider, 'get'>;
-  readonly watch: Watch;
+  readonly provider: Pick<ProviderClient, 'get'>;
+  readonly watch: MatchWatch;
   readonly eventPublisher: EventPublisher;
   readonly catalogue: Catalogue;
   readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   readonly context: RepeatContext;
   readonly metrics: Pick<PollerMetrics, 'stopped' | 'retries'>;
   readonly log: Logger;
@@ -167,7 +167,7 @@ export class Reconciler {
   }
 }
 
-function incidentsOf(answer: Answer): Incident[] {
+function incidentsOf(answer: FeedAnswer): Incident[] {
   const { data } = answer;
   if (!Array.isArray(data)) {
     throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');

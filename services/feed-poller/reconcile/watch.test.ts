@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { Watch } from './watch.ts';
+import { MatchWatch } from './watch.ts';
 
 const NOW = 1_000_000;
 const SETTINGS = {
@@ -33,8 +33,8 @@ const NONE: ReadonlyMap<string, number> = new Map();
 const LISTED = new Map([['5-1', NOW]]);
 
 /** A watch that has seen and checked an event once, at 0. */
-function checkedOnce(event: object, verified: [number, number][] = []): Watch {
-  const watch = new Watch(SETTINGS, verified);
+function checkedOnce(event: object, verified: [number, number][] = []): MatchWatch {
+  const watch = new MatchWatch(SETTINGS, verified);
   watch.onEvent({ ...event }, NOW, 0);
   expect(watch.claim(0)).toBe(9);
   expect(watch.claim(0)).toBe(null);
@@ -96,7 +96,7 @@ test('checks a finished event at once and again until it is verified', () => {
 });
 
 test('does not check events that the checkpoints list as verified', () => {
-  const watch = new Watch(SETTINGS, [[9, NOW]]);
+  const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
   watch.onEvent(finished({ ut: NOW - 1 }), NOW, 0);
   watch.onEvent(finished(), NOW, 0);
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
@@ -104,7 +104,7 @@ test('does not check events that the checkpoints list as verified', () => {
 
 test('an event that ended long ago counts as verified unless it is watched', () => {
   const old = { start_date: '1970-01-01 00:00' };
-  const watch = new Watch(SETTINGS, []);
+  const watch = new MatchWatch(SETTINGS, []);
   watch.onEvent(finished(old), NOW, 0);
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
   watch.onEvent(live(old), NOW, 0);
@@ -122,13 +122,13 @@ test.each([
   [null, false],
   [undefined, false],
 ])('verified_result %s settles an event: %s', (verified_result, settled) => {
-  const watch = new Watch(SETTINGS, []);
+  const watch = new MatchWatch(SETTINGS, []);
   expect(watch.isSettled(finished({ verified_result }), NOW)).toBe(settled);
   expect(watch.isSettled(live({ verified_result }), NOW)).toBe(false);
 });
 
 test('does not watch unfollowed or upcoming events; stops watching cancelled ones', () => {
-  const watch = new Watch(SETTINGS, []);
+  const watch = new MatchWatch(SETTINGS, []);
   watch.onEvent(live({ sport_id: 6 }), NOW, 0);
   watch.onEvent(live({ id: 10, status_type: 'scheduled' }), NOW, 0);
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
@@ -138,7 +138,7 @@ test('does not watch unfollowed or upcoming events; stops watching cancelled one
 });
 
 test('backs off after failed checks, and resets after a good one', () => {
-  const watch = new Watch(SETTINGS, []);
+  const watch = new MatchWatch(SETTINGS, []);
   watch.onEvent(finished(), NOW, 0);
   const waits: number[] = [];
   const fail = (now: number): void =>
@@ -230,7 +230,7 @@ test('a finished event is not verified while the lists may lag behind its last r
 });
 
 test('an event first seen finished is checked twice', () => {
-  const watch = new Watch(SETTINGS, []);
+  const watch = new MatchWatch(SETTINGS, []);
   // The feed may report everything before a list shows the event, and a list may show it before its incidents.
   watch.onMessage(message(null), 0);
   watch.onEvent(finished(), NOW, 1);
@@ -250,7 +250,7 @@ test.each([
   ['fields', { ...message(null), incident: null }],
   ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
 ])('a late feed message with %s makes a verified event due again', (_, reported) => {
-  const watch = new Watch(SETTINGS, [[9, NOW]]);
+  const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
   watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
   expect(watch.claim(1)).toBe(null);
   watch.onMessage(reported, 2);

@@ -67,7 +67,7 @@ export type Checked = {
 };
 
 /** The events that are watched. */
-export class Watch {
+export class MatchWatch {
   readonly #settings: WatchSettings;
   readonly #events = new Map<number, Watched>();
   /** Verified finished events, each with the provider's time of its last check, Unix seconds. */

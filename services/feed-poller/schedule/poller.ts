@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
@@ -10,12 +10,12 @@ import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.
 import { FeedReporter } from '../feed/feed-reporter.ts';
 import { FeedStatus } from '../feed/feed-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { ProviderClient } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
-import { Watch, type WatchSettings } from '../reconcile/watch.ts';
+import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 /** Scope and periods (milliseconds) of a poller. */
@@ -45,10 +45,10 @@ type RestoredRecords = {
 /** Dependencies of a poller. */
 export type PollerOptions = {
   readonly settings: PollerSettings;
-  readonly provider: Provider;
+  readonly provider: ProviderClient;
   readonly topicWriter: TopicWriter;
   readonly restored: RestoredRecords;
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   readonly context: RepeatContext;
   readonly metrics: PollerMetrics;
   readonly log: Logger;
@@ -85,7 +85,7 @@ class Polling {
   readonly #working: AbortSignal;
   readonly #readings: Promise<void>[] = [];
   readonly #catalogue: Catalogue;
-  readonly #watch: Watch;
+  readonly #watch: MatchWatch;
   readonly #eventPublisher: EventPublisher;
   readonly #lists: Lists;
 
@@ -95,7 +95,7 @@ class Polling {
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
     this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => context.contract.widen());
-    this.#watch = new Watch({ ...settings.watch, follows: followed(settings) }, verifiedOf(restored));
+    this.#watch = new MatchWatch({ ...settings.watch, follows: followed(settings) }, verifiedOf(restored));
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
     this.#lists = new Lists({
       provider,

@@ -1,13 +1,13 @@
 import type { Logger } from '#streams/log.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ContractScope } from './contract.ts';
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {
-  readonly clock: Clock;
+  readonly clock: MachineClock;
   readonly backoff: RandomBackoff;
   /** A refused resource is not read until the contract changes. */
   readonly contract: ContractScope;
@@ -28,7 +28,7 @@ export type Repeated = {
 };
 
 /** What to do after a failed read. */
-export type Verdict =
+export type RepeatVerdict =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'gone' }
@@ -36,10 +36,10 @@ export type Verdict =
 
 /**
  * Retry rules (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 stops for good, 400
- * waits for the longest time (`Provider` never sends an unchanged request again), every other code backs off. Rethrows
+ * waits for the longest time (`ProviderClient` never sends an unchanged request again), every other code backs off. Rethrows
  * errors that are not the provider's.
  */
-export function judge(error: unknown, failures: number, context: RepeatContext): Verdict {
+export function judge(error: unknown, failures: number, context: RepeatContext): RepeatVerdict {
   if (!(error instanceof ProviderError)) throw error;
   switch (error.code) {
     case 'STOPPED':

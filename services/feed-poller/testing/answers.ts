@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { type PollerMetrics, pollerMetrics } from '../metrics.ts';
-import { type Answer, readAnswer } from '../provider/answer.ts';
+import { type FeedAnswer, readAnswer } from '../provider/answer.ts';
 
 /** The text of an answer in the envelope of the contract. */
 export function envelope(data: unknown, timestamp: number, method: object = {}): string {
@@ -8,7 +8,7 @@ export function envelope(data: unknown, timestamp: number, method: object = {}):
 }
 
 /** An answer as the poller reads it. */
-export function answer(data: unknown, timestamp: number, method: object = {}): Answer {
+export function answer(data: unknown, timestamp: number, method: object = {}): FeedAnswer {
   return readAnswer('test', Buffer.from(envelope(data, timestamp, method)), 'http://provider');
 }
 

@@ -1,7 +1,7 @@
-import type { Clock } from '#timing/clock.ts';
+import type { MachineClock } from '#timing/clock.ts';
 
 /** A clock that advances only by sleeping: a sleep returns at once, that much later. */
-export class FakeClock implements Clock {
+export class FakeClock implements MachineClock {
   now = 0;
   /** Every wait so far, milliseconds. */
   readonly waits: number[] = [];

@@ -1,6 +1,6 @@
 /** Faults of the REST provider and the random source that injects them. */
 import { parseRates } from '../fault-orders.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type SeededRandom } from '../random.ts';
 
 /** Faults of the REST provider. The rate is a share, 0 to 1. */
 const REST_FAULTS = {
@@ -56,7 +56,7 @@ export function parseRestFaults(order: string): RestFaultRates {
 export class RestFaults {
   readonly rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
-  readonly #dice: Readonly<Record<RestFault, Random>>;
+  readonly #dice: Readonly<Record<RestFault, SeededRandom>>;
   readonly #onFault: (fault: RestFault) => void;
 
   /** `onFault` is called for each injected fault. */
@@ -65,7 +65,7 @@ export class RestFaults {
     this.#onFault = onFault;
     this.#dice = Object.fromEntries(
       REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]),
-    ) as Record<RestFault, Random>;
+    ) as Record<RestFault, SeededRandom>;
   }
 
   /** How often each was done. */

@@ -2,7 +2,7 @@
 import { parseDate } from '#contract/rest/parameters.ts';
 import type { EventsQuery, FeedQuery, IncidentsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import type { ProviderMessage } from '../records.ts';
-import type { KnownEvent, KnownIncident } from './provider-state.ts';
+import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 
 const POSTPONED = 5;
 
@@ -49,7 +49,7 @@ export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
 }
 
 /** Removed incidents are listed where they are asked for, and nowhere else. */
-export function inIncidents({ record, removed, updated }: KnownIncident, query: IncidentsQuery): boolean {
+export function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
   return (
     removed === query.deleted &&
     is(query.confirmation, record.confirmation) &&
@@ -72,7 +72,7 @@ export function inFeed({ type, data }: ProviderMessage, query: Omit<FeedQuery, '
 /** By id as text, or by first publication and then by id. */
 export function inOrder(query?: Pick<IncidentsQuery, 'sortType' | 'sortOrder'>) {
   const sign = query?.sortOrder === 'desc' ? -1 : 1;
-  return (a: KnownIncident, b: KnownIncident): number => {
+  return (a: PublishedIncident, b: PublishedIncident): number => {
     const byId = a.record.id < b.record.id ? -1 : a.record.id > b.record.id ? 1 : 0;
     return sign * (query?.sortType === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
   };

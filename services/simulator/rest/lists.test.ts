@@ -1,21 +1,24 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
-import type { IncidentRecord } from '../records.ts';
-import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
-import { eventsIn, Reader } from './testing/reader.ts';
+import type { ProviderIncident } from '../records.ts';
+import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import { eventsIn, ProviderReader } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 
-const providers: Provider[] = [];
+const providers: SimulatedProvider[] = [];
 afterEach(async () => {
   for (const { app } of providers.splice(0)) await app.close();
 });
 
-function open(options: Partial<ProviderOptions> = {}): { provider: Provider; reader: Reader } {
+function open(options: Partial<SimulatedProviderOptions> = {}): {
+  provider: SimulatedProvider;
+  reader: ProviderReader;
+} {
   const provider = createProvider({
     dataset: WORLD_CUP,
     matches: 4,
@@ -23,7 +26,7 @@ function open(options: Partial<ProviderOptions> = {}): { provider: Provider; rea
     ...options,
   });
   providers.push(provider);
-  return { provider, reader: new Reader(provider) };
+  return { provider, reader: new ProviderReader(provider) };
 }
 
 describe('lists', () => {
@@ -73,7 +76,7 @@ describe('lists', () => {
       all.length,
     );
     const important = (await reader.get(`/v2/events/${FIRST}/important-incidents`)).data.event_incidents;
-    expect(important).toEqual(all.filter((incident: IncidentRecord) => incident.important === 'yes'));
+    expect(important).toEqual(all.filter((incident: ProviderIncident) => incident.important === 'yes'));
   });
 
   test('the live board has the matches that are played, whatever day their date says', async () => {

@@ -6,20 +6,20 @@ import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { apply, applyAll, stateAfter } from '../testing/states.ts';
 import { parseRestFaults } from './faults.ts';
-import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
-import { eventsIn, Reader } from './testing/reader.ts';
+import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import { eventsIn, ProviderReader } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const SEASON = ENGLAND.competition.season.id;
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 
-const providers: Provider[] = [];
+const providers: SimulatedProvider[] = [];
 afterEach(async () => {
   for (const { app } of providers.splice(0)) await app.close();
 });
 
-function open(order: string, options: Partial<ProviderOptions> = {}) {
+function open(order: string, options: Partial<SimulatedProviderOptions> = {}) {
   const provider = createProvider({
     dataset: WORLD_CUP,
     matches: 2,
@@ -28,7 +28,7 @@ function open(order: string, options: Partial<ProviderOptions> = {}) {
     ...options,
   });
   providers.push(provider);
-  return { provider, reader: new Reader(provider) };
+  return { provider, reader: new ProviderReader(provider) };
 }
 
 /** A provider of 30 matches, all played: lists of two pages of 25. */
@@ -39,7 +39,7 @@ function openSeason(order: string) {
 }
 
 /** Serves it on a socket; gives its base URL. */
-async function listen({ app }: Provider): Promise<string> {
+async function listen({ app }: SimulatedProvider): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }

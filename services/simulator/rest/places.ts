@@ -1,6 +1,6 @@
 /** The structure of competitions, which does not change while matches are played. */
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
-import { type Level, type PlacedStage, type PlaceLookup, withList } from '#contract/rest/tree.ts';
+import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { slugOf } from '#views/render/slug.ts';
 import type { Dataset } from '../../../data/dataset.ts';
@@ -23,7 +23,7 @@ export type PlaceCatalogue = {
 /** The places of data sets, all written at `ut`, Unix seconds. */
 export function createPlaces(datasets: readonly Dataset[], ut: number): PlaceCatalogue {
   const records = new Map<string, string>();
-  const keep = <R extends { readonly id: unknown }>(level: Level, record: R): string => {
+  const keep = <R extends { readonly id: unknown }>(level: TreeLevel, record: R): string => {
     const text = JSON.stringify(record);
     records.set(`${level}/${record.id}`, text);
     return text;

@@ -1,5 +1,5 @@
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, Answer, CatalogueQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
+import type { Access, CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
@@ -65,7 +65,11 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
   };
   const eventsFor = (access: Access, asked: (event: KnownEvent) => boolean): KnownEvent[] =>
     state.events().filter((event) => mayUse(event.record.competition_id, access) && asked(event));
-  const tree = (page: readonly KnownEvent[], total: number, view: (event: KnownEvent) => object): Answer => {
+  const tree = (
+    page: readonly KnownEvent[],
+    total: number,
+    view: (event: KnownEvent) => object,
+  ): RestAnswer => {
     const placed = page.map((event) => placedEvent(event, view(event)));
     return { data: `{"competitions":${renderTree(placed, lookup)}}`, total };
   };
@@ -73,7 +77,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     events: readonly KnownEvent[],
     paging: Paging,
     view: (event: KnownEvent) => object,
-  ): Answer =>
+  ): RestAnswer =>
     tree(
       pageOf(events, paging, faults, ({ record }) => record.round_id),
       events.length,
@@ -83,7 +87,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     container: string,
     records: readonly T[],
     query: CatalogueQuery,
-  ): Answer => {
+  ): RestAnswer => {
     const asked = records.filter((record) => isSince(record, query.timestamp) && ofSoccer(query));
     return { data: JSON.stringify({ [container]: pageOf(asked, query, faults) }), total: asked.length };
   };
@@ -210,11 +214,11 @@ function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }
 
-function one(data: object): Answer {
+function one(data: object): RestAnswer {
   return { data: JSON.stringify(data), total: null };
 }
 
-function messages(published: Iterable<ProviderMessage>): Answer {
+function messages(published: Iterable<ProviderMessage>): RestAnswer {
   const list = [...published];
   return { data: JSON.stringify(list), total: list.length };
 }

@@ -1,9 +1,9 @@
-import type { EventRecord, IncidentRecord, ProviderMessage } from '../records.ts';
+import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import type { Timeline } from './timeline.ts';
 
 /** An incident as the provider has it now. */
-export type KnownIncident = {
-  readonly record: IncidentRecord;
+export type PublishedIncident = {
+  readonly record: ProviderIncident;
   /** When it was first published, Unix seconds. */
   readonly occurredAt: number;
   /** It was published more than once. */
@@ -15,12 +15,12 @@ export type KnownIncident = {
 /** An event as the provider has it now. */
 export type KnownEvent = {
   readonly id: number;
-  record: EventRecord;
+  record: ProviderEvent;
   /** When it was first published, and when it last changed, its incidents included. Unix seconds. */
   readonly firstAt: number;
   changedAt: number;
   /** By id, in order of first publication. */
-  readonly incidents: Map<string, KnownIncident>;
+  readonly incidents: Map<string, PublishedIncident>;
 };
 
 /** The provider's state at a time: the fold of the messages published by then. Its time never goes back. */

@@ -6,11 +6,11 @@ import { ANSWERS } from '#contract/rest/records.ts';
 import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
-import type { EventRecord, IncidentRecord, ProviderMessage } from '../records.ts';
+import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
 import { parseRestFaults } from './faults.ts';
-import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
-import { eventsIn, Reader } from './testing/reader.ts';
+import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import { eventsIn, ProviderReader } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const MANY = parseFaults('many');
@@ -18,15 +18,18 @@ const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 const TIMEOUT_MS = 60_000;
 
-const providers: Provider[] = [];
+const providers: SimulatedProvider[] = [];
 afterEach(async () => {
   for (const { app } of providers.splice(0)) await app.close();
 });
 
-function open(options: Partial<ProviderOptions> = {}): { provider: Provider; reader: Reader } {
+function open(options: Partial<SimulatedProviderOptions> = {}): {
+  provider: SimulatedProvider;
+  reader: ProviderReader;
+} {
   const provider = createProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
   providers.push(provider);
-  return { provider, reader: new Reader(provider) };
+  return { provider, reader: new ProviderReader(provider) };
 }
 
 /** The messages of the first matches, computed without the provider. */
@@ -35,15 +38,15 @@ function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
   return [...schedule(dataset, matchSettings, matches)].flatMap(({ messages }) => messages);
 }
 
-type Known = { event: EventRecord; ut: number; incidents: Map<string, IncidentRecord> };
+type Known = { event: ProviderEvent; ut: number; incidents: Map<string, ProviderIncident> };
 
 /** The fold, as plainly as it can be written. */
 function fold(messages: readonly ProviderMessage[]): Map<number, Known> {
   const known = new Map<number, Known>();
   for (const { type, ut, data } of messages) {
     if (type === 'event_keep_alive') continue;
-    const event = data.event as EventRecord;
-    const incidents = known.get(event.id)?.incidents ?? new Map<string, IncidentRecord>();
+    const event = data.event as ProviderEvent;
+    const incidents = known.get(event.id)?.incidents ?? new Map<string, ProviderIncident>();
     if (data.incident !== undefined) incidents.set(data.incident.id, data.incident);
     known.set(event.id, { event, ut, incidents });
   }
@@ -120,7 +123,7 @@ describe('the state is the fold of the published messages', () => {
                   action,
                   participants: sides,
                   ...published
-                } = known.get(event.id)?.event ?? ({} as EventRecord);
+                } = known.get(event.id)?.event ?? ({} as ProviderEvent);
                 expect(event).toEqual({
                   ...published,
                   day: '',

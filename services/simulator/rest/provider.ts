@@ -19,10 +19,10 @@ import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
 
 /** The client that may read the provider's REST. */
-type ProviderClient = { readonly id: string; readonly secretKey: string };
+type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
 /** How a provider is made; all but the data set has a default. */
-export type ProviderOptions = {
+export type SimulatedProviderOptions = {
   readonly dataset: Dataset;
   /** How many matches, from the first on. Default: all. */
   readonly matches?: number;
@@ -38,7 +38,7 @@ export type ProviderOptions = {
   /** Default: one that stands at the first message until `advanceTo`. */
   readonly clock?: (timeline: Timeline) => ProviderClock;
   /** Default: id 1 and a secret key that is public. */
-  readonly client?: ProviderClient;
+  readonly client?: SimulatedClient;
   /** Real seconds that a token is good for. Default 3600. */
   readonly tokenLifetime?: number;
   /** Real seconds from any zero, which tokens grow old by. Default: the machine's. */
@@ -54,9 +54,9 @@ export type ProviderOptions = {
 };
 
 /** A provider. `app` serves once it listens, or through `inject`; close it. */
-export type Provider = {
+export type SimulatedProvider = {
   readonly app: FastifyInstance;
-  readonly client: ProviderClient;
+  readonly client: SimulatedClient;
   readonly timeline: Timeline;
   /** The provider's time, whole Unix seconds: `api.timestamp`. */
   now(): number;
@@ -71,14 +71,14 @@ export type Provider = {
 };
 
 /** What a provider lets in where nothing else is said: for tests. */
-const TEST_CLIENT: ProviderClient = { id: '1', secretKey: 'a-secret-key-for-tests' };
+const TEST_CLIENT: SimulatedClient = { id: '1', secretKey: 'a-secret-key-for-tests' };
 /** Seconds before the first message at which the catalogues were written. */
 const WRITTEN_BEFORE = 86_400;
 /** `api.ver`, of the form that the contract wants. */
 const VERSION = '2.125.0';
 
 /** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
-export function createProvider(options: ProviderOptions): Provider {
+export function createProvider(options: SimulatedProviderOptions): SimulatedProvider {
   const { dataset, seed = '1', client = TEST_CLIENT, restFaults = parseRestFaults('none') } = options;
   const matchSettings = {
     seed,

@@ -7,7 +7,7 @@ import { parseFaults } from '../faults.ts';
 import type { ProviderMessage } from '../records.ts';
 import { apply, applyAll } from '../testing/states.ts';
 import { parseRestFaults } from './faults.ts';
-import { createProvider, type Provider } from './provider.ts';
+import { createProvider, type SimulatedProvider } from './provider.ts';
 import { eventsIn } from './testing/reader.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -15,7 +15,7 @@ const MATCHES = 20;
 /** Real milliseconds; a slower request is retried. */
 const REQUEST_TIMEOUT_MS = 400;
 
-let provider: Provider | undefined;
+let provider: SimulatedProvider | undefined;
 afterEach(async () => provider?.app.close());
 
 type Query = Readonly<Record<string, string | number>>;
@@ -23,7 +23,7 @@ type Query = Readonly<Record<string, string | number>>;
 type Answer = { timestamp: number; total: number; data: any };
 
 /** Reads over sockets and retries each request until it is answered; after 401 it first fetches a token. */
-function retryingReader(base: string, { client }: Provider) {
+function retryingReader(base: string, { client }: SimulatedProvider) {
   let token = '';
   const once = async (path: string, query: Query): Promise<Answer | null> => {
     const pairs = Object.entries({ ...query, token }).map(([name, value]): [string, string] => [

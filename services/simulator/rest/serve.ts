@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type PlayClock, playClock } from './clock.ts';
 import { restMetrics } from './metrics.ts';
-import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
 
 /** How a provider is served. */
-export type ServeOptions = Omit<ProviderOptions, 'clock' | 'onFault' | 'onAnswer'> & {
+export type ServeOptions = Omit<SimulatedProviderOptions, 'clock' | 'onFault' | 'onAnswer'> & {
   /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly host: string;
@@ -16,7 +16,7 @@ export type ServeOptions = Omit<ProviderOptions, 'clock' | 'onFault' | 'onAnswer
 
 /** A provider that plays by its own clock. */
 export type ServedProvider = {
-  readonly provider: Provider;
+  readonly provider: SimulatedProvider;
   readonly port: number;
   readonly speed: number;
   /** Lets the clock run. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Competition, Dataset } from '../../../data/dataset.ts';
 import type { ContentFault } from '../faults.ts';
 import type { MatchSettings } from '../match.ts';
@@ -16,7 +17,7 @@ export class Timeline {
   readonly #competition: Competition;
   readonly #matchSettings: MatchSettings;
   readonly #waves: (WavePlan & Stretch)[] = [];
-  readonly #cached = new Map<number, readonly ProviderMessage[]>();
+  readonly #cached = new LRUCache<number, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
   readonly #invented: Partial<Record<ContentFault, number>> = {};
   #matches = 0;
   #messages = 0;
@@ -71,13 +72,10 @@ export class Timeline {
   }
 
   #messagesOf(wave: WavePlan): readonly ProviderMessage[] {
-    const messages =
-      this.#cached.get(wave.n) ?? simulateWave(wave, this.#competition, this.#matchSettings).messages;
-    // LRU: the least recently used wave is evicted.
-    this.#cached.delete(wave.n);
+    const cached = this.#cached.get(wave.n);
+    if (cached !== undefined) return cached;
+    const { messages } = simulateWave(wave, this.#competition, this.#matchSettings);
     this.#cached.set(wave.n, messages);
-    const [oldest] = this.#cached.keys();
-    if (this.#cached.size > WAVES_IN_MEMORY && oldest !== undefined) this.#cached.delete(oldest);
     return messages;
   }
 }

@@ -1,8 +1,8 @@
 /** The provider's records as REST answers them, from what is known. */
-import type { KnownEvent, KnownIncident } from './provider-state.ts';
+import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 
 /** An incident as published; a removed one shows it in its `action`. */
-export function incidentView({ record, removed }: KnownIncident): Readonly<Record<string, unknown>> {
+export function incidentView({ record, removed }: PublishedIncident): Readonly<Record<string, unknown>> {
   const { action, ...fields } = record;
   return removed ? { ...fields, action } : fields;
 }

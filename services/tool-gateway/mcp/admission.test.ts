@@ -39,6 +39,40 @@ describe('who may come in', () => {
     }
   });
 
+  test('GET and POST take the token as Authorization: Bearer, and nowhere else', async () => {
+    const served = await ServedMcp.start();
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+    };
+    const opened = await served.post(initialize);
+    expect(opened.status).toBe(200);
+    const session = opened.headers.get('mcp-session-id') ?? '';
+    const stream = async (url: URL, headers: Record<string, string>) => {
+      const own = {
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+        'mcp-protocol-version': '2025-11-25',
+      };
+      const answer = await fetch(url, { headers: { ...own, ...headers } });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    expect(await stream(served.url, { authorization: `Bearer ${ALL.token}` })).toBe(200);
+    const inQuery = new URL(`?token=${ALL.token}&access_token=${ALL.token}`, served.url);
+    for (const [url, headers] of [
+      [served.url, { authorization: ALL.token }],
+      [served.url, { authorization: '', token: ALL.token, 'x-api-key': ALL.token }],
+      [inQuery, { authorization: '' }],
+    ] as const) {
+      expect(await stream(url, headers)).toBe(401);
+      const asked = { method: 'POST', headers, body: JSON.stringify(LIST) };
+      expect((await fetch(url, asked)).status).toBe(401);
+    }
+  });
+
   test('the scheme of a token may be written in any case', async () => {
     const served = await ServedMcp.start();
     expect((await served.post(LIST, { authorization: `bearer ${ALL.token}` })).status).toBe(200);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { accessKey } from '#views/queries/access-key.ts';
 import type { Desk, Tool } from './tools/tool.ts';
 
@@ -16,8 +17,7 @@ const PER_SECOND = 10;
  */
 export class Answers {
   readonly #version: () => number;
-  readonly #kept = new Map<string, ToolAnswer>();
-  #length = 0;
+  readonly #kept = new LRUCache<string, ToolAnswer>({ maxSize: MAX_LENGTH });
   #validFor = '';
 
   /** `version` is that of everything that answers are made of. */
@@ -30,7 +30,6 @@ export class Answers {
     const validFor = `${this.#version()} ${Math.floor(desk.now * PER_SECOND)}`;
     if (validFor !== this.#validFor) {
       this.#kept.clear();
-      this.#length = 0;
       this.#validFor = validFor;
     }
     const key = `${tool.name} ${accessKey(desk.access)} ${JSON.stringify(args ?? {})}`;
@@ -38,13 +37,7 @@ export class Answers {
     if (kept !== undefined) return kept;
     const structuredContent = tool.call(args, desk);
     const answer = { structuredContent, text: JSON.stringify(structuredContent) };
-    this.#length += answer.text.length;
-    this.#kept.set(key, answer);
-    for (const [oldest, { text }] of this.#kept) {
-      if (this.#length <= MAX_LENGTH) break;
-      this.#kept.delete(oldest);
-      this.#length -= text.length;
-    }
+    this.#kept.set(key, answer, { size: answer.text.length });
     return answer;
   }
 }

@@ -44,7 +44,7 @@ type ChangedResource = {
 };
 
 /** Follows the views. `close` it. */
-export class Changes {
+export class ChangeNotifier {
   readonly #options: ChangesOptions;
   /** Each with its lists as it knows them; null while it has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();

@@ -6,7 +6,7 @@ import { argumentsOf } from './prompts.ts';
 import { dataOf, listCompetitions, search } from './tools/catalogue.ts';
 import { ANY_EVENT } from './tools/common.ts';
 import { getMatch } from './tools/match.ts';
-import { listMatches, liveBoard } from './tools/matches.ts';
+import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { listStandings } from './tools/standings.ts';
 import { tablesOf } from './tools/table-choice.ts';
 import type { Desk, Tool } from './tools/tool.ts';
@@ -75,30 +75,18 @@ function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: D
 function matchIds(typed: string, desk: Desk): Values {
   if (!has(desk, getMatch)) return [];
   if (typed === '' || DIGITS.test(typed))
-    return has(desk, liveBoard) ? startingWith(typed, liveIds(desk)) : [];
+    return has(desk, liveBoard)
+      ? startingWith(
+          typed,
+          liveMatches(desk, MAX_VALUES).map(({ state }) => state.event_id),
+        )
+      : [];
   if (!has(desk, search) || !has(desk, listMatches)) return [];
   const teams = desk.desk.teams(typed, desk.access).slice(0, MAX_NAMES);
   return teams.flatMap(({ id }) => {
     const query = { ...ANY_EVENT, participantId: id, limit: MAX_IDS, page: 1 };
     return desk.desk.matches(query, desk.access, 'latest').items.map(({ state }) => state.event_id);
   });
-}
-
-function liveIds({ desk, access }: Desk): number[] {
-  const query = {
-    limit: MAX_VALUES,
-    page: 1,
-    sportId: null,
-    statusType: 'live',
-    timestamp: null,
-    dateFrom: '0000-01-01 00:00:00',
-    dateTo: '9999-12-31 23:59:59',
-    eventsDetails: false,
-    showPostponed: true,
-    holdsNow: true,
-  } as const;
-  const { items } = desk.board(query, access, { competitionId: null, teamId: null });
-  return items.map(({ state }) => state.event_id);
 }
 
 /** The tables of the current season of competitions of that name; of all tables where nothing is typed, and by the first digits of their ids. */

@@ -83,18 +83,22 @@ async function run(url: URL, asked: readonly string[]): Promise<Map<string, read
   );
 }
 
-test.each(Object.entries(ASKED))('passes the conformance suite of revision %s', async (revision, asked) => {
-  const limits = { requestsPerToken: 1e6, requestsPerAddress: 1e6 };
-  const served = await ServedMcp.start({ limits });
-  const scenarios = await run(await withToken(served.url, ALL.token), asked);
-  expect(scenarios.size).toBeGreaterThan(30);
-  const failed: string[] = [];
-  for (const [scenario, checks] of scenarios) {
-    // Of the extension for long-running tasks, which nobody has to have.
-    if (scenario.startsWith('tasks-')) continue;
-    const bad = checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => `${scenario}/${id}`);
-    failed.push(...(scenario in EXCEPTIONS ? bad.slice(0, 1).map(() => scenario) : bad));
-  }
-  const expected = Object.keys(EXCEPTIONS).filter((name) => scenarios.has(name.split('/')[0] ?? ''));
-  expect(failed.sort(), revision).toEqual(expected.sort());
-});
+test.each(Object.entries(ASKED))(
+  'passes the conformance suite of revision %s',
+  { timeout: 300_000 },
+  async (revision, asked) => {
+    const limits = { requestsPerToken: 1e6, requestsPerAddress: 1e6 };
+    const served = await ServedMcp.start({ limits });
+    const scenarios = await run(await withToken(served.url, ALL.token), asked);
+    expect(scenarios.size).toBeGreaterThan(30);
+    const failed: string[] = [];
+    for (const [scenario, checks] of scenarios) {
+      // Of the extension for long-running tasks, which nobody has to have.
+      if (scenario.startsWith('tasks-')) continue;
+      const bad = checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => `${scenario}/${id}`);
+      failed.push(...(scenario in EXCEPTIONS ? bad.slice(0, 1).map(() => scenario) : bad));
+    }
+    const expected = Object.keys(EXCEPTIONS).filter((name) => scenarios.has(name.split('/')[0] ?? ''));
+    expect(failed.sort(), revision).toEqual(expected.sort());
+  },
+);

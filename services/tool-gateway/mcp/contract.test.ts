@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { deskData } from '#views/queries/desk.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';
 import { askedOf } from './testing/asked.ts';
@@ -15,7 +15,7 @@ import { documentUri, matchUri, tableUri } from './uris.ts';
 
 const LEAGUES: readonly League[] = [OPEN, CLOSED];
 
-let world: World;
+let world: ViewsWorld;
 
 beforeEach(() => {
   world = leagues();

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseJson } from '#contract/parse-json.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/queries/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
@@ -15,14 +16,14 @@ import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
 import { Answers } from './answers.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
-import { Changes } from './changes.ts';
+import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
 import { Handlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
-import { refusal, Sessions } from './sessions.ts';
+import { McpSessions, refusal } from './sessions.ts';
 import { Streams } from './streams.ts';
 
 export type McpOptions = {
@@ -70,9 +71,9 @@ declare module 'fastify' {
 class Endpoint {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
-  readonly #changes: Changes;
+  readonly #changes: ChangeNotifier;
   readonly #handlers: Handlers;
-  readonly #sessions: Sessions;
+  readonly #sessions: McpSessions;
   readonly #streams: Streams;
   readonly #byAddress: AttemptLedger;
 
@@ -84,7 +85,7 @@ class Endpoint {
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
     const { accessOf } = options;
     const documents = documentsOf(data, version);
-    this.#changes = new Changes({
+    this.#changes = new ChangeNotifier({
       view,
       accessOf,
       now,
@@ -94,7 +95,7 @@ class Endpoint {
     const context = { ...options, documents, answers: new Answers(() => view.version) };
     const shared = { context, changes: this.#changes, limits, metrics };
     this.#handlers = new Handlers(shared);
-    this.#sessions = new Sessions(shared);
+    this.#sessions = new McpSessions(shared);
     this.#streams = new Streams({ limits, metrics, now });
     const sweeping = setInterval(() => this.#sweep(), limits.sweepMs).unref();
     scope.addHook('preClose', async () => {
@@ -176,8 +177,9 @@ class Endpoint {
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, method } = request;
     if (caller === null) throw new TypeError('a request that was not let in');
-    const body = method === 'POST' ? parse(request.body) : undefined;
-    if (body === MALFORMED) return send(reply, parseError());
+    const { body: text } = request;
+    const body = method === 'POST' && typeof text === 'string' ? parseJson(text) : undefined;
+    if (method === 'POST' && body === undefined) return send(reply, parseError());
     if (Array.isArray(body))
       return send(reply, refusal(400, 'Batches are not served: send one message in each request'));
     const problem = this.#streamProblem(method, body, caller);
@@ -228,16 +230,6 @@ class Endpoint {
   #sweep(): void {
     this.#streams.sweep();
     this.#sessions.sweep();
-  }
-}
-
-const MALFORMED = Symbol('malformed');
-
-function parse(body: unknown): unknown {
-  try {
-    return JSON.parse(typeof body === 'string' ? body : '');
-  } catch {
-    return MALFORMED;
   }
 }
 

@@ -6,14 +6,14 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { Changes } from './changes.ts';
+import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
 import type { McpMetrics } from './metrics.ts';
 import { createServer, type ServerContext } from './server.ts';
 
 export type HandlersOptions = {
   readonly context: ServerContext;
-  readonly changes: Changes;
+  readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
   readonly metrics: McpMetrics;
 };
@@ -64,12 +64,12 @@ export class Handlers {
 /** Where the streams of one token learn of changes: only of those that its client's contract covers. */
 class ContractBus implements ServerEventBus {
   readonly #listeners = new Set<(event: ServerEvent) => void>();
-  readonly #changes: Changes;
+  readonly #changes: ChangeNotifier;
   readonly #clientId: number;
   readonly #onSend: () => void;
   #stop: (() => void) | undefined;
 
-  constructor(changes: Changes, clientId: number, onSend: () => void) {
+  constructor(changes: ChangeNotifier, clientId: number, onSend: () => void) {
     this.#changes = changes;
     this.#clientId = clientId;
     this.#onSend = onSend;

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { CLOSED, event, incident, type League, OPEN } from './testing/league.ts';
 import { ALL, REVISIONS, type Revision, ServedMcp, type TestClient } from './testing/served.ts';
 import { matchUri, tableUri } from './uris.ts';
@@ -15,7 +15,7 @@ const revisions = Object.keys(REVISIONS) as Revision[];
 let message = 100;
 
 /** Another goal in the match of a league. */
-function goal(world: World, league: League): void {
+function goal(world: ViewsWorld, league: League): void {
   const n = message++;
   world.play(
     incidentMessage(

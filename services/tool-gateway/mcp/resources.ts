@@ -10,6 +10,7 @@ import type { OperationData } from '#contract/rest/operations.ts';
 import { type Document, readable } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
+import { liveMatches } from './tools/matches.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
@@ -98,25 +99,13 @@ function documentResources(documents: readonly Document[], { access }: Desk): Re
 }
 
 /** The matches that are listed. */
-export function liveResources({ desk, access }: Desk): Resource[] {
-  if (!covers(access, [...getMatch.operations, 'livescore.index'])) return [];
-  const query = {
-    limit: MAX_LIVE,
-    page: 1,
-    sportId: null,
-    statusType: 'live',
-    timestamp: null,
-    dateFrom: '0000-01-01 00:00:00',
-    dateTo: '9999-12-31 23:59:59',
-    eventsDetails: false,
-    showPostponed: true,
-    holdsNow: true,
-  };
-  return desk.board(query, access, { competitionId: null, teamId: null }).items.map(({ state }) => ({
+export function liveResources(desk: Desk): Resource[] {
+  if (!covers(desk.access, [...getMatch.operations, 'livescore.index'])) return [];
+  return liveMatches(desk, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: `${state.home?.name ?? '?'} - ${state.away?.name ?? '?'}`,
-    description: desk.place(state).competition ?? 'A match that is played now',
+    description: desk.desk.place(state).competition ?? 'A match that is played now',
     mimeType: JSON_TYPE,
   }));
 }

@@ -32,7 +32,7 @@ export type ServerContext = {
 };
 
 /** Subscriptions of a session of the revisions before 2026-07-28. Both throw `ProtocolError`. */
-export type Subscriptions = {
+export type ResourceSubscriptions = {
   subscribe(uri: string): void;
   unsubscribe(uri: string): void;
 };
@@ -62,7 +62,7 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
 export function createServer(
   context: ServerContext,
   caller: Caller,
-  subscriptions: Subscriptions | null,
+  subscriptions: ResourceSubscriptions | null,
   canSubscribe = subscriptions !== null,
 ): Server {
   const { version } = context;

@@ -11,11 +11,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { Changes } from './changes.ts';
+import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
 import type { ListKind } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
-import { createServer, type ServerContext, type Subscriptions } from './server.ts';
+import { createServer, type ResourceSubscriptions, type ServerContext } from './server.ts';
 
 type Session = {
   readonly id: string;
@@ -27,9 +27,9 @@ type Session = {
   streams: number;
 };
 
-export type SessionsOptions = {
+export type McpSessionsOptions = {
   readonly context: ServerContext;
-  readonly changes: Changes;
+  readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
   readonly metrics: McpMetrics;
 };
@@ -46,13 +46,13 @@ const SESSION_HEADER = 'mcp-session-id';
 const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 /** Answers requests of those revisions. `close` it. */
-export class Sessions {
-  readonly #options: SessionsOptions;
+export class McpSessions {
+  readonly #options: McpSessionsOptions;
   readonly #sessions = new Map<string, Session>();
   /** Stands before the ids of this process's sessions. */
   readonly #own = `${randomUUID()}.`;
 
-  constructor(options: SessionsOptions) {
+  constructor(options: McpSessionsOptions) {
     this.#options = options;
   }
 
@@ -88,7 +88,7 @@ export class Sessions {
     const { context, changes, limits } = this.#options;
     if (!this.#makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
     const uris = new Set<string>();
-    const subscriptions: Subscriptions = {
+    const subscriptions: ResourceSubscriptions = {
       subscribe(uri) {
         if (uris.size >= limits.maxSubscriptions && !uris.has(uri))
           throw new ProtocolError(

@@ -3,14 +3,14 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import { deskData } from '#views/queries/desk.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { EVERYTHING, normalized, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
 import { matchUri } from './uris.ts';
 
-let world: World;
+let world: ViewsWorld;
 let desk: Desk;
 
 beforeEach(() => {

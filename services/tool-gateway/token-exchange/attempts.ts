@@ -5,10 +5,10 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { ExchangeAttempt } from '#topics/generated/types.ts';
+import type { AttemptScope, ExchangeAttempt } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { AttemptLedger, type AttemptScope, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
+import { AttemptLedger, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
 /** An attempt could not be counted, so it must be refused. */
 export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedError'> {

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Contracts } from '#clients/contracts.ts';
 import type { Logger } from '#streams/log.ts';
+import type { AttemptScope } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
-import type { Issued, Issuer } from './issuer.ts';
-import type { AttemptScope, Refusal } from './limits.ts';
+import type { IssuedToken, Issuer } from './issuer.ts';
+import type { Refusal } from './limits.ts';
 import { type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 import { digestOf, networkOf } from './subject.ts';
 
@@ -39,7 +40,7 @@ export class Exchange {
   }
 
   /** Exchanges credentials for a token. Throws `ExchangeError`, `AttemptNotCountedError`, `PublishError`. */
-  async exchange({ clientId, secretKey, label }: ExchangeRequest): Promise<Issued> {
+  async exchange({ clientId, secretKey, label }: ExchangeRequest): Promise<IssuedToken> {
     const { check, contracts, issuer, now, log } = this.#options;
     await this.#admit('client', clientId);
     // Other spellings of an id would have a limit of their own each; no account here has one.

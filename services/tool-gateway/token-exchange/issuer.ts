@@ -25,7 +25,7 @@ export type IssuerOptions = {
 };
 
 /** A token with its text, which is nowhere else. */
-export type Issued = { readonly text: string; readonly token: AccessToken };
+export type IssuedToken = { readonly text: string; readonly token: AccessToken };
 
 /** Most tokens of a client that may be used at a time. */
 export const MAX_LIVE_TOKENS = 1_000;
@@ -44,7 +44,7 @@ export class Issuer {
    * A new token for a client. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` where it has as many as it may have, and
    * `PublishError`.
    */
-  async issue(clientId: number, label: string | null, nowMs: number): Promise<Issued> {
+  async issue(clientId: number, label: string | null, nowMs: number): Promise<IssuedToken> {
     const { tokens, codec, topic, publish, lifetimeMs } = this.#options;
     const known = tokens.of(clientId);
     if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)

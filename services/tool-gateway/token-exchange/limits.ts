@@ -1,7 +1,6 @@
 /** How many exchanges may be attempted (spec, "Limits"). Pure: a function of the attempts in the order of their log. */
 
-/** What attempts are counted for. */
-export type AttemptScope = 'address' | 'client';
+import type { AttemptScope } from '#topics/generated/types.ts';
 
 /** The rolling window, milliseconds. */
 export const WINDOW_MS = 15 * 60_000;

@@ -101,6 +101,31 @@ test('404 elsewhere, with a message that says what is where', async () => {
   });
 });
 
+describe('the path of the exchange', () => {
+  test('is /api/v1/token, and nothing is below another prefix', async () => {
+    const { app, post } = await served();
+    expect((await post(RIGHT)).status).toBe(201);
+    for (const url of ['/token', '/v1/token', '/api/token', '/api/v2/token', '/v2/token', '/api/v1'])
+      expect([url, (await app.inject({ method: 'POST', url, payload: RIGHT })).statusCode]).toEqual([
+        url,
+        404,
+      ]);
+  });
+
+  test('takes JSON by POST without authentication: the credentials are in the body alone', async () => {
+    const { app, post } = await served();
+    for (const authorization of ['', 'Bearer nonsense', 'Basic bm86bm8='])
+      expect((await post(RIGHT, { authorization })).status).toBe(201);
+    const basic = `Basic ${Buffer.from(`${RIGHT.client_id}:${RIGHT.secret_key}`).toString('base64')}`;
+    expect((await post({}, { authorization: basic })).status).toBe(400);
+    const query = new URLSearchParams(RIGHT);
+    const { statusCode } = await app.inject({ method: 'POST', url: `/api/v1/token?${query}`, payload: {} });
+    expect(statusCode).toBe(400);
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const)
+      expect((await app.inject({ method, url: '/api/v1/token' })).statusCode).toBe(405);
+  });
+});
+
 describe('Success 201', () => {
   test('token, expires_at as ISO time, warning; secret_key is never returned', async () => {
     const { post, text } = await served();
@@ -331,7 +356,9 @@ describe('the address that counts', () => {
   });
 });
 
-test('10,000 guesses from one address: 403 within the limit, then 429, and the upstream is asked no more', async () => {
+test('10,000 guesses from one address: 403 within the limit, then 429, and the upstream is asked no more', {
+  timeout: 300_000,
+}, async () => {
   const { AttemptLedger } = await import('./limits.ts');
   const ledgers = { address: new AttemptLedger(LIMITS.address), client: new AttemptLedger(LIMITS.client) };
   const { post } = await served({ count: async (scope, subject) => ledgers[scope].apply(subject, NOW) });

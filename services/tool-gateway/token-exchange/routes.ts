@@ -3,7 +3,7 @@ import { PublishError } from '#streams/publish/publish-error.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { Issued } from './issuer.ts';
+import type { IssuedToken } from './issuer.ts';
 import { BODY_LIMIT, parseExchange } from './request.ts';
 
 /** What the routes work with. */
@@ -64,7 +64,7 @@ export async function tokenRoutes(
   );
 }
 
-function bodyOf({ text, token: { expiresAt } }: Issued): object {
+function bodyOf({ text, token: { expiresAt } }: IssuedToken): object {
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
   return {
     token: text,

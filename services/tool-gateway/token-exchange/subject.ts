@@ -1,7 +1,7 @@
 /** What attempts are counted for, in a form that may stand on a topic. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
-import type { AttemptScope } from './limits.ts';
+import type { AttemptScope } from '#topics/generated/types.ts';
 
 const DIGEST_BYTES = 16;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;

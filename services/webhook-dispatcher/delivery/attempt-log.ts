@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { Linger } from './linger.ts';
 
 export type AttemptLogOptions = {
   readonly brokers: Brokers;
@@ -18,7 +19,7 @@ export type AttemptLogOptions = {
 
 /**
  * How long an attempt waits for those of other subscriptions, milliseconds: a produce request for each would cost broker
- * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile.
+ * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile. Only as long as nobody waits.
  */
 const LINGER_MS = 10;
 /** Between the tries of a record that the broker refuses. */
@@ -28,8 +29,7 @@ const RETRY = { firstMs: 100, ceilingMs: 5_000 };
 export class AttemptLog {
   readonly #options: AttemptLogOptions;
   readonly #publisher: Publisher;
-  /** Until the queue is published; null where it is empty. */
-  #lingering: Promise<void> | null = null;
+  readonly #linger = new Linger(LINGER_MS);
   /** Publishes that failed since one succeeded: only the first is logged. */
   #refused = 0;
 
@@ -51,8 +51,7 @@ export class AttemptLog {
   async record(attempt: WebhookAttempt): Promise<void> {
     const { topic, codec, log } = this.#options;
     const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
-    this.#lingering ??= this.#linger();
-    await this.#lingering;
+    await this.#linger.join();
     for (let failures = 1; ; failures += 1) {
       try {
         await this.#publisher.publish([record]);
@@ -69,9 +68,9 @@ export class AttemptLog {
     }
   }
 
-  async #linger(): Promise<void> {
-    await delay(LINGER_MS);
-    this.#lingering = null;
+  /** Publishes at once what waits for the attempts of other subscriptions. */
+  hurry(): void {
+    this.#linger.end();
   }
 
   close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -23,7 +24,7 @@ export class ExpiredError extends TouchlineError<'ExpiredError'> {
   }
 }
 
-export type BacklogOptions = {
+export type BacklogReaderOptions = {
   readonly client: StreamClient;
   /** Name of webhook-messages on the broker. */
   readonly topic: string;
@@ -38,7 +39,7 @@ export type BacklogOptions = {
 const READ_BYTES = 512 * 1024;
 
 /** The messages read from an offset on. */
-type Held = Chunk & { readonly partition: number; readonly from: number; readonly bytes: number };
+type Held = Chunk & { readonly partition: number; readonly from: number };
 
 /** A slot: one read at a time uses its connections. */
 type Slot = Map<number, PartitionReader>;
@@ -48,16 +49,16 @@ type Slot = Map<number, PartitionReader>;
  * latest reads, and shares a read among all that request it.
  */
 export class BacklogReader {
-  readonly #options: BacklogOptions;
+  readonly #options: BacklogReaderOptions;
   readonly #free: Slot[];
   readonly #waiting: ((slot: Slot) => void)[] = [];
-  /** By partition and offset, least recently used first. */
-  readonly #held = new Map<string, Held>();
+  /** By partition and offset. */
+  readonly #held: LRUCache<string, Held>;
   readonly #reading = new Map<string, Promise<Chunk>>();
-  #heldBytes = 0;
 
-  constructor(options: BacklogOptions) {
+  constructor(options: BacklogReaderOptions) {
     this.#options = options;
+    this.#held = new LRUCache({ maxSize: options.cacheBytes });
     this.#free = Array.from({ length: options.concurrency }, () => new Map());
   }
 
@@ -95,7 +96,7 @@ export class BacklogReader {
       const { records, next } = await reader.read(offset);
       const messages: PlacedMessage[] = [];
       for (const { offset: at, value, traceparent } of records)
-        if (value !== null) messages.push({ offset: at, message: await decoder.decode(value), traceparent });
+        if (value !== null) messages.push({ offset: at, message: await decoder.read(value), traceparent });
       return { messages, next };
     } catch (error) {
       slot.delete(partition);
@@ -107,10 +108,9 @@ export class BacklogReader {
   }
 
   #find(partition: number, offset: number): Chunk | null {
-    for (const [key, held] of this.#held) {
+    for (const [key, held] of this.#held.entries()) {
       if (held.partition !== partition || offset < held.from || offset >= held.next) continue;
-      this.#held.delete(key);
-      this.#held.set(key, held);
+      this.#held.get(key);
       const first = held.messages.findIndex((placed) => placed.offset >= offset);
       return { messages: first < 0 ? [] : held.messages.slice(first), next: held.next };
     }
@@ -120,13 +120,8 @@ export class BacklogReader {
   #hold(partition: number, from: number, chunk: Chunk): void {
     if (chunk.next <= from) return;
     const bytes = chunk.messages.reduce((sum, { message }) => sum + message.message.length, 0);
-    this.#held.set(`${partition}/${from}`, { ...chunk, partition, from, bytes });
-    this.#heldBytes += bytes;
-    for (const [key, oldest] of this.#held) {
-      if (this.#heldBytes <= this.#options.cacheBytes) return;
-      this.#held.delete(key);
-      this.#heldBytes -= oldest.bytes;
-    }
+    // A size is one at least: a read past records that are not shown has no bytes.
+    this.#held.set(`${partition}/${from}`, { ...chunk, partition, from }, { size: Math.max(bytes, 1) });
   }
 
   #acquire(): Promise<Slot> {

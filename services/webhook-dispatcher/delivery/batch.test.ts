@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookMessage } from '#topics/generated/types.ts';
-import { Batch } from './batch.ts';
+import { MessageBatch } from './batch.ts';
 
 const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) }) as WebhookMessage;
 
 describe('a batch', () => {
   test('is the JSON array of its messages, byte for byte', () => {
-    const batch = new Batch({ messages: 10, bytes: 100 });
+    const batch = new MessageBatch({ messages: 10, bytes: 100 });
     expect(batch.body().toString()).toBe('[]');
     for (const text of ['a', 'ü', 'c']) expect(batch.add(message(text))).toBe(true);
     expect(batch.body().toString()).toBe('["a","ü","c"]');
@@ -14,15 +14,15 @@ describe('a batch', () => {
   });
 
   test('holds as many messages as its limits allow, in number and in bytes of the body', () => {
-    const few = new Batch({ messages: 2, bytes: 100 });
+    const few = new MessageBatch({ messages: 2, bytes: 100 });
     expect(['a', 'b', 'c'].map((text) => few.add(message(text)))).toEqual([true, true, false]);
-    const small = new Batch({ messages: 10, bytes: 9 });
+    const small = new MessageBatch({ messages: 10, bytes: 9 });
     expect(['a', 'b', 'c'].map((text) => small.add(message(text)))).toEqual([true, true, false]);
     expect(small.bytes).toBe(9);
   });
 
   test('holds one message however large, and no other beside it', () => {
-    const batch = new Batch({ messages: 10, bytes: 10 });
+    const batch = new MessageBatch({ messages: 10, bytes: 10 });
     expect(batch.add(message('x'.repeat(100)))).toBe(true);
     expect(batch.add(message('y'))).toBe(false);
   });

@@ -12,7 +12,7 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
 /** Messages for one request, in order. */
-export class Batch {
+export class MessageBatch {
   readonly #limits: BatchLimits;
   readonly #messages: WebhookMessage[] = [];
   readonly #traces: string[] = [];

@@ -1,11 +1,11 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 import type { Chunk } from './backlog-reader.ts';
-import { Batch, type BatchLimits } from './batch.ts';
+import { type BatchLimits, MessageBatch } from './batch.ts';
 import type { MessageWindow, PlacedMessage } from './message-window.ts';
 
 /** A batch, and how far its partitions are once it is delivered. */
 export type Collected = {
-  readonly batch: Batch;
+  readonly batch: MessageBatch;
   readonly next: readonly number[];
   /** It ended before the log did: there may be more at once. */
   readonly isCut: boolean;
@@ -30,7 +30,7 @@ const READS_OF_A_BATCH = 16;
 /** Collects the next batch of a subscription, in the order of each partition; null where `read` has ended it. */
 export async function collectBatch(from: Collecting): Promise<Collected | null> {
   const { window, limits, turn, wants, read } = from;
-  const batch = new Batch(limits);
+  const batch = new MessageBatch(limits);
   const next = [...from.next];
   let isFull = false;
   const take = (partition: number, messages: Iterable<PlacedMessage>, end: number): void => {

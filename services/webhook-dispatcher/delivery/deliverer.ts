@@ -1,16 +1,16 @@
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
-import { attemptOf, type Progress } from '#webhooks/progress.ts';
+import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherSource } from '../metrics.ts';
-import { Delivery } from './delivery.ts';
-import type { DeliveryContext } from './delivery-context.ts';
+import { SubscriptionDelivery } from './delivery.ts';
+import type { DispatchContext } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { WebhookSubscriptions } from './subscriptions.ts';
 
 export type DelivererOptions = {
-  readonly context: DeliveryContext;
-  readonly subscriptions: Subscriptions;
+  readonly context: DispatchContext;
+  readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-attempts, which share the subscriptions by the hash of their ids. */
   readonly partitions: number;
 };
@@ -19,7 +19,7 @@ export type DelivererOptions = {
 type Owned = {
   /** As committed, or as left by a closed delivery. */
   readonly progress: Map<string, WebhookProgress>;
-  readonly deliveries: Map<string, Delivery>;
+  readonly deliveries: Map<string, SubscriptionDelivery>;
   /** Removed subscriptions whose removal is recorded. */
   readonly removed: Set<string>;
 };
@@ -42,7 +42,7 @@ export class Deliverer {
   }
 
   /** Applies committed progress of a partition; null for a removed subscription. */
-  committed(partition: number, changed: ReadonlyMap<string, Progress>): void {
+  committed(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void {
     const owned = this.#owned.get(partition);
     if (owned === undefined) return;
     for (const [id, progress] of changed) {
@@ -89,7 +89,7 @@ export class Deliverer {
     return { states, behind, windowBytes: this.#options.context.window.bytes };
   }
 
-  *#deliveries(): Generator<Delivery> {
+  *#deliveries(): Generator<SubscriptionDelivery> {
     for (const { deliveries } of this.#owned.values()) yield* deliveries.values();
   }
 
@@ -105,7 +105,7 @@ export class Deliverer {
       const delivery = deliveries.get(id);
       if (!active) continue;
       if (delivery !== undefined) delivery.change(subscription);
-      else deliveries.set(id, new Delivery(context, subscription, progress.get(id) ?? null));
+      else deliveries.set(id, new SubscriptionDelivery(context, subscription, progress.get(id) ?? null));
     }
     for (const [id, delivery] of deliveries) {
       if (subscriptions.get(id)?.active === true) continue;

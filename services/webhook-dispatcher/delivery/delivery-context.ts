@@ -15,7 +15,7 @@ export type Endpoint = {
 };
 
 /** What all deliveries of a process share. */
-export type DeliveryContext = {
+export type DispatchContext = {
   readonly window: MessageWindow;
   readonly backlog: Pick<BacklogReader, 'read'>;
   readonly openEndpoint: (subscription: Subscription) => Endpoint;
@@ -23,6 +23,8 @@ export type DeliveryContext = {
   readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
   /** Resolves when the record is on webhook-attempts. Rejects where the process is stopped. */
   readonly record: (attempt: WebhookAttempt) => Promise<void>;
+  /** Has what is recorded published at once: a delivery waits for it. */
+  readonly hurry: () => void;
   readonly limits: BatchLimits;
   readonly policy: RetryPolicy;
   /** How long attempts fail before the subscription is disabled, milliseconds. */

@@ -2,12 +2,12 @@ import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
-import { applyAttempt, type Progress } from '#webhooks/progress.ts';
+import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
-import { Delivery } from './delivery.ts';
-import type { DeliveryContext } from './delivery-context.ts';
+import { SubscriptionDelivery } from './delivery.ts';
+import type { DispatchContext } from './delivery-context.ts';
 import { MessageWindow, type PlacedMessage } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -59,8 +59,8 @@ class World {
   /** Messages before this offset have expired. */
   start = 0;
   now = 1_000_000;
-  progress: Progress = null;
-  readonly deliveries: Delivery[] = [];
+  progress: DeliveryProgress = null;
+  readonly deliveries: SubscriptionDelivery[] = [];
   #hold: Promise<void> | null = null;
 
   constructor(windowBytes = 1_000_000, ends = [0, 0]) {
@@ -86,8 +86,8 @@ class World {
     };
   }
 
-  deliver(change: Partial<DeliveryContext> = {}, subscription = SUBSCRIPTION): Delivery {
-    const context: DeliveryContext = {
+  deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
+    const context: DispatchContext = {
       window: this.window,
       backlog: {
         read: async (partition, offset) => {
@@ -111,16 +111,17 @@ class World {
         this.attempts.push(attempt);
         this.progress = applyAttempt(this.progress, attempt);
       },
+      hurry: () => {},
       limits: { messages: 3, bytes: 10_000 },
       policy: { delaysMs: [1, 2], maxRetryAfterMs: 60_000 },
       disableAfterMs: 3_600_000,
       now: () => this.now,
       random: () => 0.5,
-      metrics: dispatcherMetrics(new Registry(), () => ({ states: new Map(), behind: 0, windowBytes: 0 })),
+      metrics: dispatcherMetrics(new Registry()),
       log,
       ...change,
     };
-    const delivery = new Delivery(context, subscription, this.progress);
+    const delivery = new SubscriptionDelivery(context, subscription, this.progress);
     this.deliveries.push(delivery);
     onTestFinished(() => delivery.close());
     return delivery;
@@ -178,6 +179,29 @@ describe('a delivery', () => {
     expect(all.filter((text) => text.startsWith('1'))).toEqual(texts(1, 0, 4));
     expect(world.posted.every((batch) => batch.length <= 3)).toBe(true);
     await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
+  });
+
+  test('has a record published at once where the batch after next waits for it', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    let hurries = 0;
+    let written = Promise.withResolvers<void>();
+    world.deliver({
+      record: () => written.promise,
+      hurry: () => {
+        hurries += 1;
+        written.resolve();
+        written = Promise.withResolvers();
+      },
+    });
+    world.publish(0, 3);
+    await world.has(3);
+    expect(hurries).toBe(0);
+    world.publish(0, 6);
+    expect(await world.has(9)).toEqual(texts(0, 0, 9));
+    expect(hurries).toBeGreaterThan(0);
+    world.deliveries[0]?.close();
+    written.resolve();
   });
 
   test('reads older messages from the log, then continues from the window', async () => {

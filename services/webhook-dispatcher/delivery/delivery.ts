@@ -6,12 +6,12 @@ import type {
   WebhookOffset,
   WebhookProgress,
 } from '#topics/generated/types.ts';
-import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
+import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import { type Collected, collectBatch } from './collect-batch.ts';
-import type { DeliveryContext, Endpoint } from './delivery-context.ts';
+import type { DispatchContext, Endpoint } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { retryDelayMs } from './retry-schedule.ts';
@@ -31,10 +31,10 @@ const WIDENED_BY = 8;
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
-export class Delivery {
-  readonly #context: DeliveryContext;
+export class SubscriptionDelivery {
+  readonly #context: DispatchContext;
   #subscription: Subscription;
-  #progress: Progress;
+  #progress: DeliveryProgress;
   /** Next offset by partition: delivered or skipped, as known to this process. */
   #next: number[];
   /** Skipped since progress was last recorded. */
@@ -52,9 +52,11 @@ export class Delivery {
   #isClosed = false;
   /** Resolves once everything so far is recorded; rejects where recording ended. */
   #recorded: Promise<void> = Promise.resolve();
+  /** Records under way. */
+  #unrecorded = 0;
   readonly #ended: Promise<void>;
 
-  constructor(context: DeliveryContext, subscription: Subscription, progress: Progress) {
+  constructor(context: DispatchContext, subscription: Subscription, progress: DeliveryProgress) {
     this.#context = context;
     this.#subscription = subscription;
     this.#progress = progress;
@@ -64,7 +66,7 @@ export class Delivery {
     this.#ended = this.#run();
   }
 
-  get progress(): Progress {
+  get progress(): DeliveryProgress {
     return this.#progress;
   }
 
@@ -185,7 +187,7 @@ export class Delivery {
   }
 
   /** Null where the messages have expired, which is recorded. */
-  async #read(backlog: DeliveryContext['backlog'], partition: number, offset: number) {
+  async #read(backlog: DispatchContext['backlog'], partition: number, offset: number) {
     try {
       return await backlog.read(partition, offset);
     } catch (error) {
@@ -236,6 +238,7 @@ export class Delivery {
     this.#most = Math.min(this.#context.limits.messages, WIDENED_BY * this.#most);
     this.#isAhead = false;
     // The next batch is sent while this is recorded; the one after it waits for the record.
+    if (this.#unrecorded > 0) this.#context.hurry();
     await this.#recorded;
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
@@ -289,7 +292,12 @@ export class Delivery {
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#progress = applyAttempt(this.#progress, attempt);
-    this.#recorded = this.#recorded.then(() => record(attempt));
+    this.#unrecorded += 1;
+    this.#recorded = this.#recorded
+      .then(() => record(attempt))
+      .finally(() => {
+        this.#unrecorded -= 1;
+      });
     await this.#recorded;
   }
 
@@ -299,7 +307,7 @@ export class Delivery {
     this.#isAhead = false;
   }
 
-  #offsetsOf(progress: Progress): number[] {
+  #offsetsOf(progress: DeliveryProgress): number[] {
     const next = new Array<number>(this.#context.window.partitions).fill(0);
     for (const { partition, offset } of progress?.next ?? []) next[partition] = offset;
     return next;

@@ -4,7 +4,7 @@ import type { ConsumedRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import type { Progress } from '#webhooks/progress.ts';
+import { type AttemptKind, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import { DispatcherPartition } from './dispatcher-partition.ts';
 
 const codecs = {
@@ -12,31 +12,15 @@ const codecs = {
   'webhook-progress': codecOf('webhook-progress'),
 };
 
-function attempt(subscription_id: string, kind: string, offset: number): WebhookAttempt {
-  return {
-    subscription_id,
-    client_id: 1,
-    kind,
-    epoch: 1,
-    at: 100,
-    started_at: 90,
-    attempt: 1,
-    outcome: null,
-    status: null,
-    reason: null,
-    messages: 0,
-    bytes: 0,
-    first: null,
-    last: null,
-    next_attempt_at: null,
-    next: [{ partition: 0, offset }],
-  };
+function attempt(subscription_id: string, kind: AttemptKind, offset: number): WebhookAttempt {
+  const head = { subscription_id, client_id: 1, kind, epoch: 1, at: 100 };
+  return attemptOf(head, { started_at: 90, attempt: 1, next: [{ partition: 0, offset }] });
 }
 
 /** A partition with its notifications to a listener, and its records. */
 function world() {
   const owned: ReadonlyMap<string, WebhookProgress>[] = [];
-  const committed: Map<string, Progress>[] = [];
+  const committed: Map<string, DeliveryProgress>[] = [];
   const released: number[] = [];
   const partition = new DispatcherPartition({
     partition: 3,
@@ -59,7 +43,7 @@ function world() {
   return { partition, owned, committed, released, take };
 }
 
-const reached = (progress: Progress | undefined) => progress?.next[0]?.offset;
+const reached = (progress: DeliveryProgress | undefined) => progress?.next[0]?.offset;
 
 describe('a partition of subscriptions', () => {
   test('is owned once it has caught up, from restored and new progress', async () => {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
-import type { Codec } from '#topics/codec.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { type Codec, decodeInput, fetchSchemas } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
-import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
+import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 
 /** Receives a partition's committed progress. */
-type ProgressListener = {
+export type ProgressListener = {
   own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void;
-  committed(partition: number, changed: ReadonlyMap<string, Progress>): void;
+  committed(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void;
   release(partition: number): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed
 export class DispatcherPartition implements PartitionProcessor {
   readonly #options: DispatcherPartitionOptions;
   readonly #progress = new Map<string, WebhookProgress>();
-  readonly #changed = new Map<string, Progress>();
+  readonly #changed = new Map<string, DeliveryProgress>();
   /** The partition has caught up since it was claimed: its subscriptions are delivered. */
   #isOwned = false;
 
@@ -44,18 +44,22 @@ export class DispatcherPartition implements PartitionProcessor {
   }
 
   async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    const codec = this.#options.codecs['webhook-progress'];
+    await fetchSchemas(codec, records);
     for (const { key, value } of records) {
       if (key === null) continue;
       const id = key.toString();
       if (value === null) this.#progress.delete(id);
-      else this.#progress.set(id, await this.#options.codecs['webhook-progress'].decode(value));
+      else this.#progress.set(id, codec.decode(value));
     }
   }
 
+  prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    return fetchSchemas(this.#options.codecs['webhook-attempts'], records);
+  }
+
   process({ value }: ConsumedRecord): void | Promise<void> {
-    const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
-    if (attempt instanceof Promise) return attempt.then((decoded) => this.#receive(decoded));
-    return this.#receive(attempt);
+    return this.#receive(decodeInput(this.#options.codecs['webhook-attempts'], value));
   }
 
   flush(collector: RecordCollector): void {

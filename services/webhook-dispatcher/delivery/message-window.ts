@@ -1,3 +1,4 @@
+import { lowerBound } from '#domain/sorted.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
 /** A message with its offset in webhook-messages. */
@@ -74,13 +75,8 @@ export class MessageWindow {
   /** The held messages of a partition at or after an offset, which must not be below its start. */
   *from(partition: number, offset: number): Generator<PlacedMessage> {
     const { entries, head } = this.#part(partition);
-    let low = head;
-    for (let high = entries.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((entries[middle] as PlacedMessage).offset < offset) low = middle + 1;
-      else high = middle;
-    }
-    for (; low < entries.length; low++) yield entries[low] as PlacedMessage;
+    const first = lowerBound(entries, (placed) => placed.offset < offset, head);
+    for (let at = first; at < entries.length; at++) yield entries[at] as PlacedMessage;
   }
 
   #drop(): void {

@@ -1,13 +1,17 @@
 /** How messages are named in log lines and spans. */
-import type { MessageFields } from '#streams/log.ts';
+
 import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
-import type { Batch } from './batch.ts';
+import type { MessageBatch } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** The span of a request, in the trace of the first message that has one. Without the address, which may hold secrets. */
-export function startSpan({ messages, traces }: Batch, { id, clientId }: Subscription): TraceSpan | null {
+export function startSpan(
+  { messages, traces }: MessageBatch,
+  { id, clientId }: Subscription,
+): TraceSpan | null {
   const [parent, ...links] = traces;
   if (parent === undefined) return null;
   const [first] = messages;

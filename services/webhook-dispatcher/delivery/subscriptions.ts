@@ -2,7 +2,7 @@ import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { openWebhook } from '#clients/webhooks.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -29,12 +29,10 @@ export type SubscriptionsOptions = {
   /** Those of `webhooks`. */
   readonly keys: DerivedKeys;
   readonly log: Logger;
-  /** Called with the current subscriptions after each change. */
-  readonly onChange: () => void;
 };
 
 /** The current subscriptions of all clients, as on their topic. */
-export class Subscriptions {
+export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<number, Client>();
   readonly #opened = new Map<number, readonly Subscription[]>();
@@ -58,16 +56,17 @@ export class Subscriptions {
     return this.#byId.values();
   }
 
-  /** Follows the topic until `signal` is aborted. Rejects as `follow` does. */
-  async follow(signal: AbortSignal): Promise<void> {
-    const { brokers, topic, decoder, onChange } = this.#options;
+  /** Follows the topic until `signal` is aborted; `onChange` is called after each change. Rejects as `follow` does. */
+  async follow(signal: AbortSignal, onChange: () => void): Promise<void> {
+    const { brokers, topic, decoder } = this.#options;
     await follow({
       brokers,
       reader: 'touchline-webhook-dispatcher',
       topics: [topic],
       signal,
       onBatch: async ({ records }) => {
-        for (const { value } of records) if (value !== null) this.#apply(await decoder.decode(value));
+        await decoder.prepare(records);
+        for (const { value } of records) if (value !== null) this.#apply(decoder.decode(value));
         if (this.#known) onChange();
       },
       onCaughtUp: () => {

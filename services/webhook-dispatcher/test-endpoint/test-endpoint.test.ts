@@ -2,7 +2,7 @@ import { fastify } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import { type Answer, answers, HttpsReceiver } from '../../../test/support/https-receiver.ts';
+import { answers, type HostileAnswer, HttpsReceiver } from '../../../test/support/https-receiver.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { endpoint, inputFor, SECRET } from './testing/test-endpoint.ts';
@@ -51,7 +51,7 @@ describe('Webhook test, responses', () => {
     }
   });
 
-  test.each<[string, string, Answer]>([
+  test.each<[string, string, HostileAnswer]>([
     [REQUEST_FAILED, 'the connection is reset', answers.reset],
     [NON_200, 'it answers 500', answers.error],
     [NON_200, 'it redirects', answers.redirect],
@@ -68,7 +68,7 @@ describe('Webhook test, responses', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test.each<[string, Answer]>([
+  test.each<[string, HostileAnswer]>([
     ['no answer comes', answers.silent],
     ['the answer drips', answers.drip],
   ])(`400 WebhookRequestError, ${TIMED_OUT}, where %s`, async (_name, answer) => {

@@ -93,7 +93,10 @@ export class Visit {
         }
       };
       new MutationObserver(look).observe(document, {
-        ...{ subtree: true, childList: true, characterData: true, attributes: true },
+        subtree: true,
+        childList: true,
+        characterData: true,
+        attributes: true,
       });
     }`);
   }

@@ -37,7 +37,8 @@ test.runIf(CHROMIUM !== null)(
       feed.send(received(incidentMessage({ id: 10 + n, ut: ut + n }, { confirmation })));
     await goal(1, 'tbd');
     await board.shows(`${ROW} .goals.home`, '1');
-    await board.shows(`${ROW} .marks`, 'Under review firm 0–0 Trading halted');
+    await board.shows(`${ROW} .firm`, 'firm 0–0');
+    await board.shows(`${ROW} .guard`, 'Halted');
     await match.shows('.timeline', 'Reported, awaiting confirmation 0–0 → 1–0');
     await goal(2, 'cancelled');
     await board.shows(`${ROW} .goals.home`, '0');

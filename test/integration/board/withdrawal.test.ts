@@ -9,13 +9,13 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { Served } from '../../../services/api/board/testing/served.ts';
+import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 /** The longest that a word may be shown for. */
 const WITHIN_MS = 2_000;
-const SAFE = `document.body.innerText.includes('Safe to trade')`;
+const SAFE = `[...document.querySelectorAll('.guard')].some((one) => one.textContent.includes('Safe to trade'))`;
 
 /** What browsers and machines do to a page. */
 const PAGES: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
@@ -39,7 +39,7 @@ function shiftClock(page: Page, ms: number): Promise<unknown> {
 
 describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}`, () => {
   let browser: Browser;
-  let served: Served;
+  let served: ServedBoard;
   let proxy: TcpProxy;
   let origin: string;
 
@@ -48,7 +48,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
-    served = await Served.start();
+    served = await ServedBoard.start();
     served.played.health(null);
     served.played.health(match.id);
     served.played.publish(match, Math.floor(Date.now() / 1000), { ...firstHalf(3), reported: [0, 0] });
@@ -145,8 +145,8 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
 
   test('the page that the server sends says nothing is safe, as nobody knows how long it is looked at', async () => {
     const text = await (await fetch(`${origin}/`)).text();
-    expect(text).toContain('Guard awaits the next update');
-    expect(text).not.toContain('Safe to trade');
+    expect(text).toContain('for the next update');
+    expect(text).not.toContain('data-guard="safe"');
   });
 
   test('a finished match is neither safe nor halted, with and without a word', async () => {
@@ -155,12 +155,12 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     const visit = await Visit.open(browser, `${origin}/`);
     await visit.live();
     const row = `[data-key="match-${match.id}"]`;
-    await visit.shows(`${row} .minute`, 'Final');
-    const marks = async () => (await visit.texts(`${row} .marks`))[0];
-    expect(await marks()).not.toMatch(/safe|halted/i);
+    await visit.shows(`${row} .minute`, 'FT');
+    const guard = async () => (await visit.texts(`${row} .guard`))[0];
+    expect(await guard()).not.toMatch(/safe|halted/i);
     proxy.freeze();
     await visit.shows('#connection', 'Connection lost');
-    expect(await marks()).not.toMatch(/safe|halted/i);
+    expect(await guard()).not.toMatch(/safe|halted/i);
     await visit.close();
   });
 });

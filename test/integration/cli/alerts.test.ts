@@ -16,7 +16,7 @@ import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { SEED, seeded } from '../../support/seed.ts';
-import { type Run, touchline } from '../../support/touchline.ts';
+import { type TouchlineRun, touchline } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 import { workload } from '../../support/workload.ts';
@@ -134,7 +134,7 @@ beforeAll(async () => {
   await health('webhook', null, 'alive', STALE_SINCE);
   const file = join(temporaryFolder(), 'alerts.jsonl');
   const rules = rulesOfWorkload();
-  const start = (...output: readonly string[]): Run =>
+  const start = (...output: readonly string[]): TouchlineRun =>
     touchline(['alerts', '--rules', rules, ...output, '--max-age', '999999d'], {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,

@@ -8,7 +8,7 @@ import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { serve } from '#service/testing/serve.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
-import type { Finding } from '../../../cli/commands/doctor/rules.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
@@ -52,7 +52,7 @@ async function tlsPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const BROKEN: readonly (readonly [string, Break, Finding['check'], RegExp])[] = [
+const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[] = [
   ['no broker answers', async () => ({ env: { KAFKA_BROKERS: '127.0.0.1:1' } }), 'broker', /127\.0\.0\.1:1/],
   [
     'KAFKA_TLS is on and the port is plain',
@@ -172,7 +172,7 @@ test('are at least twelve', () => {
 test.each(BROKEN)('%s: says so', async (_, make, check, said) => {
   const { env: more = {}, services = [] } = await make();
   const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], { ...env, ...more });
-  const findings = JSON.parse(out) as Finding[];
+  const findings = JSON.parse(out) as CheckResult[];
   expect(err).toBe('');
   const bad = findings.filter(({ status }) => status !== 'ok');
   const found = bad.filter((finding) => finding.check === check && said.test(finding.message));

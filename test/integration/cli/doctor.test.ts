@@ -6,7 +6,7 @@ import { deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
-import type { Finding } from '../../../cli/commands/doctor/rules.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 /** Runs doctor; its findings by check, without those that are fine. */
 async function doctor(more: Readonly<Record<string, string>> = {}, ...args: string[]) {
   const { code, out, err } = await touchlineHere(['doctor', '--json', ...args], { ...env, ...more });
-  const findings = JSON.parse(out) as Finding[];
+  const findings = JSON.parse(out) as CheckResult[];
   expect(err).toBe('');
   return { code, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
 }
@@ -46,7 +46,7 @@ async function publishHealth(): Promise<void> {
   await publisher.close();
 }
 
-const of = (findings: readonly Finding[], check: string) => findings.filter((one) => one.check === check);
+const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
 
 describe('an installation', () => {
   test('that is complete is fine, but for processors that do not run', async () => {

@@ -7,6 +7,7 @@ import {
   transitionsOf,
   writtenAt,
 } from '../../../cli/commands/match/testing/played.ts';
+import { TerminalRun } from '../../support/terminal.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
@@ -46,7 +47,7 @@ describe('touchline match', () => {
     expect(run.out).toMatch(/ 18' {4}1–0 {2}Goal {14}Home {2}Kane {4}5-010\n/);
     expect(run.out).toContain('cancelled by a “goal cancelled” incident. It is 5-021.');
     expect(run.out).toMatch(/Reported, awaiting confirmation {2}0–0 → 1–0\n/);
-    // Without feed health nothing may be believed.
+    // Without feed health no match is safe.
     expect(run.out).toContain('trading halted: feed health unknown\n');
     const { out } = await touchlineHere(['match', EVENT, '--json'], topics.env);
     expect(JSON.parse(out)).toMatchObject({ state: { version: 7 }, trading: { permission: 'halted' } });
@@ -77,6 +78,42 @@ describe('touchline match', () => {
     await written(run, 'score_changed  1:0 -> 1:1');
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);
+  });
+
+  test('follows a match on a terminal: one page, however narrow, that each change draws anew', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS.slice(0, 2));
+    const run = new TerminalRun(['match', EVENT, '--follow'], topics.env, { columns: 110, rows: 30 });
+    await run.shows(/^Home - Away {2}0–0 {2}firm 0–0/);
+    await run.shows(/^trading halted: feed health unknown$/);
+    const changes: readonly (readonly [upTo: number, shows: RegExp])[] = [
+      [3, /^ +18' +1–0 +Goal +Home +Kane/],
+      [4, /Confirmed {2}firm 0–0 → 1–0$/],
+      [6, /Cancelled by a “goal cancelled” incident {2}1–1 → 1–0$/],
+    ];
+    let from = 2;
+    for (const [upTo, shows] of changes) {
+      await write(topics, VERSIONS.slice(from, upTo));
+      await run.shows(shows);
+      from = upTo;
+    }
+    await run.shows(/^event 7000001, version 6, last changed/);
+    // A change that is newer than the state: what is shown is not what is so.
+    const [last] = VERSIONS.slice(-1);
+    await topics.write('match-transitions', [{ key: EVENT, value: last?.transitions[0] ?? null }]);
+    await run.shows(/^trading halted: behind, feed health unknown$/);
+    await topics.write('match-state', [{ key: EVENT, value: last?.state ?? null }]);
+    await run.shows(/^trading halted: feed health unknown$/);
+    for (const columns of [50, 110]) {
+      await run.resize(columns);
+      await run.shows(columns === 50 ? /^Home - Away {2}2–0 {2}firm 2–0/ : /→ 1–0$/);
+      expect(run.lines.filter((line) => line.startsWith('Home - Away'))).toHaveLength(1);
+      expect(run.lines.filter((line) => line.length > columns)).toEqual([]);
+    }
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+    // Its cursor is back.
+    expect(run.raw.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
+
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readPositions } from '#streams/runtime/positions.ts';
+import { readPositions } from '#cluster/logs.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../../support/pipeline.ts';

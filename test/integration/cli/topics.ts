@@ -36,9 +36,14 @@ export class TestTopics {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  /** With these topics alone, those of a match with so many partitions. */
-  static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
-    const { brokers, registryUrl, prefix } = backbone();
+  /** With these topics alone, those of a match with so many partitions; on the broker of the run, or on these. */
+  static async create(
+    topics: readonly TopicName[],
+    partitions = 2,
+    own: readonly string[] | null = null,
+  ): Promise<TestTopics> {
+    const { brokers: shared, registryUrl, prefix } = backbone();
+    const brokers = own === null ? shared : [...own];
     await makeTopics(
       brokers,
       topics.map((topic) => ({

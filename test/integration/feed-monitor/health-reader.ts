@@ -31,7 +31,7 @@ export class HealthReader {
       signal: stopping.signal,
       async onBatch({ records }) {
         for (const { key, value, timestamp } of records)
-          reader.#take(String(key), value === null ? null : await decoder.decode(value), timestamp);
+          reader.#take(String(key), value === null ? null : await decoder.read(value), timestamp);
       },
     });
     const looking = setInterval(() => reader.#look(), LOOK_MS);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { HealthReader } from './health-reader.ts';
 import { LiveFeed, startMonitor } from './support.ts';
 
@@ -14,8 +14,8 @@ const [CUT, ALIVE, BEHIND] = [11, 12, 13];
 describe('feed-health', () => {
   const place = backbone();
   let pipeline: Pipeline;
-  let processor: ServiceProcess;
-  let monitors: ServiceProcess[];
+  let processor: TestService;
+  let monitors: TestService[];
   let feed: LiveFeed;
   let reader: HealthReader;
   let playing: Promise<void>;

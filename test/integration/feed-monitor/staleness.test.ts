@@ -9,7 +9,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { FAULT_TIMEOUT_MS, machineLoad, times } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { seeded } from '../../support/seed.ts';
 import { HealthReader } from './health-reader.ts';
 import { LiveFeed, startMonitor } from './support.ts';
@@ -134,7 +134,7 @@ async function ownBroker(): Promise<Kafka> {
 /** Kills processors and restarts the broker while the feeds are cut. Gives the times without a broker. */
 async function disturb(
   pipeline: Pipeline,
-  processors: ServiceProcess[],
+  processors: TestService[],
   kafka: Kafka,
   random: () => number,
 ): Promise<Outage[]> {

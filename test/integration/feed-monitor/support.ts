@@ -7,13 +7,13 @@ import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 
 /** Starts a monitor. */
 export function startMonitor(
   { brokers, registryUrl, prefix }: PipelinePlace,
   settings: Readonly<Record<string, string>> = {},
-): ServiceProcess {
+): TestService {
   return startService('feed-monitor', {
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
@@ -27,7 +27,7 @@ async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
 async function leaderAndStandby(
   rig: Rig,
   settings: Readonly<Record<string, string>> = {},
-): Promise<{ first: ServiceProcess; second: ServiceProcess }> {
+): Promise<{ first: TestService; second: TestService }> {
   const first = rig.startPoller(settings);
   await first.ready();
   await untilTrue('the first leads', async () => (await first.metric('touchline_poller_leader')) === 1);
@@ -60,11 +60,11 @@ test('a leader that was paused past its session starts a new term or stands by; 
   const pollers = [rig.startPoller(SHORT_SESSION), rig.startPoller(SHORT_SESSION)];
   await Promise.all(pollers.map((poller) => poller.ready()));
   await untilTrue('they publish', async () => (await rig.published()).length > 20);
-  const leads = async (poller: ServiceProcess): Promise<boolean> =>
+  const leads = async (poller: TestService): Promise<boolean> =>
     (await poller.metric('touchline_poller_leader')) === 1;
-  const [one, two] = pollers as [ServiceProcess, ServiceProcess];
+  const [one, two] = pollers as [TestService, TestService];
   const [leader, other] = (await leads(one)) ? [one, two] : [two, one];
-  const terms = (poller: ServiceProcess): number =>
+  const terms = (poller: TestService): number =>
     poller.lines.filter((line) => line.includes('polling from the checkpoint')).length;
   const before = terms(leader);
   leader.signal('SIGSTOP');

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 export type Json = Record<string, unknown>;
 
 /** What a fault makes of a request: an answer of its own, silence, or nothing. */
-export type Fault = { readonly status: number; readonly body?: string; readonly location?: string } | 'hang';
+export type AnswerFault =
+  | { readonly status: number; readonly body?: string; readonly location?: string }
+  | 'hang';
 
 /** A request as it was taken. */
 export type Taken = { readonly path: string; readonly query: Readonly<Record<string, string>> };
@@ -39,7 +41,7 @@ export class TestProvider {
   /** Most items of a page, whatever is asked for. */
   pageSize = 1_000;
   /** What goes wrong, asked for each request but those for a token. */
-  fault: (request: Taken, count: number) => Fault | null = () => null;
+  fault: (request: Taken, count: number) => AnswerFault | null = () => null;
   /** Called before a page is made. */
   beforePage: (request: Taken) => void = () => {};
   readonly taken: Taken[] = [];

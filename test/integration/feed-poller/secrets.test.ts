@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CLIENT, TOKEN_MARK } from './provider.ts';

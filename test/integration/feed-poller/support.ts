@@ -4,7 +4,7 @@ import type { TopicName, TopicValues } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { CLIENT, type Json, TestProvider } from './provider.ts';
 
 /** Periods short enough for a test; the window and the margin are those of the provider's clock. */
@@ -41,7 +41,7 @@ export class Rig {
   }
 
   /** A poller as a process of its own. */
-  startPoller(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  startPoller(settings: Readonly<Record<string, string>> = {}): TestService {
     const { brokers, registryUrl, prefix } = this.pipeline.place;
     return startService('feed-poller', {
       KAFKA_BROKERS: brokers.join(','),

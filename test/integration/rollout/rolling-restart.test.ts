@@ -8,7 +8,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
 import { SECRET, signed } from '../webhook-receiver/support.ts';
 
@@ -96,7 +96,7 @@ function targetsOf(token: string, upstream: string): Target[] {
 class Rollout {
   readonly target: Target;
   readonly #common: Readonly<Record<string, string>>;
-  readonly #replicas: ServiceProcess[] = [];
+  readonly #replicas: TestService[] = [];
 
   constructor(target: Target, common: Readonly<Record<string, string>>) {
     this.target = target;
@@ -141,7 +141,7 @@ class Rollout {
   }
 }
 
-function portOf(replica: ServiceProcess): number {
+function portOf(replica: TestService): number {
   const line = replica.lines.find((text) => text.includes('"listening"') || text.includes('"POST /webhook"'));
   return JSON.parse(line ?? '{}').port;
 }

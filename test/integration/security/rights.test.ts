@@ -9,7 +9,7 @@ import { Collector } from '../../support/collector.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
 });
 
-function start(service: ServiceName, settings: Record<string, string> = {}): ServiceProcess {
+function start(service: ServiceName, settings: Record<string, string> = {}): TestService {
   return startService(service, {
     KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
     KAFKA_TLS: 'on',
@@ -56,7 +56,7 @@ function start(service: ServiceName, settings: Record<string, string> = {}): Ser
 }
 
 /** The errors that a service logs before it ends with exit code 1. */
-async function endOf(service: ServiceProcess): Promise<{ code?: string; message: string }[]> {
+async function endOf(service: TestService): Promise<{ code?: string; message: string }[]> {
   await until('the service ended', () => service.exited || undefined);
   expect(await service.stop(), service.log).toBe(1);
   return service.lines
@@ -80,7 +80,7 @@ describe('with an authorizer', () => {
     const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
     await subscribe(pipeline.place, { url: receiver.url, secret: SECRET });
-    const { port } = await logged(services[0] as ServiceProcess, 'POST /webhook');
+    const { port } = await logged(services[0] as TestService, 'POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',

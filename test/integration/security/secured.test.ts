@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requireKafkaAccess } from '#cluster/access.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import type { Brokers, Sasl } from '#streams/client/brokers.ts';
+import type { Brokers, Sasl } from '#security/brokers.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { follow } from '#streams/read/follow.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -18,7 +18,7 @@ import { Authority, writeCertificate, writeText } from '../../support/certificat
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { type RegistryGate, startRegistryGate } from '../../support/registry-gate.ts';
 import {
   PASSWORD,
@@ -283,7 +283,7 @@ test('sessions that end lose no record, repeat none and fail no task', async () 
     topics: [topicName(prefix, 'match-transitions')],
     signal: reading.signal,
     onBatch: async ({ records }) => {
-      for (const { value } of records) if (value !== null) note(versions, await codec.decode(value));
+      for (const { value } of records) if (value !== null) note(versions, await codec.read(value));
     },
   });
   const messages = workload({ events: 100, perEvent: 100, seed: 7 });
@@ -327,7 +327,7 @@ async function ask(
 
 /** The lines of a service's log that tell of errors, once it has ended with exit code 1. */
 async function endOf(
-  service: ServiceProcess,
+  service: TestService,
 ): Promise<{ level: number; err?: { code?: string; message: string } }[]> {
   await until('the service ended', () => service.exited || undefined);
   expect(await service.stop()).toBe(1);

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { until } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 
 const SECRET_KEY = 'a-secret-key-for-tests';
 
@@ -24,7 +24,7 @@ function start(settings: Readonly<Record<string, string>>) {
 }
 
 /** Where a simulator serves REST, as it says itself. */
-async function urlOf(simulator: ServiceProcess): Promise<string> {
+async function urlOf(simulator: TestService): Promise<string> {
   await simulator.ready();
   const port = /"port":(\d+),"msg":"the provider's REST is served"/.exec(simulator.log)?.[1];
   return `http://127.0.0.1:${port}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type Fixture, fixtures, reportOf } from '../../support/standings/made-up-season.ts';
+import { fixtures, type MadeUpMatch, reportOf } from '../../support/standings/made-up-season.ts';
 import {
   AWARDED,
   eventOf,
@@ -27,19 +27,19 @@ const CORRECTED = 60;
 const place = backbone();
 
 /** A match of a season of four teams: two play in the first match of a round, two in the second. */
-function matchOf(season: number, index: number, where: Partial<MatchPlace> = {}): Fixture {
+function matchOf(season: number, index: number, where: Partial<MatchPlace> = {}): MadeUpMatch {
   const all = fixtures(
     { competition: COMPETITION, season, stage: season * 10, group: 1, ...where },
     4,
     season * 1_000,
   );
-  return all[index] as Fixture;
+  return all[index] as MadeUpMatch;
 }
 
-const finished = (match: Fixture, home: number, away: number, minutes = 105, fields = {}) =>
+const finished = (match: MadeUpMatch, home: number, away: number, minutes = 105, fields = {}) =>
   eventOf({ ...reportOf(match, minutes, FINISHED, { 2: [home, away] }), fields });
 
-const incident = (match: Fixture, minutes: number, id: number, type: number, more = {}) =>
+const incident = (match: MadeUpMatch, minutes: number, id: number, type: number, more = {}) =>
   incidentOf(reportOf(match, minutes, minutes > 105 ? FINISHED : FIRST_HALF), {
     id: `5-${match.event}-${id}`,
     incident_id: type,
@@ -104,7 +104,7 @@ test('the tables after a change equal those of a season with only its final resu
   const back = matchOf(55, 0);
   const newSeason = matchOf(56, 0);
   const rounds = [matchOf(CORRECTED, 0), matchOf(CORRECTED, 2), matchOf(CORRECTED, 4)] as const;
-  const toCome = (match: Fixture) => eventOf(reportOf(match, -10_000, SCHEDULED));
+  const toCome = (match: MadeUpMatch) => eventOf(reportOf(match, -10_000, SCHEDULED));
 
   const [first, second, third] = await after(
     run,
@@ -132,7 +132,7 @@ test('the tables after a change equal those of a season with only its final resu
   await Promise.all(processors.map((processor) => processor.stop()));
   if (first === undefined || second === undefined || third === undefined) throw new Error('no tables');
   const { home, away } = moved;
-  const won = (match: Fixture, goals = 2) => [
+  const won = (match: MadeUpMatch, goals = 2) => [
     `1 ${match.home.name} 1 ${goals} 0 3`,
     `2 ${match.away.name} 1 0 ${goals} 0`,
   ];

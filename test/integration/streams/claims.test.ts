@@ -5,19 +5,19 @@ import type { StreamClient, TransactionalProducer } from '#streams/client/port.t
 import { findPosition, positionRecord } from '#streams/runtime/positions.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const place = backbone();
 const CLAIMS = 200;
 const ABORTED = 40;
 
 async function openClaims(): Promise<{
-  counting: Counting;
+  counting: CountingApplication;
   client: StreamClient;
   claim: () => Promise<TransactionalProducer>;
   find: () => Promise<number | null>;
 }> {
-  const counting = await Counting.create(place);
+  const counting = await CountingApplication.create(place);
   const client = openStreamClient({ brokers: place.brokers, clientId: 'claims', log: quietLog });
   onTestFinished(() => client.close());
   const { positions, counts } = counting;
@@ -36,16 +36,12 @@ async function openClaims(): Promise<{
 }
 
 /** One transaction: a result, and the position behind it. */
-function commit(producer: TransactionalProducer, { counts, positions }: Counting, next: number) {
+function commit(producer: TransactionalProducer, { counts, positions }: CountingApplication, next: number) {
   const position = {
     next,
     topicId: 'any',
     inputEpoch: null,
-    changelogIds: {},
-    changelogEnds: {},
-    outputEnds: {},
-    outputLasts: {},
-    changelogLasts: {},
+    logs: {},
     producer: producer.identity,
   };
   return producer.transact([
@@ -80,11 +76,7 @@ test('a position is found behind any number of aborted transactions', async () =
           next: 8 + n,
           topicId: 'any',
           inputEpoch: null,
-          changelogIds: {},
-          changelogEnds: {},
-          outputEnds: {},
-          outputLasts: {},
-          changelogLasts: {},
+          logs: {},
           producer: owner.identity,
         }),
         { topic: counting.counts, partition: 0, key: 'a', value: Buffer.alloc(2 * 1024 * 1024) },

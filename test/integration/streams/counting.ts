@@ -1,9 +1,9 @@
 /** The smallest possible stream, with its own topics: it counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
+import { readTopic } from '#cluster/read-topic.ts';
 import { openBatchProducer } from '#streams/client/platformatic/batch-producer.ts';
 import type { Logger } from '#streams/log.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -28,7 +28,7 @@ type StartOptions = Partial<
 >;
 
 /** One application: its topics, and how to feed, run and read it. */
-export class Counting {
+export class CountingApplication {
   readonly brokers: readonly string[];
   readonly application: string;
   readonly input: string;
@@ -49,8 +49,8 @@ export class Counting {
   static async create(
     place: { readonly brokers: readonly string[]; readonly prefix: string },
     topics: CountingTopics = {},
-  ): Promise<Counting> {
-    const counting = new Counting(place.brokers, place.prefix);
+  ): Promise<CountingApplication> {
+    const counting = new CountingApplication(place.brokers, place.prefix);
     const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter, letterReplicas = -1 } = topics;
     const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
     const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];

@@ -1,4 +1,5 @@
 /** What a task reads from a partition (libs/streams/client/platformatic/fetch.ts), against a real broker. */
+
 import { randomUUID } from 'node:crypto';
 import {
   addPartitionsToTxnV3,
@@ -9,12 +10,12 @@ import {
 } from '@platformatic/kafka';
 import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { topicIds } from '#cluster/logs.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { recordBytes } from '#streams/client/produce-batches.ts';
-import { topicIds } from '#streams/client/topic-ids.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { until } from '../../support/poll.ts';
@@ -25,14 +26,14 @@ const TIMEOUT_MS = 10_000;
 
 let topic: string;
 let topicId: string;
-let connections: Connections;
+let connections: BrokerConnections;
 let leader: Connection;
 
 beforeEach(async () => {
   topic = `${prefix}fetched-${randomUUID()}`;
   await makeTopics(brokers, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
   topicId = (await topicIds(brokers, [topic])).get(topic) ?? '';
-  connections = new Connections(brokers, 'fetch-test');
+  connections = new BrokerConnections(brokers, 'fetch-test');
   leader = await connections.leader({ topic, partition: 0 });
 });
 

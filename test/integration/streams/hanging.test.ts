@@ -1,12 +1,12 @@
 /** A hanging transaction of another producer in a task's partition: only an operator can decide it. */
 import { createAPI, Writer } from '@platformatic/kafka';
 import { expect, test } from 'vitest';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
-import { Counting, keepingLog } from './counting.ts';
+import { CountingApplication, keepingLog } from './counting.ts';
 
 const WRITE_TXN_MARKERS = { key: 27, version: 1 } as const;
 const ANY_COORDINATOR = 0;
@@ -30,7 +30,7 @@ const writeAbort = createAPI(
 
 test('refuses the partition, which continues by itself once an operator has aborted the transaction', async () => {
   const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
-  const counting = await Counting.create({ brokers, prefix: 'hanging.' });
+  const counting = await CountingApplication.create({ brokers, prefix: 'hanging.' });
   const place = { topic: counting.counts, partition: 1 };
   const left = await leaveUndecided({
     brokers,
@@ -52,7 +52,7 @@ test('refuses the partition, which continues by itself once an operator has abor
   await untilTrue('the other one', async () => (await metric('touchline_records_total')) === 1);
   expect(stream.ready()).toBe(false);
 
-  const connections = new Connections(brokers, 'operator');
+  const connections = new BrokerConnections(brokers, 'operator');
   await writeAbort.async(await connections.leader(place), left, place);
   await connections.close();
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
@@ -63,7 +63,7 @@ test('refuses the partition, which continues by itself once an operator has abor
 
 test('in the input is reported with the records that wait behind it', async () => {
   const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
-  const counting = await Counting.create({ brokers, prefix: 'hanging-input.' });
+  const counting = await CountingApplication.create({ brokers, prefix: 'hanging-input.' });
   const place = { topic: counting.input, partition: 1 };
   await counting.send(['a', '1']);
   const left = await leaveUndecided({
@@ -77,7 +77,7 @@ test('in the input is reported with the records that wait behind it', async () =
   await untilTrue('what waits', async () => (await waiting()) === 3);
   expect(await metric('touchline_records_total')).toBe(1);
 
-  const connections = new Connections(brokers, 'operator');
+  const connections = new BrokerConnections(brokers, 'operator');
   await writeAbort.async(await connections.leader(place), left, place);
   await connections.close();
   await untilTrue('all', async () => (await metric('touchline_records_total')) === 3);

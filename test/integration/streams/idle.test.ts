@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const ROUNDS = 4;
 /** Opening a connection takes a few milliseconds; a claim after a retry half a second. */
@@ -10,7 +10,7 @@ const MOST_LATER_MS = 150;
 
 test('they are opened again without a claim, and at once', async () => {
   const { proxy, brokers } = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '1000' } });
-  const counting = await Counting.create({ brokers, prefix: 'idle.' });
+  const counting = await CountingApplication.create({ brokers, prefix: 'idle.' });
   const { metric } = await counting.start();
   let sent = 0;
   /** How long one record takes, milliseconds, and how many connections are opened for it. */

@@ -7,7 +7,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const KEYS = 100_000;
 /** Of partition 1. */
@@ -15,7 +15,7 @@ const keyOf = (n: number): string => `key${String(n).padStart(6, '0')}`;
 
 test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in memory: nothing is restored`, async () => {
   const { kafka, brokers } = await startProxiedKafka();
-  const counting = await Counting.create({ brokers, prefix: 'kept.' });
+  const counting = await CountingApplication.create({ brokers, prefix: 'kept.' });
   let kills = 0;
   const { metric } = await counting.start({
     async process(value) {
@@ -49,7 +49,7 @@ test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in
 
 test('a commit whose answer was lost is not repeated', async () => {
   const { proxy, brokers, directBrokers } = await startProxiedKafka();
-  const counting = await Counting.create({ brokers: directBrokers, prefix: 'kept.' });
+  const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { metric } = await counting.start({}, { brokers });
   for (let sent = 1; sent <= 30; sent += 1) {
     await counting.send(['a', String(sent)]);
@@ -66,7 +66,7 @@ test('a commit whose answer was lost is not repeated', async () => {
 
 test('somebody else has written in between: the state is restored', async () => {
   const { proxy, kafka, brokers, directBrokers } = await startProxiedKafka();
-  const counting = await Counting.create({ brokers: directBrokers, prefix: 'kept.' });
+  const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { application, input, counts } = counting;
   let isCut = false;
   const cut = Promise.withResolvers<void>();
@@ -101,11 +101,7 @@ test('somebody else has written in between: the state is restored', async () => 
     topicId: await reader.topicId(),
     inputEpoch: null,
     producer: other.identity,
-    changelogIds: {},
-    changelogEnds: {},
-    outputEnds: {},
-    outputLasts: {},
-    changelogLasts: {},
+    logs: {},
   };
   await other.transact([
     { topic: counts, partition: 1, key: 'a', value: Buffer.from('41') },

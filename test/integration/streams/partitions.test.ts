@@ -5,12 +5,12 @@ import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { Counting, type CountingTopics, keepingLog } from './counting.ts';
+import { CountingApplication, type CountingTopics, keepingLog } from './counting.ts';
 
 const place = backbone();
 
 describe('a start is refused', () => {
-  test.each<[string, CountingTopics, (counting: Counting) => string]>([
+  test.each<[string, CountingTopics, (counting: CountingApplication) => string]>([
     ['a missing positions topic', { positions: null }, ({ positions }) => `${positions} is missing`],
     ['fewer partitions of a changelog', { counts: 1 }, ({ counts }) => `${counts} has 1 partitions, not 2`],
     [
@@ -24,7 +24,7 @@ describe('a start is refused', () => {
       ({ counts, letters }) => `${counts} has 2 partitions, not 3; ${letters} is missing`,
     ],
   ])('with %s', async (_what, topics, problem) => {
-    const counting = await Counting.create(place, topics);
+    const counting = await CountingApplication.create(place, topics);
     const starting = counting.start();
     await expect(starting).rejects.toMatchObject({ code: 'PARTITIONS_DIFFER' });
     await expect(starting).rejects.toThrow(problem(counting));
@@ -33,7 +33,7 @@ describe('a start is refused', () => {
 });
 
 test('partitions added to the input while it runs are refused, the others continue', async () => {
-  const counting = await Counting.create(place);
+  const counting = await CountingApplication.create(place);
   const { log, lines } = keepingLog();
   const { metric } = await counting.start({}, { log });
   await counting.send(['a', '1'], ['bb', '1']);

@@ -1,19 +1,20 @@
 /** Positions, inputs and topics with which continuing would lose or repeat records: refused, with the remedy. */
+
 import type { Admin } from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { topicIds } from '#streams/client/topic-ids.ts';
+import { topicIds } from '#cluster/logs.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { recreateTopic } from '../../support/topics.ts';
-import { Counting, keepingLog } from './counting.ts';
+import { CountingApplication, keepingLog } from './counting.ts';
 
 const place = backbone();
-let counting: Counting;
+let counting: CountingApplication;
 let service: string;
 
 beforeEach(async () => {
-  counting = await Counting.create(place);
+  counting = await CountingApplication.create(place);
   service = counting.application.slice(place.prefix.length);
 });
 
@@ -49,9 +50,10 @@ async function refusal(code: string) {
 }
 
 /** Writes the position of partition 1 like an operator or another version. */
-async function writePosition(next: number, layout = 1): Promise<void> {
+async function writePosition(next: number, layout = 3): Promise<void> {
   const ids = await topicIds(place.brokers, [counting.input]);
-  const position = { layout, next, topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
+  const written = { topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
+  const position = { layout, next, input_epoch: null, logs: {}, ...written };
   await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
 }
 
@@ -75,10 +77,10 @@ describe('a position', () => {
 
   test('of another layout is refused', async () => {
     await countThree();
-    await writePosition(3, 3);
+    await writePosition(3, 2);
     const { message } = await refusal('LAYOUT_UNKNOWN');
     expect(message).toContain(`${counting.positions}-1`);
-    expect(message).toContain('layout 3, this one knows 1 and 2');
+    expect(message).toContain('layout 2, this one knows 3');
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { workload } from '../../support/workload.ts';
 
 const place = backbone();
@@ -17,16 +17,15 @@ async function started(name: string) {
   return { pipeline, start };
 }
 
-const assignments = ({ lines }: ServiceProcess): number =>
+const assignments = ({ lines }: TestService): number =>
   lines.filter((line) => line.includes('partitions assigned')).length;
-const tasks = (process: ServiceProcess): Promise<number> =>
-  process.metric('touchline_tasks', 'state="running"');
+const tasks = (process: TestService): Promise<number> => process.metric('touchline_tasks', 'state="running"');
 
 test.each([
-  ['killed', async (process: ServiceProcess) => process.kill(), {}],
+  ['killed', async (process: TestService) => process.kill(), {}],
   [
     'stopped, with LEAVE_ON_STOP=off',
-    async (process: ServiceProcess) => process.stop(),
+    async (process: TestService) => process.stop(),
     { LEAVE_ON_STOP: 'off' },
   ],
 ])(
@@ -34,7 +33,7 @@ test.each([
   async (_, end, settings) => {
     const { pipeline, start } = await started(Object.keys(settings).join());
     const names = ['one', 'two'].map((name) => ({ GROUP_INSTANCE_ID: name, ...settings }));
-    const [first, second] = names.map(start) as [ServiceProcess, ServiceProcess];
+    const [first, second] = names.map(start) as [TestService, TestService];
     await untilTrue('they share', async () => (await tasks(first)) > 0 && (await tasks(second)) > 0);
     const [before, held] = [assignments(second), await tasks(first)];
     await end(first);

@@ -11,20 +11,20 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const FIXTURE = fileURLToPath(new URL('stop.fixture.ts', import.meta.url));
 /** The time limit of a service's stop (libs/service/run-service.ts). */
 const LIMIT_MS = 15_000;
 
 let kafka: Kafka;
-let counting: Counting;
+let counting: CountingApplication;
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-stop-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
   kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
   atEnd(() => kafka.stop());
-  counting = await Counting.create({ brokers: kafka.brokers, prefix: 'stop.' });
+  counting = await CountingApplication.create({ brokers: kafka.brokers, prefix: 'stop.' });
   // The state to restore.
   const { metric, stream } = await counting.start();
   await counting.send(['a', '1'], ['bb', '1']);

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { POISON } from './count-by-key.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const place = backbone();
-let counting: Counting;
+let counting: CountingApplication;
 
 beforeEach(async () => {
-  counting = await Counting.create(place);
+  counting = await CountingApplication.create(place);
 });
 
 /** Throws on the first call with this value. */

@@ -11,7 +11,7 @@ import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { Counting, keepingLog } from './counting.ts';
+import { CountingApplication, keepingLog } from './counting.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'touchline-truncation-'));
 const NAMES = [
@@ -24,7 +24,7 @@ const NAMES = [
 type Name = (typeof NAMES)[number];
 
 let kafka: Kafka;
-const applications = new Map<Name, Counting>();
+const applications = new Map<Name, CountingApplication>();
 /** The log lines of the member that ran while its input was cut. */
 let running: { readonly lines: readonly string[]; readonly stop: () => Promise<void> };
 
@@ -60,7 +60,10 @@ beforeAll(async () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
   for (const name of NAMES)
-    applications.set(name, await Counting.create({ brokers: kafka.brokers, prefix: 'truncation.' }));
+    applications.set(
+      name,
+      await CountingApplication.create({ brokers: kafka.brokers, prefix: 'truncation.' }),
+    );
   await Promise.all(NAMES.map((name) => countToThree(of(name), name)));
   follower = await startFollower(of('cut input').input);
   await kafka.kill('SIGKILL');
@@ -72,16 +75,16 @@ beforeAll(async () => {
   for (const name of NAMES) for (const value of ['x', 'y', 'z', 'u']) await of(name).send(['a', value]);
 });
 
-function of(name: Name): Counting {
+function of(name: Name): CountingApplication {
   const counting = applications.get(name);
   if (counting === undefined) throw new Error(`no application ${name}`);
   return counting;
 }
 
-const serviceOf = ({ application }: Counting): string => application.slice('truncation.'.length);
+const serviceOf = ({ application }: CountingApplication): string => application.slice('truncation.'.length);
 
 /** Counts three records of partition 1, each in a transaction of its own. */
-async function countToThree(counting: Counting, name: Name): Promise<void> {
+async function countToThree(counting: CountingApplication, name: Name): Promise<void> {
   const { log, lines } = keepingLog();
   const { stream, metric } = await counting.start({}, { log });
   for (const value of ['1', '2', '3']) {
@@ -114,7 +117,7 @@ function cut(topic: string, batches: number): void {
 }
 
 /** Starts a member, and stops it once it said this code of partition 1; gives the line. It must have processed nothing. */
-async function refusal(counting: Counting, code: string): Promise<string> {
+async function refusal(counting: CountingApplication, code: string): Promise<string> {
   const { log, lines } = keepingLog();
   const { stream, metric } = await counting.start({}, { log });
   const message = await until(`the refusal ${code}`, () =>

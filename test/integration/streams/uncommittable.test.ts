@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/poison-error.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { Counting } from './counting.ts';
+import { CountingApplication } from './counting.ts';
 
 const place = backbone();
 /** More than any topic here accepts in one record, and than one of our batches holds. */
@@ -12,9 +12,9 @@ const TOO_LARGE = 2 * 1024 * 1024;
 const RECORDS = 300;
 const BAD = 137;
 
-let counting: Counting;
+let counting: CountingApplication;
 beforeEach(async () => {
-  counting = await Counting.create(place);
+  counting = await CountingApplication.create(place);
 });
 
 /** One batch of records over keys of partition 1; those at `bad` have their own key. */
@@ -83,7 +83,7 @@ test('two records of one batch that cannot be processed both go to dead letters'
 });
 
 test('a dead letter above the limit of its topic names the record without its bytes', async () => {
-  counting = await Counting.create(place, { maxLetter: 10_000 });
+  counting = await CountingApplication.create(place, { maxLetter: 10_000 });
   const large = 'x'.repeat(20_000);
   const { metric } = await counting.start({
     process(value) {

@@ -4,15 +4,15 @@ import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { Counting, keepingLog } from './counting.ts';
+import { CountingApplication, keepingLog } from './counting.ts';
 
 const place = backbone();
 /** The shortest that a broker accepts. */
 const SESSION_MS = 6_000;
 
-let counting: Counting;
+let counting: CountingApplication;
 beforeEach(async () => {
-  counting = await Counting.create(place);
+  counting = await CountingApplication.create(place);
 });
 
 /** Keys of partitions 0 and 1. */

@@ -1,7 +1,7 @@
 /** The token exchange with our own api as its upstream, and what becomes of its tokens. */
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';

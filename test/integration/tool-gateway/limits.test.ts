@@ -1,12 +1,12 @@
 /** Limits of the token exchange (spec, "Limits") over replicas, restarts and crashes. */
 import { expect, test } from 'vitest';
-import { readTopic } from '#streams/read/read-topic.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import { topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
 import {
-  type Answer,
+  type ExchangeAnswer,
   type Gateway,
   grant,
   place,
@@ -19,7 +19,7 @@ const guess = (clientId: number | string) => ({
   secret_key: `wrong ${clientId}`,
 });
 
-const count = (answers: readonly Answer[], status: number): number =>
+const count = (answers: readonly ExchangeAnswer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
 async function attemptsOnTopic({ brokers, prefix }: TestBackbone): Promise<number> {
@@ -94,7 +94,7 @@ test('one network of IPv6 counts as one address', async () => {
 
 test('10,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
   const { at, upstream, one, two } = await started(2);
-  const answers: Answer[] = [];
+  const answers: ExchangeAnswer[] = [];
   for (let n = 0; n < 10_000; n += 50) {
     const some = Array.from({ length: 50 }, (_, k) => {
       // Half from one address for many clients, half from many addresses for one client.

@@ -11,7 +11,7 @@ import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/http
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
 
 const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -80,7 +80,7 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
 }
 
 /** A dispatcher that is stopped after the test, or the tests, that it was started for. */
-async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const service = await startDispatcher(place, settings);
   await service.ready();
   return service;
@@ -171,7 +171,7 @@ async function countOf(eventId: number, least: number): Promise<number> {
 }
 
 describe('touchline webhooks', () => {
-  let service: ServiceProcess;
+  let service: TestService;
 
   beforeAll(async () => {
     service = await dispatcher();

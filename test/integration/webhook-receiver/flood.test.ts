@@ -8,7 +8,7 @@ import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { times } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import type { FloodOptions } from './flood.ts';
 import { SECRET, signed } from './support.ts';
 
@@ -23,7 +23,7 @@ const MOST_RESIDENT = 700 * MIB;
 /** Beyond the time that the receiver gives a request. */
 const FINISH_MS = 20_000;
 
-let receiver: ServiceProcess;
+let receiver: TestService;
 let port: number;
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type Answer, fresh, SECRET, signed, TestReceiver } from './support.ts';
+import { fresh, type ReceiverAnswer, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
 const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
@@ -33,7 +33,7 @@ describe('a request that is refused', () => {
   const raw = async (
     request: string | Buffer,
     options?: { endAfterMs: number },
-  ): Promise<Pick<Answer, 'status' | 'text'>> => {
+  ): Promise<Pick<ReceiverAnswer, 'status' | 'text'>> => {
     const answer = await receiver.raw(request, options);
     return { status: Number(answer.slice(9, 12)), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
   };
@@ -47,7 +47,7 @@ describe('a request that is refused', () => {
     name: string,
     status: number,
     text: RegExp,
-    send: () => Promise<Pick<Answer, 'status' | 'text'>>,
+    send: () => Promise<Pick<ReceiverAnswer, 'status' | 'text'>>,
   ][] = [
     ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
     ['one byte changed', 401, NOT_SIGNED, () => post(signed(body), body.replace('Goal', 'Goat'))],
@@ -135,7 +135,7 @@ describe('a request that is refused', () => {
     ],
   ];
 
-  async function other(method: string): Promise<Answer> {
+  async function other(method: string): Promise<ReceiverAnswer> {
     const init = method === 'PUT' ? { body, headers: signed(body) } : {};
     const response = await fetch(receiver.url, { method, ...init });
     expect(response.headers.get('allow')).toBe('POST');

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { readTopic } from '#cluster/read-topic.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry as Metrics } from '#service/metrics.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { StreamError } from '#streams/errors.ts';
-import { readTopic } from '#streams/read/read-topic.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import { receiverConfig } from '../../../services/webhook-receiver/config.ts';
+import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
 import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
 import { until } from '../../support/poll.ts';
 
@@ -20,19 +20,23 @@ export const SECRET = '0123456789abcdef0123456789ABCDEF';
 export const WRITTEN = ['raw-messages', 'normalized-messages', 'dead-letters'] as const;
 
 /** Where a receiver of a test writes. */
-export type Place = { readonly brokers: string[]; readonly registryUrl: string; readonly prefix: string };
+export type ReceiverTopics = {
+  readonly brokers: string[];
+  readonly registryUrl: string;
+  readonly prefix: string;
+};
 
 /** The parts of an answer that a sender reads. */
-export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers };
+export type ReceiverAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
 
 /** A receiver in this process, on a free port, with its own topics. */
 export class TestReceiver {
-  readonly place: Place;
+  readonly place: ReceiverTopics;
   readonly port: number;
   readonly metrics: Metrics;
   readonly #stop: () => Promise<void>;
 
-  private constructor(place: Place, port: number, metrics: Metrics, stop: () => Promise<void>) {
+  private constructor(place: ReceiverTopics, port: number, metrics: Metrics, stop: () => Promise<void>) {
     this.place = place;
     this.port = port;
     this.metrics = metrics;
@@ -40,18 +44,21 @@ export class TestReceiver {
   }
 
   /** Creates the topics and starts the receiver; `settings` override its defaults. */
-  static async start(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
+  static async start(
+    place: ReceiverTopics,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<TestReceiver> {
     await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 2 });
     return TestReceiver.startOn(place, settings);
   }
 
   /** Starts the receiver on topics that are there. */
   static async startOn(
-    place: Place,
+    place: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
     start: Pick<ReceiverContext, 'connectWithinMs'> = {},
   ): Promise<TestReceiver> {
-    const config = loadConfig(receiverConfig, {
+    const config = loadConfig(receiverSettings, {
       KAFKA_BROKERS: place.brokers.join(','),
       SCHEMA_REGISTRY_URL: place.registryUrl,
       TOPIC_PREFIX: place.prefix,
@@ -83,7 +90,10 @@ export class TestReceiver {
   }
 
   /** Posts a body like the provider; `headers` override its own, null removes one. */
-  async post(body: Buffer | string, headers: Readonly<Record<string, string | null>> = {}): Promise<Answer> {
+  async post(
+    body: Buffer | string,
+    headers: Readonly<Record<string, string | null>> = {},
+  ): Promise<ReceiverAnswer> {
     const all = Object.entries({ ...signed(body), ...headers }).filter(
       (pair): pair is [string, string] => pair[1] !== null,
     );
@@ -143,7 +153,7 @@ export function fresh(): string {
 }
 
 /** Every value of a topic under a prefix. Waits for a broker that has just come back and knows no groups yet. */
-function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+function readValues<T extends TopicName>(place: ReceiverTopics, topic: T): Promise<TopicValues[T][]> {
   return until(`${topic} can be read`, async () => {
     try {
       return await readValuesNow(place, topic);
@@ -154,7 +164,10 @@ function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicV
   });
 }
 
-async function readValuesNow<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+async function readValuesNow<T extends TopicName>(
+  place: ReceiverTopics,
+  topic: T,
+): Promise<TopicValues[T][]> {
   const decoder = Registry.open({ url: place.registryUrl, prefix: place.prefix }).decoder(topic);
   const values: TopicValues[T][] = [];
   await readTopic({
@@ -163,7 +176,7 @@ async function readValuesNow<T extends TopicName>(place: Place, topic: T): Promi
     fromBeginning: true,
     untilEnd: true,
     onRecord: async ({ value }) => {
-      if (value !== null) values.push(await decoder.decode(value));
+      if (value !== null) values.push(await decoder.read(value));
     },
   });
   return values;

@@ -1,14 +1,12 @@
-import {
-  type EpochEnd,
-  type OpenTransaction,
-  partitionKey,
-  type TopicPartition,
-} from '#streams/client/port.ts';
-import type { World } from '../world/world.ts';
-import { Group } from './groups.ts';
+import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
+import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import type { Process, World } from '../world/world.ts';
+import { Group, type GroupShare } from './groups.ts';
 import { type NewRecord, PartitionLog, type ProducerEpoch } from './partition-log.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { Transactions } from './transactions.ts';
+
+export type { GroupShare } from './groups.ts';
 
 /** One partition: its log, and which broker leads it. */
 export type Partition = TopicPartition & {
@@ -26,10 +24,17 @@ export type ClusterListener = {
   onAppend?(partition: Partition, producer: ProducerEpoch, records: readonly NewRecord[]): void;
   onMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   onDroppedMarker?(partition: Partition, producer: ProducerEpoch): void;
+  /** An answer that confirms a member reached its process; `assigned`: what a SyncGroup answered. */
+  onConfirmed?(process: Process, sentAt: number, assigned: Assigned | null): void;
+  onShare?(share: GroupShare): void;
 };
+
+/** What a member has of a generation. */
+type Assigned = { readonly generation: number; readonly partitions: readonly number[] };
 
 type Broker = {
   readonly id: number;
+  readonly host: string;
   isUp: boolean;
   /** Stopped until then: requests wait. */
   hangsUntil: number;
@@ -54,6 +59,7 @@ export class Cluster {
     this.world = world;
     this.brokers = Array.from({ length: brokers }, (_, id) => ({
       id,
+      host: `broker-${id}`,
       isUp: true,
       hangsUntil: 0,
       connections: new Set<{ cut(): void }>(),
@@ -119,7 +125,7 @@ export class Cluster {
   group(name: string): Group {
     let group = this.#groups.get(name);
     if (group === undefined) {
-      group = new Group(this.world, name);
+      group = new Group(this.world, name, (share) => this.listener.onShare?.(share));
       this.#groups.set(name, group);
     }
     return group;

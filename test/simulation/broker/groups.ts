@@ -8,12 +8,12 @@ type Member = {
   rebalanceMs: number;
   metadata: unknown;
   /** Answers its join; null where it has not joined the next generation. */
-  join: ((answer: Joined | ProtocolError) => void) | null;
+  join: ((answer: GroupJoin | ProtocolError) => void) | null;
   sync: ((answer: Synced | ProtocolError) => void) | null;
   seenAt: number;
 };
 
-export type Joined = {
+export type GroupJoin = {
   readonly memberId: string;
   readonly generationId: number;
   readonly leader: string;
@@ -23,6 +23,22 @@ export type Joined = {
 };
 
 export type Synced = { readonly assignment: unknown };
+
+/** What the leader of a group made of a generation. */
+export type GroupShare = {
+  readonly group: string;
+  readonly generation: number;
+  readonly members: readonly {
+    readonly id: string;
+    /** What it said that it owns when it joined. */
+    readonly owned: readonly number[];
+    /** The generation in which it was given them. */
+    readonly ownedIn: number;
+    readonly share: readonly number[];
+  }[];
+  /** The generation that was shared before, and the members that had a share of it. */
+  readonly former: { readonly generation: number; readonly members: ReadonlySet<string> };
+};
 
 export type JoinRequest = {
   readonly memberId: string;
@@ -49,6 +65,9 @@ const INITIAL_DELAY_MS = 3;
 export class Group {
   readonly #world: World;
   readonly #name: string;
+  readonly #onShare: (share: GroupShare) => void;
+  /** Of the last generation that was shared. */
+  #former = { generation: -1, members: new Set<string>() };
   readonly #members = new Map<string, Member>();
   readonly #pending = new Set<string>();
   #state: 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' = 'Empty';
@@ -59,12 +78,13 @@ export class Group {
   #rebalance: { run: (() => void) | null } | null = null;
   readonly offsets = new Map<number, number>();
 
-  constructor(world: World, name: string) {
+  constructor(world: World, name: string, onShare: (share: GroupShare) => void) {
     this.#world = world;
     this.#name = name;
+    this.#onShare = onShare;
   }
 
-  join(request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+  join(request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
     const { memberId, instanceId } = request;
     const known = instanceId === null ? undefined : this.#byInstance(instanceId);
     if (memberId === '' && instanceId === null) {
@@ -133,6 +153,8 @@ export class Group {
   leave(memberId: string, instanceId: string | null): ProtocolError | null {
     const member = instanceId === null ? this.#members.get(memberId) : this.#byInstance(instanceId);
     if (member === undefined) return new ProtocolError('UNKNOWN_MEMBER_ID');
+    // A late request of the process that had its name before.
+    if (memberId !== '' && member.id !== memberId) return new ProtocolError('FENCED_INSTANCE_ID');
     this.#remove(member, 'leaves');
     return null;
   }
@@ -175,18 +197,22 @@ export class Group {
 
   #newId(): string {
     this.#ids += 1;
-    return `member-${this.#ids}`;
+    // As the broker's: in no order.
+    return `member-${this.#world.random.int(100, 999)}-${this.#ids}`;
   }
 
   /** A static member that comes back gets its former assignment, without a rebalance, where the group is stable. */
-  #replace(known: Member, request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+  #replace(known: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
     const id = this.#newId();
     this.#members.delete(known.id);
+    // Whoever waits under its id is fenced, be it the newer process: a late request of the one before does that.
+    known.join?.(new ProtocolError('FENCED_INSTANCE_ID'));
     known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
     const member: Member = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
     this.#members.set(id, member);
     if (this.#leader === known.id) this.#leader = id;
     this.#assignments.set(id, this.#assignments.get(known.id) ?? null);
+    if (this.#former.members.delete(known.id)) this.#former.members.add(id);
     this.#watch(member);
     this.#world.note('cluster', `${this.#name}: ${known.id} is ${id} now (${request.instanceId})`);
     if (this.#state === 'Stable') {
@@ -206,7 +232,7 @@ export class Group {
     this.#prepare();
   }
 
-  #enter(member: Member, request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+  #enter(member: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
     member.sessionMs = request.sessionMs;
     member.rebalanceMs = request.rebalanceMs;
     member.metadata = request.metadata;
@@ -280,6 +306,14 @@ export class Group {
   #share(shares: readonly Share[]): void {
     this.#state = 'Stable';
     for (const { memberId, assignment } of shares) this.#assignments.set(memberId, assignment);
+    const members = [...this.#members.values()].map(({ id, metadata }) => ({
+      id,
+      owned: partitionsIn((metadata as Subscription).ownedPartitions),
+      ownedIn: (metadata as Subscription).generationId,
+      share: partitionsIn((this.#assignments.get(id) as Assignment | undefined)?.assignedPartitions),
+    }));
+    this.#onShare({ group: this.#name, generation: this.#generation, members, former: this.#former });
+    this.#former = { generation: this.#generation, members: new Set(this.#members.keys()) };
     for (const member of this.#members.values()) {
       const { sync } = member;
       member.sync = null;
@@ -312,3 +346,12 @@ export class Group {
 }
 
 export type Share = { readonly memberId: string; readonly assignment: unknown };
+
+type OfTopics = readonly { readonly partitions: readonly number[] }[];
+type Subscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
+export type Assignment = { readonly assignedPartitions: OfTopics };
+
+/** The partitions of the one topic that a group has here. */
+export function partitionsIn(topics: OfTopics | undefined): readonly number[] {
+  return topics?.[0]?.partitions ?? [];
+}

@@ -1,4 +1,5 @@
-import type { EpochEnd, FetchedRecord, OpenTransaction } from '#streams/client/port.ts';
+import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
+import type { EpochEnd, FetchedRecord } from '#streams/client/port.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /** A record as it is written. */
@@ -34,6 +35,8 @@ const REMEMBERED_BATCHES = 5;
 export class PartitionLog {
   start = 0;
   batches: LogBatch[] = [];
+  /** Counts what changes it: two equal counts mean the same content. */
+  changes = 0;
   /** Where each leader epoch began, ascending. */
   #epochs: { readonly epoch: number; readonly start: number }[] = [{ epoch: 0, start: 0 }];
   /** Of the controller, which never gives an epoch twice, also where the log has lost what was written in it. */
@@ -113,6 +116,7 @@ export class PartitionLog {
 
   /** Removes what retention removes: whole batches before an offset. */
   removeBefore(offset: number): void {
+    this.changes += 1;
     const kept = this.batches.filter((batch) => batch.base >= offset);
     this.start = Math.max(this.start, Math.min(offset, kept[0]?.base ?? this.end));
     if (kept.length > 0) this.batches = kept;
@@ -121,6 +125,7 @@ export class PartitionLog {
 
   /** Loses its end from an offset on: everything known of it is read from what is left. */
   truncate(to: number): void {
+    this.changes += 1;
     const left = this.batches.filter((batch) => endOf(batch) <= to);
     this.batches = [];
     this.#epochs = this.#epochs.filter(({ start }, at) => at === 0 || start < to);
@@ -179,6 +184,7 @@ export class PartitionLog {
   }
 
   #add(batch: LogBatch): void {
+    this.changes += 1;
     this.batches.push(batch);
     const { producer, marker, base, sequence, records } = batch;
     if (producer === null) return;

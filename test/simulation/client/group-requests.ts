@@ -1,5 +1,5 @@
 /** The requests of group members, for library.ts. */
-import type { Joined, Share, Synced } from '../broker/groups.ts';
+import type { GroupJoin, Share, Synced } from '../broker/groups.ts';
 import { api, deferred } from './request.ts';
 
 /** As FindCoordinatorKeyTypes.GROUP. */
@@ -15,7 +15,7 @@ export const joinGroupV9 = deferred<
     type: string,
     protocols: readonly { readonly metadata: unknown }[],
   ],
-  Joined
+  GroupJoin
 >(
   'JoinGroup',
   (cluster, broker, respond, [name, sessionMs, rebalanceMs, memberId, instanceId, , protocols]) => {

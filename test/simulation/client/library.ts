@@ -7,6 +7,7 @@ import type { NumberedBatch } from '#streams/client/platformatic/produce.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { NewRecord } from '../broker/partition-log.ts';
 import { ProtocolError } from '../broker/protocol-error.ts';
+import { PORT } from './network.ts';
 import { api } from './request.ts';
 
 const MAX_RECORD_BYTES = 1024 * 1024;
@@ -17,7 +18,7 @@ export { SimulatedConnection as Connection } from './network.ts';
 export const metadataV12 = api('Metadata', (cluster, _broker, names: readonly string[]) => ({
   brokers: cluster.brokers
     .filter(({ isUp }) => isUp)
-    .map(({ id }) => ({ nodeId: id, host: `broker-${id}`, port: 9092 })),
+    .map(({ id, host }) => ({ nodeId: id, host, port: PORT })),
   topics: names.map((name) => {
     const topic = cluster.topics.get(name);
     if (topic === undefined) throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION');
@@ -40,8 +41,8 @@ export const findCoordinatorV4 = api(
   (cluster, _broker, type: number, keys: readonly string[]) => ({
     coordinators: keys.map((key) => ({
       key,
-      host: `broker-${cluster.coordinatorOf(`${type} ${key}`)}`,
-      port: 9092,
+      host: cluster.brokers[cluster.coordinatorOf(`${type} ${key}`)]?.host,
+      port: PORT,
     })),
   }),
 );

@@ -1,4 +1,5 @@
 import type { Cluster } from '../broker/cluster.ts';
+import { type Assignment, partitionsIn } from '../broker/groups.ts';
 import { NetworkError } from '../broker/protocol-error.ts';
 import { currentProcess, type Process } from '../world/world.ts';
 
@@ -10,7 +11,7 @@ type Handler = (cluster: Cluster, broker: number, respond: Respond, args: readon
 
 /** As the library's request timeout in connections.ts. */
 const REQUEST_MS = 15_000;
-const PORT = 9092;
+export const PORT = 9092;
 
 type Pending = { reject(error: Error): void };
 
@@ -82,6 +83,12 @@ export class SimulatedConnection {
         reject(new NetworkError('PLT_KFK_NETWORK', 'Connection closed'));
         return;
       }
+      const { pauseAtRequest: pause } = process;
+      if (pause !== null && (pause.name ?? name) === name) {
+        world.note(process.name, `is paused for ${Math.round(pause.ms)} ms, as it sends ${name}`);
+        process.pausedUntil = world.now + pause.ms;
+        process.pauseAtRequest = null;
+      }
       const pending: Pending = { reject };
       this.#pending.add(pending);
       const sentAt = world.now;
@@ -109,13 +116,26 @@ export class SimulatedConnection {
               world.note(process.name, `${name} → ${'error' in answer ? answer.error.message : 'done'}`);
             settle(back - world.now, () => {
               if ('error' in answer) reject(answer.error);
-              else resolve(answer.value);
+              else {
+                this.#confirm(name, sentAt, args, answer.value);
+                resolve(answer.value);
+              }
             });
           },
           args,
         );
       });
     });
+  }
+
+  /** Reports an answer by which the group confirms the member. */
+  #confirm(name: string, sentAt: number, args: readonly unknown[], value: unknown): void {
+    if (name !== 'Heartbeat' && name !== 'SyncGroup') return;
+    const [, generation] = args as readonly [string, number];
+    const { assignment } = value as { readonly assignment?: Assignment };
+    const partitions = partitionsIn(assignment?.assignedPartitions);
+    const assigned = name === 'SyncGroup' ? { generation, partitions } : null;
+    this.#cluster.listener.onConfirmed?.(this.#process, sentAt, assigned);
   }
 
   #leave(): void {
@@ -139,7 +159,7 @@ export const clusters = new WeakMap<object, Cluster>();
 
 /** Where a client of a cluster connects first. */
 export function bootstrap(cluster: Cluster): string[] {
-  return cluster.brokers.map(({ id }) => `broker-${id}:${PORT}`);
+  return cluster.brokers.map(({ host }) => `${host}:${PORT}`);
 }
 
 /** One way, milliseconds. Seldom slow. */

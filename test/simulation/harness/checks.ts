@@ -22,6 +22,12 @@ type Progress = {
   former: Former[];
   /** It has passed offsets that the input lost: only what it had fetched before may be committed. */
   isAhead: boolean;
+  /** What the last look at its logs found. */
+  looked: {
+    readonly logs: readonly PartitionLog[];
+    readonly changes: number;
+    readonly found: string | null;
+  } | null;
 };
 
 type Former = {
@@ -45,7 +51,9 @@ type Pending = {
 const POSITIONS = positionsTopic(APPLICATION);
 /** The logs that a task alone writes to. */
 const OWN: readonly string[] = [POSITIONS, TOPICS.counts, TOPICS.output];
-/** Refusals of what cannot be repaired where a marker was dropped (KAFKA-20734) and a second fault followed (docs/decisions/0150). */
+/** What its progress is in: a position is counted with the marker in its log. */
+const LOOKED_AT: readonly string[] = [TOPICS.input, ...OWN];
+/** Refusals of what cannot be repaired where a marker was dropped (KAFKA-20734) and a second fault followed (docs/decisions/0113). */
 const BY_LOST_MARKERS = [
   'HANGING_TRANSACTION',
   'POSITION_MISSING',
@@ -75,6 +83,7 @@ export class Checks {
       excuses: new Set<string>(),
       lostMarker: false,
       isRefused: false,
+      looked: null,
     }));
     cluster.listener = {
       onAppend: (partition, producer, records) => this.#onAppend(partition, producer, records),
@@ -124,8 +133,20 @@ export class Checks {
 
   /** What keeps the partition from being done: null where all its input is processed and its topics say so. */
   unfinished(partition: number): string | null {
+    const progress = this.#of(partition);
+    const logs = LOOKED_AT.map((topic) => this.#cluster.partition({ topic, partition }).log);
+    // Most looks find what the one before found.
+    const changes = logs.reduce((sum, log) => sum + log.changes, 0);
+    const { looked } = progress;
+    if (looked !== null && looked.changes === changes && logs.every((log, at) => log === looked.logs[at]))
+      return looked.found;
+    const found = this.#look(progress);
+    progress.looked = { logs, changes, found };
+    return found;
+  }
+
+  #look({ partition, next, lines, counts }: Progress): string | null {
     const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
-    const { next, lines, counts } = this.#of(partition);
     if (readFrom(log, next).length > 0) return `partition ${partition} stays at ${next}, of ${log.end}`;
     const written = this.#committed({ topic: TOPICS.output, partition });
     if (!equal(written, lines))

@@ -6,11 +6,11 @@ export const TOPICS = { input: 'input', counts: 'counts', output: 'output', lett
 export const APPLICATION = 'sim.counting';
 
 /** Counts records by key: a record of output for each input record, and the counts of a batch in the changelog. */
-export class Counting implements PartitionProcessor {
+export class CountingProcessor implements PartitionProcessor {
   readonly #counts = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #partition: number;
-  /** Whether its state outlives a failure of the broker (docs/decisions/0118). */
+  /** Whether its state outlives a failure of the broker (docs/decisions/0050). */
   readonly isKept: boolean;
 
   constructor(partition: number, isKept: boolean) {

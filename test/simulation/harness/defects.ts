@@ -6,8 +6,14 @@ export type Defect = { readonly name: string; readonly changes: readonly SourceC
 const CLAIM = '/libs/streams/runtime/claim.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';
 const INCARNATION = '/libs/streams/runtime/incarnation.ts';
-const ENDS = '/libs/streams/runtime/changelog-ends.ts';
+const LOGS = '/libs/streams/runtime/task-logs.ts';
 const KEPT = '/libs/streams/runtime/kept-state.ts';
+const ASSIGNMENT = '/libs/streams/runtime/assignment.ts';
+const GROUP_REQUESTS = '/libs/streams/client/platformatic/group/group-requests.ts';
+const PRODUCER = '/libs/streams/client/platformatic/transactional-producer.ts';
+const ERRORS = '/libs/streams/client/platformatic/errors.ts';
+const GROUP_MEMBER = '/libs/streams/client/platformatic/group/group-member.ts';
+const RETRIES = '/libs/streams/runtime/retry-schedule.ts';
 const UNDECIDED = '/libs/kafka-20734/undecided-transactions.ts';
 
 const remove = (file: string, find: string, replace = ''): SourceChange => ({ file, find, replace });
@@ -18,14 +24,20 @@ const LAST_RECORD = remove(
   'void 0;',
 );
 
+const LATE_HEARTBEAT = remove(
+  GROUP_MEMBER,
+  'const sentAt = performance.now();\n    this.#heartbeatAt = sentAt;\n    await this.#requests.heartbeat(this.#membership);',
+  'this.#heartbeatAt = performance.now();\n    await this.#requests.heartbeat(this.#membership);\n    const sentAt = performance.now();',
+);
+
 /** The simulation finds each of these again: `npm run test:simulation -- --defects`. */
 export const DEFECTS: readonly Defect[] = [
   {
     name: 'a changelog that ends too early is restored (0113)',
     changes: [
-      remove(CLAIM, 'requireWholeChangelogs(application, partition, position, ends);'),
+      remove(CLAIM, 'requireChangelogs(application, partition, position, restored);'),
       LAST_RECORD,
-      remove(ENDS, 'if (baseOffset < end && !isOutput)', 'if (false)'),
+      remove(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
     ],
   },
   { name: 'aborted records make up for the lost end of a changelog (0113)', changes: [LAST_RECORD] },
@@ -47,7 +59,7 @@ export const DEFECTS: readonly Defect[] = [
     ],
   },
   {
-    name: 'the state in memory is kept without a proof (0118)',
+    name: 'the state in memory is kept without a proof (0050)',
     changes: [
       remove(
         KEPT,
@@ -57,9 +69,88 @@ export const DEFECTS: readonly Defect[] = [
     ],
   },
   {
-    name: 'a position that lost a commit is gone on from (0150)',
+    name: 'a position that lost a commit is gone on from (0113)',
     changes: [
       remove(CLAIM, 'await lifetime.still(requireSameCommit(context, position, [...own, ...written]));'),
     ],
+  },
+  {
+    name: 'a late answer of the group counts as of now (0114)',
+    changes: [
+      LATE_HEARTBEAT,
+      remove(
+        GROUP_MEMBER,
+        'const sentAt = performance.now();\n    const assignment = await this.#requests.sync(this.#membership, shares);',
+        'const assignment = await this.#requests.sync(this.#membership, shares);\n    const sentAt = performance.now();',
+      ),
+    ],
+  },
+  {
+    name: 'a late answer to a heartbeat counts as of now (0114)',
+    changes: [LATE_HEARTBEAT],
+  },
+  {
+    name: 'a returning member owns what others have been given since (0114)',
+    changes: [remove(ASSIGNMENT, 'other.generation - one.generation || ')],
+  },
+  {
+    name: 'a process that starts again is another member (0114)',
+    changes: [
+      remove(GROUP_REQUESTS, 'this.#instanceId = options.instanceId ?? null;', 'this.#instanceId = null;'),
+    ],
+  },
+  {
+    name: 'records are sent before their transaction has begun',
+    changes: [
+      remove(
+        PRODUCER,
+        'await this.#begin(batches.flat());\n      accept(await this.#sender.send(batches));',
+        'const [, written] = await Promise.all([this.#begin(batches.flat()), this.#sender.send(batches)]);\n      accept(written);',
+      ),
+      // A leader verifies a transaction for a while.
+      remove(ERRORS, "INVALID_TXN_STATE: 'FENCED',"),
+      remove(ERRORS, 'const BUSY = [', "const BUSY = ['INVALID_TXN_STATE',"),
+    ],
+  },
+  {
+    name: 'the position is read before the former owner is fenced',
+    changes: [
+      remove(
+        CLAIM,
+        'const producer = lifetime.hold(',
+        'const early = await findPosition(client, positions, partition);\n  const producer = lifetime.hold(',
+      ),
+      remove(
+        CLAIM,
+        'const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));',
+        'const position = early;',
+      ),
+    ],
+  },
+  {
+    name: 'a fenced task claims again without a word of the group (0114)',
+    changes: [
+      remove(RETRIES, "this.isHeard(now) && (code !== 'FENCED' || this.#heardAt > at)", 'this.isHeard(now)'),
+    ],
+  },
+  {
+    name: 'heartbeats follow the wall clock (0114)',
+    changes: [
+      remove(
+        GROUP_MEMBER,
+        'this.#heartbeatAt + heartbeatMs - performance.now()',
+        'this.#heartbeatAt + heartbeatMs - Date.now()',
+      ),
+      remove(
+        GROUP_MEMBER,
+        'this.#heartbeatAt = sentAt;\n    await',
+        'this.#heartbeatAt = Date.now();\n    await',
+      ),
+      remove(GROUP_MEMBER, 'this.#heartbeatAt = sentAt;\n    if', 'this.#heartbeatAt = Date.now();\n    if'),
+    ],
+  },
+  {
+    name: 'an assignment that is read late is claimed at once (0114)',
+    changes: [remove(GROUP_MEMBER, 'if (rest <= 0) {', 'if (false) {')],
   },
 ];

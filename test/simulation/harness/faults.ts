@@ -80,7 +80,11 @@ function kill({ processes, cluster }: Faulty, random: Random): void {
 }
 
 function pause({ processes }: Faulty, random: Random): void {
-  random.pick(processes).pause(random.chance(0.5) ? random.between(5, 400) : random.between(400, 12_000));
+  const ms = random.chance(0.5) ? random.between(5, 400) : random.between(400, 12_000);
+  const process = random.pick(processes);
+  // An answer that comes during a pause is old when it is read.
+  if (random.chance(0.5)) process.pause(ms);
+  else process.pauseAtRequest(ms, random.chance(0.5) ? 'Heartbeat' : null);
 }
 
 function stop({ processes, cluster }: Faulty, random: Random): void {
@@ -123,13 +127,17 @@ function loseChangelog({ cluster, checks, partitions }: Faulty, random: Random):
   cluster.loseEnd(partition, to);
 }
 
-/** What the task has written with the lost positions says that they are gone. */
+/**
+ * What the task has written with the lost positions says that they are gone. Where the marker of an aborted position is lost, the
+ * next transaction commits it: then what was aborted with it is missing.
+ */
 function losePositions({ cluster, checks, partitions }: Faulty, random: Random): void {
   const of = { topic: positionsTopic(APPLICATION), partition: random.int(0, partitions - 1) };
   const partition = cluster.partition(of);
   const to = someBatchOf(partition, random);
   if (to === null) return;
   checks.excuse(of.partition, 'POSITION_TRUNCATED', 'POSITION_MISSING', 'HANGING_TRANSACTION');
+  checks.excuse(of.partition, 'OUTPUT_TRUNCATED', 'CHANGELOG_TRUNCATED');
   cluster.loseEnd(partition, to);
 }
 

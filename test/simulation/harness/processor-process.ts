@@ -1,20 +1,22 @@
-import { Registry } from 'prom-client';
 import { openStreamClient } from '#streams/client/client.ts';
-import { runStream, type Stream } from '#streams/runtime/stream.ts';
-import type { Clock } from '#timing/clock.ts';
+import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
+import type { MachineClock } from '#timing/clock.ts';
 import type { Cluster } from '../broker/cluster.ts';
 import { bootstrap } from '../client/network.ts';
+import { Registry } from '../world/metrics.ts';
 import { delay } from '../world/timers.ts';
 import type { Process, World } from '../world/world.ts';
 import type { Checks } from './checks.ts';
-import { APPLICATION, Counting, TOPICS } from './counting.ts';
+import { APPLICATION, CountingProcessor, TOPICS } from './counting.ts';
+import type { MembershipChecks } from './membership-checks.ts';
 
-const SESSION_MS = 6_000;
+export const SESSION_MS = 6_000;
 /** As a supervisor starts a process again that has ended by itself. */
 const RESTART_MS = 1_000;
 /** Timers come late, short ones most. */
 const SHORT_MS = 100;
 const LATE_MS = 250;
+const CLAIMS = 'touchline_claims_total';
 
 /** A process of the stream under one name: started, killed, stopped, started again. */
 export class ProcessorProcess {
@@ -22,17 +24,23 @@ export class ProcessorProcess {
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #checks: Checks;
+  readonly #membership: MembershipChecks;
   /** Members are static in some seeds, with a name that outlives the process. */
-  readonly #membership: { readonly instanceId?: string; readonly leaves?: boolean };
+  readonly #name: { readonly instanceId?: string; readonly leaves?: boolean };
   readonly #isKept: boolean;
   #process: Process | null = null;
   #stream: Stream | null = null;
   #starts = 0;
 
-  constructor(name: string, cluster: Cluster, checks: Checks, of: { isStatic: boolean; isKept: boolean }) {
-    const { isStatic, isKept } = of;
+  constructor(
+    name: string,
+    cluster: Cluster,
+    { checks, membership }: { readonly checks: Checks; readonly membership: MembershipChecks },
+    { isStatic, isKept }: { readonly isStatic: boolean; readonly isKept: boolean },
+  ) {
+    this.#membership = membership;
     this.#isKept = isKept;
-    this.#membership = isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
+    this.#name = isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
     this.name = name;
     this.#world = cluster.world;
     this.#cluster = cluster;
@@ -75,6 +83,11 @@ export class ProcessorProcess {
     this.#process.pausedUntil = this.#world.now + ms;
   }
 
+  /** As `pause`, from its next request on; of this name where it is given. */
+  pauseAtRequest(ms: number, name: string | null): void {
+    if (this.#process !== null) this.#process.pauseAtRequest = { ms, name };
+  }
+
   stepClock(ms: number): void {
     if (this.#process === null) return;
     this.#world.note(this.#process.name, `has its clock stepped by ${Math.round(ms)} ms`);
@@ -110,15 +123,15 @@ export class ProcessorProcess {
           { topic: TOPICS.output, partitions: 'own' },
           { topic: TOPICS.letters, partitions: 1 },
         ],
-        createProcessor: (partition) => new Counting(partition, this.#isKept),
+        createProcessor: (partition) => new CountingProcessor(partition, this.#isKept),
         deadLetter: (partition, { offset }) => {
           this.#checks.fail(`partition ${partition} gives up the record at ${offset}`);
           return { topic: TOPICS.letters, partition: 0, key: String(offset), value: null };
         },
         log,
-        metrics: new Registry(),
+        metrics: this.#metricsOf(process),
         sessionTimeoutMs: SESSION_MS,
-        ...this.#membership,
+        ...this.#name,
         onFenced: () => {
           this.#world.note(process.name, 'is fenced, and ends');
           if (this.#process === process) this.kill();
@@ -134,7 +147,16 @@ export class ProcessorProcess {
     }
   }
 
-  #logOf({ name }: Process) {
+  #metricsOf(process: Process): StreamOptions['metrics'] {
+    const registry = new Registry();
+    registry.onCount = (name, { partition }) => {
+      if (name === CLAIMS) this.#membership.onClaim(process, Number(partition));
+    };
+    return registry as unknown as StreamOptions['metrics'];
+  }
+
+  #logOf(process: Process) {
+    const { name } = process;
     const world = this.#world;
     const write = (level: string, fields: object, message: string): void => {
       if (world.history === null) return;
@@ -144,7 +166,11 @@ export class ProcessorProcess {
     return {
       debug() {},
       info: (fields: object, message: string) => write('info', fields, message),
-      warn: (fields: object, message: string) => write('warn', fields, message),
+      warn: (fields: object, message: string) => {
+        write('warn', fields, message);
+        const { partition, code } = fields as { partition?: number; code?: string };
+        if (partition !== undefined && code === 'FENCED') this.#membership.onFenced(process, partition);
+      },
       error: (fields: object, message: string) => {
         write('error', fields, message);
         const { partition, code, err } = fields as { partition?: number; code?: string; err?: unknown };
@@ -156,7 +182,7 @@ export class ProcessorProcess {
   }
 }
 
-function clockOf(process: Process): Clock {
+function clockOf(process: Process): MachineClock {
   const { world } = process;
   return {
     monotonic: () => world.now,

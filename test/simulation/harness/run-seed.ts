@@ -5,10 +5,11 @@ import { Checks } from './checks.ts';
 import { TOPICS } from './counting.ts';
 import { EVERY_TOPIC, type Faulty, heal, injectFault, injectLoss } from './faults.ts';
 import { Input } from './input.ts';
-import { ProcessorProcess } from './processor-process.ts';
+import { MembershipChecks } from './membership-checks.ts';
+import { ProcessorProcess, SESSION_MS } from './processor-process.ts';
 
 /** What came of a seed. */
-export type Run = {
+export type SeedRun = {
   readonly seed: number;
   /** The broken invariant; null where all held. */
   readonly violation: string | null;
@@ -28,7 +29,7 @@ const LOOK_MS = 40;
 export async function runSeed(
   seed: number,
   { records, dropsMarkers }: { readonly records: boolean; readonly dropsMarkers: boolean },
-): Promise<Run> {
+): Promise<SeedRun> {
   const world = new World(seed, records);
   const { random } = world;
   const partitions = random.int(2, 4);
@@ -39,9 +40,11 @@ export async function runSeed(
   cluster.dropsMarkers = random.chance(0.1) || dropsMarkers;
   const checks = new Checks(cluster, partitions);
   const of = { isStatic: random.chance(0.5), isKept: random.chance(0.5) };
+  const group = { sessionMs: SESSION_MS, processes: PROCESSES, isStatic: of.isStatic };
+  const membership = new MembershipChecks(cluster, group, (violation) => checks.fail(violation));
   const processes = Array.from(
     { length: PROCESSES },
-    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, checks, of),
+    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, { checks, membership }, of),
   );
   for (const process of processes) world.after(random.between(0, 400), () => process.start());
   const faultsUntil = random.between(1_500, 10_000);

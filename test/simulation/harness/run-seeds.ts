@@ -25,8 +25,10 @@ export type Totals = {
   ms: number;
   /** Processor time of all threads, milliseconds. */
   cpuMs: number;
-  /** By seed. */
+  /** In the order in which they were found. */
   failures: readonly SeedFailure[];
+  /** Every seed before this one has run. */
+  next: number;
 };
 
 const CHUNK = 50;
@@ -44,7 +46,9 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
     onProgress = () => {},
   } = options;
   const until = performance.now() + withinMs;
-  const totals: Totals = { seeds: 0, steps: 0, ms: 0, cpuMs: 0, failures: [] };
+  const totals: Totals = { seeds: 0, steps: 0, ms: 0, cpuMs: 0, failures: [], next: from };
+  /** First seeds of the chunks that run. */
+  const running = new Set<number>();
   let next = from;
   const work = async (): Promise<void> => {
     const thread = new SimulationThread({ changes, dropsMarkers });
@@ -52,12 +56,15 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
       while (next < from + count && totals.failures.length < most && performance.now() < until) {
         const chunk = { from: next, count: Math.min(CHUNK, from + count - next), records: false };
         next += chunk.count;
+        running.add(chunk.from);
         const done = await thread.run(chunk);
         totals.seeds += done.count;
         totals.steps += done.steps;
         totals.ms += done.ms;
         totals.cpuMs += done.cpuMs;
-        totals.failures = [...totals.failures, ...done.failures].sort((a, b) => a.seed - b.seed);
+        totals.failures = [...totals.failures, ...done.failures];
+        running.delete(chunk.from);
+        totals.next = Math.min(next, ...running);
         onProgress(totals);
       }
     } finally {
@@ -65,6 +72,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
+  totals.failures = totals.failures.toSorted((a, b) => a.seed - b.seed);
   return totals;
 }
 

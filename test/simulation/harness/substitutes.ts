@@ -12,9 +12,16 @@ const MODULES: readonly (readonly [end: string, url: string])[] = [
   ['/libs/streams/client/platformatic/session-connection.ts', at('client/session-connection.ts')],
   ['/libs/streams/client/platformatic/fetch.ts', at('client/fetch.ts')],
 ];
-/** Whose timers and clocks are those of the simulated process. */
-const TIMED = /\/libs\/(kafka-20734|streams|timing)\/.*\.ts$/;
-const TIMERS = `import { performance, Date, setTimeout, clearTimeout } from ${JSON.stringify(at('world/timers.ts'))}; `;
+/** By the name by which they are imported. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'node:timers/promises': at('world/timers-promises.ts'),
+  'prom-client': at('world/metrics.ts'),
+};
+/** Modules with the timers, clocks and signals of the simulated process. */
+const SIMULATED = /\/libs\/(kafka-20734|streams|timing)\/.*\.ts$/;
+const GLOBALS =
+  `import { performance, Date, setTimeout, clearTimeout } from ${JSON.stringify(at('world/timers.ts'))}; ` +
+  `import { AbortController } from ${JSON.stringify(at('world/abort.ts'))}; `;
 
 /** A change of a source: `find` occurs exactly once in the file whose path ends with `file`. */
 export type SourceChange = { readonly file: string; readonly find: string; readonly replace: string };
@@ -24,8 +31,8 @@ export function substitute(changes: readonly SourceChange[]): void {
   registerHooks({
     resolve(specifier, context, next) {
       const isOfLibs = context.parentURL?.includes('/libs/') === true;
-      if (isOfLibs && specifier === 'node:timers/promises')
-        return next(at('world/timers-promises.ts'), context);
+      const substitute = isOfLibs ? PACKAGES[specifier] : undefined;
+      if (substitute !== undefined) return next(substitute, context);
       const resolved = next(specifier, context);
       if (!isOfLibs) return resolved;
       const found = MODULES.find(([end]) => resolved.url.endsWith(end));
@@ -33,10 +40,10 @@ export function substitute(changes: readonly SourceChange[]): void {
     },
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!TIMED.test(url) || loaded.source === undefined || loaded.source === null) return loaded;
+      if (!SIMULATED.test(url) || loaded.source === undefined || loaded.source === null) return loaded;
       let source = loaded.source.toString();
       for (const change of changes) if (url.endsWith(change.file)) source = changed(source, change);
-      return { ...loaded, source: TIMERS + source };
+      return { ...loaded, source: GLOBALS + source };
     },
   });
 }

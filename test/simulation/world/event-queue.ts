@@ -1,7 +1,7 @@
 /** Something that happens at a time; to a process, or to the cluster. */
 export type Event<P> = {
   at: number;
-  readonly order: number;
+  order: number;
   readonly process: P | null;
   /** Null once it is cancelled. */
   run: (() => void) | null;
@@ -15,7 +15,7 @@ export class EventQueue<P> {
   add(at: number, process: P | null, run: () => void): Event<P> {
     const event = { at, order: this.#order, process, run };
     this.#order += 1;
-    this.push(event);
+    this.#push(event);
     return event;
   }
 
@@ -44,8 +44,15 @@ export class EventQueue<P> {
     return first;
   }
 
-  /** Puts an event back that was taken, at another time. */
-  push(event: Event<P>): void {
+  /** Puts an event back that was taken, for a later time: behind what is there for that time. */
+  postpone(event: Event<P>, at: number): void {
+    event.at = at;
+    event.order = this.#order;
+    this.#order += 1;
+    this.#push(event);
+  }
+
+  #push(event: Event<P>): void {
     const heap = this.#heap;
     let at = heap.length;
     while (at > 0) {

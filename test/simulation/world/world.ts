@@ -1,4 +1,5 @@
 import { EventQueue } from './event-queue.ts';
+import { runMicrotasks } from './microtasks.ts';
 import { Random } from './random.ts';
 
 /** An operating system process of the simulation: what it awaits is delivered by the world, or never. */
@@ -9,6 +10,8 @@ export type Process = {
   isAlive: boolean;
   /** Stopped as by SIGSTOP until then; its deliveries wait. */
   pausedUntil: number;
+  /** Pauses for so long when it sends its next request, or its next one of this name; null for no pause. */
+  pauseAtRequest: { readonly ms: number; readonly name: string | null } | null;
   /** What its wall clock is ahead of the world, milliseconds. */
   wallOffsetMs: number;
 };
@@ -49,7 +52,7 @@ export class World {
   }
 
   start(name: string): Process {
-    return { name, world: this, isAlive: true, pausedUntil: 0, wallOffsetMs: 0 };
+    return { name, world: this, isAlive: true, pausedUntil: 0, pauseAtRequest: null, wallOffsetMs: 0 };
   }
 
   unixMs(): number {
@@ -84,7 +87,21 @@ export class World {
   }
 
   /** Lets everything happen until `isOver`, or until nothing is left to happen. */
-  async run(isOver: () => boolean): Promise<void> {
+  run(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Microtasks are run here, so this is none.
+      setImmediate(() => {
+        try {
+          this.#run(isOver);
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  #run(isOver: () => boolean): void {
     while (!isOver()) {
       const event = this.#queue.take();
       if (event === undefined) return;
@@ -98,24 +115,14 @@ export class World {
       }
       if (!process.isAlive) continue;
       if (process.pausedUntil > this.now) {
-        event.at = process.pausedUntil;
-        this.#queue.push(event);
+        this.#queue.postpone(event, process.pausedUntil);
         continue;
       }
       this.steps += 1;
       running = process;
       run();
-      await microtasks();
+      runMicrotasks();
       running = null;
     }
   }
-}
-
-/** Waits until all code that can run has run: ticks come after the microtasks, however many follow each other. */
-function microtasks(): Promise<void> {
-  return new Promise(tick);
-}
-
-function tick(resolve: () => void): void {
-  process.nextTick(resolve);
 }

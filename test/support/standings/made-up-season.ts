@@ -14,16 +14,16 @@ const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
 const WEEK = 7 * 86_400;
 
 /** One match of a season. */
-export type Fixture = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
+export type MadeUpMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
   /** Unix seconds. */
   readonly kickOff: number;
 };
 
 /** Every two teams meet twice, a round a week. `firstEvent` is the id of the first match. */
-export function fixtures(place: MatchPlace, teams: number, firstEvent: number): Fixture[] {
+export function fixtures(place: MatchPlace, teams: number, firstEvent: number): MadeUpMatch[] {
   const team = (at: number) => ({ id: at + 1, name: `Team ${String(at + 1).padStart(2, '0')}` });
   const rounds = teams - 1;
-  const made: Fixture[] = [];
+  const made: MadeUpMatch[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const kickOff = FIRST_KICK_OFF + round * WEEK;
     for (let pair = 0; pair < teams / 2; pair += 1) {
@@ -47,7 +47,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
 
 /** The message of a fixture in a state, `minutes` after its kick-off. */
 export function reportOf(
-  { kickOff, ...fixture }: Fixture,
+  { kickOff, ...fixture }: MadeUpMatch,
   minutes: number,
   status: MatchReport['status'],
   results: MatchReport['results'] = {},
@@ -59,7 +59,7 @@ export function reportOf(
  * The messages of a whole season, oldest first: every match is reported before, at half-time, with the goals of a few and
  * as it ended; one in ten has its result corrected days later. The same seed gives the same results.
  */
-export function seasonMessages(season: readonly Fixture[], seed: number): NormalizedMessage[] {
+export function seasonMessages(season: readonly MadeUpMatch[], seed: number): NormalizedMessage[] {
   const random = seeded(seed);
   const goals = () => Math.floor(random() * random() * 5);
   const messages = season.flatMap((fixture) => {
@@ -87,7 +87,7 @@ export function seasonMessages(season: readonly Fixture[], seed: number): Normal
 
 /** The timeline of a match from its start: as many goals as it ended with, and a card. */
 function goalMessages(
-  fixture: Fixture,
+  fixture: MadeUpMatch,
   results: MatchReport['results'],
   end: readonly [number, number],
 ): NormalizedMessage[] {

@@ -10,7 +10,7 @@ import { Registry } from '#topics/registry.ts';
 import { atEnd } from '../at-end.ts';
 import { Pipeline, type PipelinePlace } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
-import { type ServiceProcess, startService } from '../processes.ts';
+import { startService, type TestService } from '../processes.ts';
 
 const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
@@ -73,7 +73,7 @@ export class TablesPipeline {
     return new TablesPipeline(await Pipeline.create(place));
   }
 
-  startTables(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  startTables(settings: Readonly<Record<string, string>> = {}): TestService {
     const { brokers, registryUrl, prefix } = this.pipeline.place;
     return startService('standings-processor', {
       KAFKA_BROKERS: brokers.join(','),
@@ -122,7 +122,7 @@ export class TablesPipeline {
     const codec = await this.#registry.codec('match-results');
     const taken: Buffer[] = [];
     await this.pipeline.read('standings-results', ({ result }) => taken.push(result));
-    const results = await Promise.all(taken.map((bytes) => codec.decode(bytes)));
+    const results = await Promise.all(taken.map((bytes) => codec.read(bytes)));
     return new Map(results.map((result) => [resultKey(result), result.version]));
   }
 }

@@ -6,14 +6,15 @@ import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi, temporaryFolder } from '../../support/api.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { System } from '../../support/system.ts';
+import { startGateway } from '../../support/tool-gateway.ts';
 import { PLACE } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
-import { LiveMatch } from './live-match.ts';
+import { WatchedMatch } from './live-match.ts';
 import { Alerts, ofBoard, ofReaders, ofRest, ofScreens, ofStatus, ofTail, ofTools } from './programs.ts';
-import { Watch } from './surfaces.ts';
+import { SurfaceWatch } from './surfaces.ts';
 
 const EVENT = 7_000_001;
 const ROOT = join(import.meta.dirname, '../../..');
@@ -43,18 +44,19 @@ const OF_MONITOR = {
   ...stepped(-HOUR_MS, 0, HOUR_MS, 0),
 };
 
-let watch: Watch;
+let watch: SurfaceWatch;
 let alerts: Alerts;
 let pipeline: Pipeline;
-let match: LiveMatch;
+let match: WatchedMatch;
 let kafka: ProxiedKafka;
 /** Those that run now. */
-const running = {} as Record<Part, ServiceProcess>;
+const running = {} as Record<Part, TestService>;
 let start: Readonly<Record<Part, () => Promise<void>>>;
 
-type Part = 'api' | 'monitor' | 'processor' | 'receiver' | 'poller';
+type Part = 'api' | 'monitor' | 'processor' | 'receiver' | 'poller' | 'tools' | 'standings';
 
 const PAGES = ['board', 'match page', 'REST'];
+const TOOLS = ['/mcp', '/mcp notifications'];
 const READERS = READER_EXAMPLES.filter(({ present }) => present).map(({ name }) => `reader in ${name}`);
 
 beforeAll(async () => {
@@ -62,13 +64,16 @@ beforeAll(async () => {
   const system = await System.create(kafka.brokers);
   pipeline = system.pipeline;
   const { place } = pipeline;
-  match = await LiveMatch.start(EVENT);
+  match = await WatchedMatch.start(EVENT);
   const folder = temporaryFolder();
   const api = await startApi(place, folder, { API_BOARD: 'on', ...OF_API });
   const API_PORT = new URL(api.url).port;
   const receiver = await system.startReceiver();
   match.webhookUrl = receiver.url;
   const WEBHOOK_PORT = new URL(receiver.url).port;
+  const toolsFolder = temporaryFolder();
+  const gateway = await startGateway(place, api.url, { DATA_DIR: toolsFolder });
+  const ofTheGateway = { DATA_DIR: toolsFolder, TOOLS_PORT: new URL(gateway.url).port };
   const ofProvider = { url: match.provider.url, client: CLIENT };
   const season = { FOLLOW_SEASONS: String(PLACE.season_id) };
   start = {
@@ -87,21 +92,29 @@ beforeAll(async () => {
     poller: async () => {
       running.poller = system.startPoller(ofProvider, season);
     },
+    tools: async () => {
+      running.tools = (await startGateway(place, api.url, ofTheGateway)).service;
+    },
+    standings: async () => {
+      running.standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
+      await running.standings.ready();
+    },
   };
   running.api = api.service;
   running.receiver = receiver.service;
   running.processor = system.processor;
-  await Promise.all([start.monitor(), start.poller()]);
+  running.tools = gateway.service;
+  await Promise.all([start.monitor(), start.poller(), start.standings()]);
   const env = {
     KAFKA_BROKERS: place.brokers.join(','),
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   };
   alerts = new Alerts(env, EVENT);
-  watch = new Watch([
+  watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),
     ofRest(api.url, EVENT),
-    ...(await ofTools(system, api.url, EVENT)),
+    ...(await ofTools(system, gateway, EVENT)),
     ofTail(env, EVENT),
     ofStatus(env),
     ...ofScreens(env, EVENT),
@@ -121,8 +134,6 @@ type Fault = {
   readonly due?: () => Promise<number>;
   /** Who rests on it; all where nothing is said. */
   readonly names?: readonly string[];
-  /** Who need not be back. */
-  readonly mayEnd?: readonly string[];
 };
 
 const freeze = (...parts: readonly Part[]) => ({
@@ -141,6 +152,8 @@ const BEHIND = SAY_EVERY_MS + BACKLOG_MS + DUE_WITHIN_MS;
 const FAULTS: readonly Fault[] = [
   { what: 'the api is frozen', ...freeze('api'), names: PAGES },
   { what: 'the api is killed', ...kill('api'), names: PAGES },
+  { what: 'the tool gateway is frozen', ...freeze('tools'), names: TOOLS },
+  { what: 'the tool gateway is killed', ...kill('tools'), names: TOOLS },
   { what: 'the monitor is frozen', ...freeze('monitor') },
   { what: 'the monitor is killed', ...kill('monitor') },
   {
@@ -194,7 +207,7 @@ const FAULTS: readonly Fault[] = [
     within: SILENT + READ_AGAIN_MS,
     due: async () => (await lastReceived()) + STALE_MS,
     // The status knows sources alone, and the poller's answers.
-    names: [...PAGES, '/mcp', '/mcp notifications', 'tail', 'match', 'live', 'alerts', ...READERS],
+    names: [...PAGES, ...TOOLS, 'tail', 'match', 'live', 'alerts', ...READERS],
   },
   { what: 'the receiver and the poller are frozen', ...freeze('receiver', 'poller'), within: SILENT },
   { what: 'the receiver and the poller are killed', ...kill('receiver', 'poller'), within: SILENT },
@@ -204,12 +217,10 @@ const FAULTS: readonly Fault[] = [
     what: 'the broker is killed',
     make: () => kafka.kafka.kill(),
     mend: () => kafka.kafka.start(),
-    // The command may end with its broker, and says nothing then.
-    mayEnd: ['status'],
   },
 ];
 
-/** One source is enough: what takes one away halts nothing. */
+/** One source is enough, and tables are nothing that a match is traded by: what takes these away halts nothing. */
 const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
   {
     what: 'the provider delivers no webhooks',
@@ -225,12 +236,14 @@ const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
     make: () => match.cutRest(),
     mend: () => match.restoreRest(),
   },
+  { what: 'the standings processor is frozen', ...freeze('standings') },
+  { what: 'the standings processor is killed', ...kill('standings') },
 ];
 
-test('every surface says safe while one of two sources is cut', async () => {
+test('every surface says safe while one of two sources is cut, or tables are not made', async () => {
   for (const { what, make, mend } of HARMLESS) {
     await make();
-    // By then the source that is cut is stale.
+    // By then a source that is cut is stale.
     await delay(SILENT + WITHIN_MS);
     await watch.all('safe').catch((error: unknown) => {
       throw new Error(`while ${what}: ${String(error)}`);
@@ -243,7 +256,7 @@ test('every surface says safe while one of two sources is cut', async () => {
 // One test: what it starts anew lasts until its end.
 test('no surface says safe for long after its last good word, and all do again', async () => {
   const late: string[] = [];
-  for (const { what, make, mend, within = WITHIN_MS, due, names = watch.names, mayEnd = [] } of FAULTS) {
+  for (const { what, make, mend, within = WITHIN_MS, due, names = watch.names } of FAULTS) {
     await watch.all('safe');
     const [since, began] = [performance.now(), Date.now()];
     await make();
@@ -252,8 +265,7 @@ test('no surface says safe for long after its last good word, and all do again',
     for (const [name, ms] of Object.entries(after))
       if (ms > allowed + LOOK_MS) late.push(`${what}: ${name} says safe for ${ms} ms, not ${allowed}`);
     await mend();
-    const back = watch.names.filter((name) => !mayEnd.includes(name));
-    await watch.all('safe', back).catch((error: unknown) => {
+    await watch.all('safe').catch((error: unknown) => {
       throw new Error(`after ${what}: ${String(error)}; ${late.join('; ')}`);
     });
   }

@@ -17,7 +17,7 @@ const side = (id: number, counter: 1 | 2, name: string) => ({
 });
 
 /** The match, and whether the provider's ways are open. */
-export class LiveMatch {
+export class WatchedMatch {
   readonly eventId: number;
   readonly provider: TestProvider;
   /** Where webhooks are delivered to. */
@@ -33,10 +33,10 @@ export class LiveMatch {
   }
 
   /** Speaks once a second from when `webhookUrl` is set. */
-  static async start(eventId: number): Promise<LiveMatch> {
+  static async start(eventId: number): Promise<WatchedMatch> {
     const provider = await TestProvider.start();
     atEnd(() => provider.close());
-    const match = new LiveMatch(eventId, provider);
+    const match = new WatchedMatch(eventId, provider);
     match.#list();
     const speaking = setInterval(() => match.speaks && match.#isNewSecond && match.say(), 50);
     atEnd(async () => clearInterval(speaking));

@@ -1,6 +1,7 @@
 /** The programs and pages that say what may be traded, opened, and how each is read. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Alert } from '#topics/generated/types.ts';
 import { CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
@@ -8,9 +9,15 @@ import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
-import { startGateway } from '../../support/tool-gateway.ts';
+import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { Output, type Said, type Surface } from './surfaces.ts';
+import { ProgramOutput, type Said, type Surface } from './surfaces.ts';
+
+/** A token has 120 requests a minute. */
+const ASK_EVERY_MS = 700;
+const ASK = { timeout: 1_000 };
+/** Without an answer for longer the gateway is lost: less than the time within which it would have notified. */
+const HEARD_MS = 1_900;
 
 type Env = Readonly<Record<string, string>>;
 
@@ -22,15 +29,15 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   const origin = url.replace('127.0.0.1', 'localhost');
   const page = (visit: Visit, within: string) => (): Promise<Said> =>
     visit.ask(`(() => {
-      const text = document.querySelector('${within}')?.innerText ?? '';
-      return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /Final/.test(text) ? 'not_in_play' : null;
+      const text = document.querySelector('${within}')?.textContent ?? '';
+      return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
     })()`);
   const board = await Visit.open(browser, origin);
   await board.shows(`[data-key="match-${eventId}"]`, 'Home');
   const match = await Visit.open(browser, `${origin}/match/${eventId}`);
   return [
     { name: 'board', read: page(board, `[data-key="match-${eventId}"]`) },
-    { name: 'match page', read: page(match, 'main') },
+    { name: 'match page', read: page(match, 'main .guard') },
   ];
 }
 
@@ -48,8 +55,7 @@ export function ofRest(url: string, eventId: number): Surface {
 }
 
 /** A tool of the gateway, and a resource that is read when a notification says so, by the official client. */
-export async function ofTools(system: System, apiUrl: string, eventId: number): Promise<Surface[]> {
-  const gateway = await startGateway(system.pipeline.place, apiUrl);
+export async function ofTools(system: System, gateway: Gateway, eventId: number): Promise<Surface[]> {
   const connect = async (name: string): Promise<Client> => {
     const { id, secret } = await system.addClient(name);
     const token = await until('a token is issued', async () => {
@@ -69,10 +75,9 @@ export async function ofTools(system: System, apiUrl: string, eventId: number): 
   return [
     {
       name: '/mcp',
-      // A token has 120 requests a minute.
-      everyMs: 550,
+      everyMs: ASK_EVERY_MS,
       async read() {
-        const answer = await asking.callTool({ name: 'get_match', arguments: { match_id: eventId } });
+        const answer = await asking.callTool({ name: 'get_match', arguments: { match_id: eventId } }, ASK);
         return (answer.structuredContent as Guarded).guard.trading;
       },
     },
@@ -82,9 +87,13 @@ export async function ofTools(system: System, apiUrl: string, eventId: number): 
 
 type Guarded = { readonly guard: { readonly trading: Said } };
 
-/** It knows of nothing but by a notification. */
+/**
+ * It knows of nothing but by a notification, and only as long as it hears of the gateway: that its stream is open, and by an answer to
+ * another request within two seconds (docs/reference/mcp.md).
+ */
 async function ofNotifications(client: Client, uri: string): Promise<Surface> {
   let said: Said = null;
+  let heardAt = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<void> => {
     const { contents } = await client.readResource({ uri });
     const [content] = contents;
@@ -92,13 +101,40 @@ async function ofNotifications(client: Client, uri: string): Promise<Surface> {
       said = (JSON.parse(content.text) as Guarded).guard.trading;
   };
   client.setNotificationHandler('notifications/resources/updated', read);
-  await client.listen({ resourceSubscriptions: [uri] });
-  return { name: '/mcp notifications', read: () => said };
+  const ended = new AbortController();
+  atEnd(async () => ended.abort());
+  const listen = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      const stream = await client.listen({ resourceSubscriptions: [uri] }, ASK).catch(() => null);
+      // What was published before the stream was open is not notified.
+      if (stream !== null) await read().catch(() => {});
+      await stream?.closed;
+      said = null;
+      await delay(ASK_EVERY_MS);
+    }
+  };
+  const ask = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      const at = performance.now();
+      const answered = await client.discover(ASK).then(
+        () => true,
+        () => false,
+      );
+      if (answered) heardAt = at;
+      await delay(ASK_EVERY_MS);
+    }
+  };
+  void listen();
+  void ask();
+  return {
+    name: '/mcp notifications',
+    read: () => (performance.now() - heardAt < HEARD_MS ? said : null),
+  };
 }
 
 /** `touchline tail match-state`. */
 export function ofTail(env: Env, eventId: number): Surface {
-  const tail = new Output(
+  const tail = new ProgramOutput(
     process.execPath,
     ['bin/touchline.js', 'tail', 'match-state', '--from-beginning'],
     env,
@@ -168,7 +204,7 @@ export class Alerts {
     const rules = join(temporaryFolder(), 'rules.json');
     const on = ['match_stale', 'match_recovered', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
-    const output = new Output(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
+    const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
     const says: Readonly<Record<string, Said>> = {
       match_stale: 'halted',
@@ -189,7 +225,7 @@ export class Alerts {
 }
 
 /** A command of touchline in a terminal that is wide enough for it. */
-function inTerminal(command: string, env: Env): Output {
+function inTerminal(command: string, env: Env): ProgramOutput {
   const sized = `stty cols 200 rows 50; ${process.execPath} bin/touchline.js ${command}`;
-  return new Output('script', ['-qfec', sized, '/dev/null'], env);
+  return new ProgramOutput('script', ['-qfec', sized, '/dev/null'], env);
 }

@@ -22,7 +22,7 @@ const EVERY_MS = 100;
 const SEEN_MS = 1_000;
 
 /** Reads surfaces until the test ends. */
-export class Watch {
+export class SurfaceWatch {
   readonly #last = new Map<string, { said: Said; safeAt: number }>();
 
   constructor(surfaces: readonly Surface[]) {
@@ -77,7 +77,7 @@ export class Watch {
 }
 
 /** A program whose output is read; ended with the test. */
-export class Output {
+export class ProgramOutput {
   text = '';
   readonly child: ChildProcess;
 

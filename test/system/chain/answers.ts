@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { ApiReplica } from '../../support/api.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { type Credentials, DATASET } from '../../support/system.ts';
+import { DATASET, type ProviderCredentials } from '../../support/system.ts';
 
 const SEASON = DATASET.competition.season.id;
 const DAY = 86_400;
@@ -31,7 +31,10 @@ const OF_EVENT = [
 ];
 
 /** Expects that all replicas give the same data of everything that the first one lists. */
-export async function expectSameAnswers(replicas: readonly ApiReplica[], client: Credentials): Promise<void> {
+export async function expectSameAnswers(
+  replicas: readonly ApiReplica[],
+  client: ProviderCredentials,
+): Promise<void> {
   const [first] = replicas;
   if (first === undefined) throw new Error('there is no replica');
   const token = await tokenOf(first, client);
@@ -73,7 +76,7 @@ async function dataOf(replica: ApiReplica, path: string, token: string): Promise
 }
 
 /** A token of a client that the replica may not have read yet. */
-export function tokenOf(replica: ApiReplica, { id, secret }: Credentials): Promise<string> {
+export function tokenOf(replica: ApiReplica, { id, secret }: ProviderCredentials): Promise<string> {
   return until('the client is known', async () => {
     const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
     return response.ok

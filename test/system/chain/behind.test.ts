@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { received, temporaryFolder } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { System } from '../../support/system.ts';
 import { essence } from './essence.ts';
 
@@ -29,7 +29,7 @@ test('applies a correction that the feed publishes before the lists, though the 
   // The api is ready when it has what is there by then: so its lists do not lag behind what was published so far.
   await a.output();
   const [client, api] = await Promise.all([a.addClient('b'), a.startApi(temporaryFolder())]);
-  const startPoller = async (settleSeconds: number): Promise<ServiceProcess> => {
+  const startPoller = async (settleSeconds: number): Promise<TestService> => {
     const poller = b.startPoller(
       { url: api.url, client },
       {

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
-import { createProvider, type Provider } from '../../../services/simulator/rest/provider.ts';
+import { createProvider, type SimulatedProvider } from '../../../services/simulator/rest/provider.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { DATASET, System } from '../../support/system.ts';
 import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
@@ -30,9 +30,9 @@ const CLIENT = { id: '1', secret: 'a-secret-key-for-tests' };
 class Follower {
   readonly system: System;
   readonly way: FaultyProxy;
-  poller: ServiceProcess;
+  poller: TestService;
   /** All that it had, the last one too. */
-  readonly #pollers: ServiceProcess[] = [];
+  readonly #pollers: TestService[] = [];
 
   private constructor(system: System, way: FaultyProxy) {
     this.system = system;
@@ -48,7 +48,7 @@ class Follower {
     return follower;
   }
 
-  start(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+  start(settings: Readonly<Record<string, string>> = {}): TestService {
     this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT }, settings);
     this.#pollers.push(this.poller);
     return this.poller;
@@ -93,7 +93,7 @@ function keyOf({ id, ut }: { readonly id: unknown; readonly ut: number }): strin
   return `${id} ${ut}`;
 }
 
-async function serve(): Promise<{ provider: Provider; url: string }> {
+async function serve(): Promise<{ provider: SimulatedProvider; url: string }> {
   const provider = createProvider({
     dataset: DATASET,
     matches: MATCHES,
@@ -188,7 +188,11 @@ function isVerified({ verified_result }: { readonly verified_result: string | nu
 }
 
 /** Advances the provider's time, in steps that the followers keep up with. */
-async function advance(provider: Provider, to: number, followers: readonly Follower[]): Promise<void> {
+async function advance(
+  provider: SimulatedProvider,
+  to: number,
+  followers: readonly Follower[],
+): Promise<void> {
   const end = provider.timeline.endsAt;
   for (let now = provider.now(); now < to; ) {
     // Nothing happens after the last message.
@@ -222,6 +226,6 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
   return { lags, peak };
 }
 
-function rss(service: ServiceProcess): Promise<number> {
+function rss(service: TestService): Promise<number> {
   return service.metric('process_resident_memory_bytes');
 }

@@ -3,8 +3,8 @@ import { Timeline } from '../../../services/simulator/rest/timeline.ts';
 import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
-import { type Credentials, DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { startService, type TestService } from '../../support/processes.ts';
+import { DATASET, logged, type ProviderCredentials, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
@@ -47,7 +47,7 @@ export type Chain = {
   readonly incremental: IncrementalClient;
   /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
   readonly replicas: readonly ApiReplica[];
-  readonly client: Credentials;
+  readonly client: ProviderCredentials;
 };
 
 /**
@@ -133,7 +133,7 @@ async function readIncrementally(system: System): Promise<IncrementalClient> {
   return reader;
 }
 
-function simulate(url: string, settings: Readonly<Record<string, string>>): ServiceProcess {
+function simulate(url: string, settings: Readonly<Record<string, string>>): TestService {
   return startService('simulator', {
     WEBHOOK_URL: url,
     WEBHOOK_SECRET,
@@ -145,7 +145,7 @@ function simulate(url: string, settings: Readonly<Record<string, string>>): Serv
 }
 
 /** Waits until a receiver has taken that share of all messages. */
-async function publishedShare(receiver: ServiceProcess, share: number): Promise<void> {
+async function publishedShare(receiver: TestService, share: number): Promise<void> {
   const matchSettings = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
   const { messages } = new Timeline(DATASET, matchSettings, MATCHES).totals;
   await untilTrue(

@@ -4,10 +4,12 @@ import { errorRows } from './errors.ts';
 import { fieldRows } from './fields.ts';
 import { limitRows } from './limits.ts';
 import { prose } from './prose.ts';
+import { recordsProse } from './prose-records.ts';
+import { restProse } from './prose-rest.ts';
 import { rules } from './rules.ts';
 import { contract, serveOnce } from './served.ts';
-import { haveSpec, requirementsOfSpec, textOfSpec } from './spec.ts';
-import { contractRows, problemsOf } from './table.ts';
+import { haveSpec, requirementsOfSpec, sentencesOfSpec, textOfSpec } from './spec.ts';
+import { contractRows, notMet, problemsOf } from './table.ts';
 import { NEVER_SET } from './values.ts';
 
 serveOnce();
@@ -17,6 +19,8 @@ rules();
 errorRows();
 limitRows();
 prose();
+recordsProse();
+restProse();
 
 test('every field of the records had another value than its default in some answer', async () => {
   const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
@@ -34,7 +38,7 @@ test('every field of the records had another value than its default in some answ
 });
 
 /** Rows of the specification's tables, its numbered rules, and sentences of its prose. */
-const ROWS = 180 + 16;
+const ROWS = 180 + 63;
 const PROSE = 'Said in prose';
 
 test('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
@@ -67,9 +71,16 @@ test.runIf(haveSpec)('the rows are those of the specification (which lies beside
   expect(tables.map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
     requirementsOfSpec(),
   );
+});
+
+test.runIf(haveSpec)('every sentence of the specification is in a row, or among what is not met', () => {
   const text = textOfSpec();
   const sentences = contractRows().filter(({ section }) => section === PROSE);
   expect(sentences.filter(({ requirement }) => !text.includes(requirement))).toEqual([]);
+  const said = [...sentences.map(({ requirement }) => requirement), ...notMet()];
+  const all = sentencesOfSpec();
+  expect(all.length).toBeGreaterThan(70);
+  expect(all.filter((sentence) => !said.some((one) => one.includes(sentence)))).toEqual([]);
 });
 
 function namesIn(suite: TestContext['task']['file'] | RunnerTestSuite): ReadonlySet<string> {

@@ -83,14 +83,6 @@ export function prose(): void {
       expect(idsOf(breaks).toSorted()).toEqual(GAME_BREAKS.toSorted());
     });
 
-    test('all are GET', async () => {
-      const { api, everything } = contract();
-      for (const path of ['/v2/oauth', '/v2/sports', '/v2/events', '/v2/feed']) {
-        const { status } = await fetch(`${api.url}${path}?token=${everything.token}`, { method: 'POST' });
-        expect([path, status]).toEqual([path, 405]);
-      }
-    });
-
     test('limit and page', async () => {
       const page = async (query: string) => idsOf((await dataOf(`/v2/sports?limit=5${query}`)).sports);
       expect(await page('')).toEqual(await page('&page=1'));

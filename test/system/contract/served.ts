@@ -38,7 +38,7 @@ export const NARROW = {
 };
 
 /** An api in front of `world.ts`, and two clients of it: one that may see everything, one that may not. */
-export class Served {
+export class ServedApi {
   readonly api: ApiReplica;
   readonly everything: ServedClient;
   readonly narrow: ServedClient;
@@ -58,7 +58,7 @@ export class Served {
     this.narrow = narrow;
   }
 
-  static async start(): Promise<Served> {
+  static async start(): Promise<ServedApi> {
     const tables = await TablesPipeline.create(backbone());
     const { pipeline } = tables;
     const { place } = pipeline;
@@ -74,7 +74,7 @@ export class Served {
       tables.settled(),
     ]);
     const api = await startApi(place, temporaryFolder());
-    return new Served(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
+    return new ServedApi(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
   }
 
   /** Where the topics are. */
@@ -138,17 +138,17 @@ export class Served {
   }
 }
 
-let served: Served | undefined;
+let served: ServedApi | undefined;
 
 /** Starts it before all tests of the file. */
 export function serveOnce(): void {
   beforeAll(async () => {
-    served = await Served.start();
+    served = await ServedApi.start();
   });
 }
 
 /** The one of this file. */
-export function contract(): Served {
+export function contract(): ServedApi {
   if (served === undefined) throw new Error('it is not served yet');
   return served;
 }

@@ -28,6 +28,12 @@ export function contractRows(): ContractRow[] {
     });
 }
 
+/** What the page says is not met: a requirement each, and why. */
+export function notMet(): string[] {
+  const [, section = ''] = readFileSync(TABLE, 'utf8').split('\n## Not met\n');
+  return section.split('\n').filter((line) => line.startsWith('- ') && line.includes(' → '));
+}
+
 /** What is wrong with rows, a line each; `names` are the tests that test/system/contract has registered. */
 export function problemsOf(rows: readonly ContractRow[], names: ReadonlySet<string>): string[] {
   return rows.flatMap(({ requirement, where, file, test }) => {

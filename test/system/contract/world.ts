@@ -277,6 +277,7 @@ export function catalogue(): CatalogueRecord[] {
     place('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
     place('competition', 10, null, { ...COMPETITION, stats_lvl: 'gold', generate_season_stats: true }),
     place('competition', 11, null, { name: 'Cup', stats_lvl: 'bronze', generate_season_stats: false }),
+    place('competition', 12, null, { name: 'Third league', stats_lvl: 'bronze' }),
     place('season', 20, 10, SEASON),
     place('season', 21, 11, { name: '2026', actual: 'yes' }),
     place('stage', 30, 20, STAGE),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { KafkaCluster } from '#embedded/kafka.ts';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { rightsOf } from '#topics/acls.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { KafkaCluster } from '#embedded/kafka.ts';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { backbone } from '../../setup/backbone.ts';
 import {
   expectSame,
@@ -13,7 +13,7 @@ import {
 } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { workload } from '../../support/workload.ts';
 import { startCluster } from './killed-cluster.ts';
 import { SteadyLoad } from './steady-load.ts';
@@ -68,7 +68,7 @@ test(
 );
 
 /** The partitions that a processor was assigned last. */
-function held({ lines }: ServiceProcess): readonly number[] {
+function held({ lines }: TestService): readonly number[] {
   const line = lines.findLast((one) => one.includes('partitions assigned'));
   return line === undefined ? [] : JSON.parse(line).partitions;
 }
@@ -90,7 +90,7 @@ async function moveCoordinator({ brokers, nodes }: KafkaCluster, group: string):
 }
 
 async function coordinatorPort(brokers: readonly string[], group: string): Promise<number | undefined> {
-  const connections = new Connections(brokers, 'test-coordinator');
+  const connections = new BrokerConnections(brokers, 'test-coordinator');
   try {
     return (await connections.coordinator('group', group)).port;
   } finally {

@@ -9,7 +9,7 @@ import {
   outOfOrder,
   unexplainedRepeats,
 } from '../../support/hostile-receiver.ts';
-import { type Answer, answers } from '../../support/https-receiver.ts';
+import { answers, type HostileAnswer } from '../../support/https-receiver.ts';
 import { KilledDispatchers } from '../../support/killed-dispatchers.ts';
 import { EVENTS, NumberedMessages } from '../../support/numbered-messages.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -21,7 +21,7 @@ import { caFile, subscribe } from '../../support/webhooks.ts';
 const KILLS = times(60, 12);
 /** Of requests, that meet a fault. */
 const RATE = 0.3;
-const gone: Answer = (response) => void response.writeHead(410).end();
+const gone: HostileAnswer = (response) => void response.writeHead(410).end();
 const place = backbone();
 
 async function touchline(line: string): Promise<Ran> {
@@ -201,4 +201,4 @@ test(
   FAULT_TIMEOUT_MS,
 );
 
-const tooManyRequests: Answer = (response) => void response.writeHead(429).end();
+const tooManyRequests: HostileAnswer = (response) => void response.writeHead(429).end();

@@ -7,7 +7,7 @@ import { describeCluster } from '#cluster/describe.ts';
 import { type Kafka, type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { POISON } from '../../integration/streams/count-by-key.ts';
-import { Counting } from '../../integration/streams/counting.ts';
+import { CountingApplication } from '../../integration/streams/counting.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 
 /** An application whose dead letters have one replica, and the broker that has it. */
-async function withLoneLetters(): Promise<{ counting: Counting; lone: Kafka }> {
-  const counting = await Counting.create(
+async function withLoneLetters(): Promise<{ counting: CountingApplication; lone: Kafka }> {
+  const counting = await CountingApplication.create(
     { brokers: cluster.brokers, prefix: 'leaderless.' },
     { letterReplicas: 1 },
   );
@@ -52,7 +52,7 @@ async function leaderOf(topic: string): Promise<number> {
   }
 }
 
-async function stop(lone: Kafka, { letters }: Counting): Promise<void> {
+async function stop(lone: Kafka, { letters }: CountingApplication): Promise<void> {
   await lone.kill('SIGKILL');
   await untilTrue('its partition has no leader', async () => {
     const { topics } = await describeCluster(cluster.brokers, [letters]);

@@ -16,7 +16,7 @@ export const OUTPUTS = [
   'dead-letters',
   'match-processor-positions',
 ] as const;
-export type Output = (typeof OUTPUTS)[number];
+export type UndecidedOutput = (typeof OUTPUTS)[number];
 
 /** Reads and writes the outputs of a match processor, on the bare protocol. */
 export class Outputs {
@@ -43,7 +43,7 @@ export class Outputs {
   }
 
   /** The partition of an output that the task of an input partition writes to, or one of them. */
-  of(output: Output, partition: number): TopicPartition {
+  of(output: UndecidedOutput, partition: number): TopicPartition {
     if (output === 'match-processor-positions') return { topic: positionsTopic(this.application), partition };
     const count = TOPICS[output].partitions;
     return { topic: topicName(this.#prefix, output), partition: partition % count };
@@ -90,11 +90,7 @@ export class Outputs {
       next,
       topicId,
       inputEpoch: null,
-      changelogIds: {},
-      changelogEnds: {},
-      outputEnds: {},
-      outputLasts: {},
-      changelogLasts: {},
+      logs: {},
       producer: { id: '-1', epoch: -1 },
     });
   }
@@ -103,7 +99,7 @@ export class Outputs {
    * A record that must never be read: outdated state, which would repeat published records, or a dead letter without a
    * source.
    */
-  async outdated(output: Output, partition: number): Promise<OutputRecord> {
+  async outdated(output: UndecidedOutput, partition: number): Promise<OutputRecord> {
     const of = this.of(output, partition);
     if (output === 'match-processor-positions') return this.position(partition, 1);
     const [first] = await this.committed(of);

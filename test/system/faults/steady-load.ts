@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Brokers } from '#streams/client/brokers.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

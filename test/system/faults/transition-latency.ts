@@ -30,7 +30,7 @@ export class TransitionLatency {
           const now = performance.now();
           at = next;
           for (const { value } of records)
-            if (value !== null) latency.#seen((await codec.decode(value)).cause.message_id, now);
+            if (value !== null) latency.#seen((await codec.read(value)).cause.message_id, now);
         } catch (error) {
           // No broker answered for long: that is what is measured.
           if (!(error instanceof StreamError)) throw error;

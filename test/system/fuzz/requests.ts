@@ -20,7 +20,7 @@ export type FuzzRequest = {
 };
 
 /** Values that mean something to the server that is asked. */
-export type Known = {
+export type KnownValues = {
   readonly numbers: readonly number[];
   readonly texts: readonly string[];
   /** What a path of an operation may have for `{id}`. */
@@ -123,7 +123,7 @@ const PATHS = [
 ];
 
 /** Requests of these operations, of paths that are of none, and by methods that none has. */
-export function requests(operations: readonly Documented[], known: Known): fc.Arbitrary<FuzzRequest> {
+export function requests(operations: readonly Documented[], known: KnownValues): fc.Arbitrary<FuzzRequest> {
   const of = operations.map((operation) => ofOperation(operation, known));
   const elsewhere = fc.record({
     method: fc.constant('GET'),
@@ -169,7 +169,7 @@ const stray = fc.tuple(
   hostile,
 );
 
-function ofOperation(operation: Documented, known: Known): fc.Arbitrary<FuzzRequest> {
+function ofOperation(operation: Documented, known: KnownValues): fc.Arbitrary<FuzzRequest> {
   const { path, parameters } = operation;
   const values = new Map(parameters.map((parameter) => [parameter.name, choices(parameter, known)]));
   const pair = (parameter: ParameterObject) => {
@@ -212,7 +212,7 @@ function ofOperation(operation: Documented, known: Known): fc.Arbitrary<FuzzRequ
 /** Values of a parameter: those of its schema, and any, encoded. */
 function choices(
   { name, schema }: ParameterObject,
-  known: Known,
+  known: KnownValues,
 ): { valid: fc.Arbitrary<string>; any: fc.Arbitrary<string> } {
   const { type, enum: values, minimum, maximum, pattern } = schema;
   const [min, max] = [Number(minimum ?? 0), Number(maximum ?? 0)];

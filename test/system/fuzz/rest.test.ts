@@ -15,7 +15,7 @@ import { contract, NARROW, serveOnce, tokenUntil } from '../contract/served.ts';
 import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type RawAnswer, RawClient } from './http.ts';
-import { type Bearer, type FuzzRequest, type Known, requests } from './requests.ts';
+import { type Bearer, type FuzzRequest, type KnownValues, requests } from './requests.ts';
 
 const FULL = process.env.FUZZ === 'full';
 const RUNS = FULL ? 6_000 : 600;
@@ -40,7 +40,7 @@ serveOnce();
 
 let client: RawClient;
 let operations: ReadonlyMap<string, Documented>;
-let known: Known;
+let known: KnownValues;
 let tokens: Readonly<Record<Bearer, string | null>>;
 let secrets: readonly string[];
 

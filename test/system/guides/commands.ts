@@ -15,7 +15,7 @@ const INDENTED = /^ {4}npx touchline .*$/gm;
 /** Those that end when they are told to. */
 const GOES_ON = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
 
-/** A command of the command line that a page shows, as it stands there without its comment. */
+/** A command of the command line that a page shows, without its comment. */
 export type GuideCommand = { readonly page: string; readonly command: string; readonly goesOn: boolean };
 
 /** The commands of all pages in the order of the pages; runbooks have tests of their own. */

@@ -8,13 +8,13 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
-import { alerts, panelQueries } from '../../../scripts/monitoring.ts';
+import { panelQueries } from '../../../scripts/monitoring.ts';
 import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
@@ -48,13 +48,16 @@ const BROKEN = [
   'TouchlinePartitionStopped',
   'TouchlineDeliveriesNotStored',
   'TouchlineBrokersLost',
+  'TouchlineWebhooksFailing',
+  'TouchlineNoLeader',
 ];
 
 describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometheus)', () => {
   let kafka: Kafka;
   let system: System;
-  let receiver: { readonly service: ServiceProcess; readonly url: string };
-  let simulator: ServiceProcess;
+  let receiver: { readonly service: TestService; readonly url: string };
+  let customer: HttpsReceiver;
+  let simulator: TestService;
   let api: ApiReplica;
   let gateway: Gateway;
   let prometheus: Prometheus;
@@ -63,7 +66,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     kafka = await ownBroker();
     system = await System.create(kafka.brokers);
     const { place } = system.pipeline;
-    const customer = await HttpsReceiver.start(answers.accepted);
+    customer = await HttpsReceiver.start(answers.accepted);
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
     const monitor = system.start('feed-monitor', {
       SESSION_TIMEOUT_MS: '6000',
@@ -127,9 +130,8 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   });
 
   test('each thing that breaks is an alert, and was none before', async () => {
-    const before = await Promise.all(BROKEN.map(async (name) => [name, await prometheus.firing(name)]));
-    expect(before.filter(([, firing]) => firing?.length !== 0)).toEqual([]);
-    expect(alerts().map(({ alert }) => alert)).toEqual(expect.arrayContaining(BROKEN));
+    // A busy machine may rightly have had one of them.
+    await prometheus.quiet(BROKEN);
 
     // A stuck transaction, in the input of standings: read by nothing else here. It takes longest.
     await leaveUndecided({
@@ -138,6 +140,8 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
       records: [{ topic: nameOf('match-results'), partition: 0, key: 'key', value: Buffer.from('value') }],
     });
     await publishPoison();
+    await customer.close();
+    await prometheus.fires('TouchlineWebhooksFailing', { state: 'failing' });
     await gateway.service.kill();
     await simulator.kill();
     await prometheus.fires('TouchlineDeadLetters', { service: 'match-processor', code: 'undecodable' });
@@ -154,6 +158,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     await prometheus.fires('TouchlineDeliveriesNotStored', { severity: 'critical' });
     await prometheus.fires('TouchlinePartitionStopped', { service: 'match-processor' });
     await prometheus.fires('TouchlineBrokersLost', { severity: 'critical' });
+    await prometheus.fires('TouchlineNoLeader', { service: 'feed-poller' });
     await kafka.start();
     await untilTrue(
       'its partitions are processed again',

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
-import { newSecret } from '#clients/secret.ts';
+import { hashSecret, newSecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -21,6 +21,9 @@ const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 /** Requests at once: more than secrets of former releases are checked. */
 const GUESSES = 40;
+/** Ids of clients. */
+const COSTLY = 1;
+const CHEAP = 2;
 /** Longer than an answer may take. */
 const STOPPED_MS = 1_500;
 
@@ -49,22 +52,25 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     writeFileSync(join(tls, 'cert.pem'), cert);
   }
 
-  const resolves = (alert: string) =>
-    untilTrue(`${alert} ends`, async () => (await prometheus.firing(alert)).length === 0);
-
   beforeAll(async () => {
     hasDisk = mountDisk(dataDir);
     await Pipeline.create(place);
     await writeCertificate(90);
-    await ClientDirectory.open({ ...place, log: quietLog }).edit(1, () => ({
-      client_id: 1,
-      name: 'former',
-      active: true,
-      secret_hash: stretchedHash(newSecret()),
-      operations: null,
-      competitions: null,
-      webhooks: [],
-    }));
+    const directory = ClientDirectory.open({ ...place, log: quietLog });
+    // One whose secret costs much to check, too much for all guesses, and one whose guesses are refused at once.
+    for (const [client_id, secret_hash] of [
+      [COSTLY, stretchedHash(newSecret())],
+      [CHEAP, hashSecret(newSecret())],
+    ] as const)
+      await directory.edit(client_id, () => ({
+        client_id,
+        name: `client ${client_id}`,
+        active: true,
+        secret_hash,
+        operations: null,
+        competitions: null,
+        webhooks: [],
+      }));
     const receiver = startService('webhook-receiver', {
       KAFKA_BROKERS: place.brokers.join(','),
       SCHEMA_REGISTRY_URL: place.registryUrl,
@@ -87,7 +93,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     await writeCertificate(3);
     await prometheus.fires('TouchlineCertificateExpires', { service: 'webhook-receiver' });
     await writeCertificate(90);
-    await resolves('TouchlineCertificateExpires');
+    await prometheus.quiet(['TouchlineCertificateExpires']);
   });
 
   test('a disk that fills is an alert (needs the right to mount)', async ({ skip }) => {
@@ -97,7 +103,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     writeFileSync(file, Buffer.alloc(Math.round(0.93 * DISK_BYTES)));
     await prometheus.fires('TouchlineDiskFills', { service: 'api' });
     rmSync(file);
-    await resolves('TouchlineDiskFills');
+    await prometheus.quiet(['TouchlineDiskFills']);
   });
 
   test('guesses that are refused, too many of them, and answers that are slow are alerts', async () => {
@@ -105,9 +111,9 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     for (const name of names) expect(await prometheus.firing(name), name).toEqual([]);
     const guessing = new AbortController();
     onTestFinished(() => guessing.abort());
-    const guess = async (): Promise<void> => {
+    const guess = async (_: unknown, n: number): Promise<void> => {
       while (!guessing.signal.aborted)
-        await api.get('/v2/oauth?client_id=1&secret_key=wrong').then(
+        await api.get(`/v2/oauth?client_id=${n === 0 ? CHEAP : COSTLY}&secret_key=wrong`).then(
           (response) => response.text(),
           () => {},
         );

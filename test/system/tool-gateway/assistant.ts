@@ -2,16 +2,16 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tokens.ts';
 
-export type Score = { readonly home: number; readonly away: number };
-export type Summary = {
+export type AnsweredScore = { readonly home: number; readonly away: number };
+export type AnsweredSummary = {
   readonly match_id: number;
   readonly home: { readonly team_id: number; readonly name: string };
   readonly away: { readonly team_id: number; readonly name: string };
   readonly start: string;
   readonly minute: string | null;
-  readonly score: Score | null;
-  readonly firm_score: Score | null;
-  readonly shoot_out: Score | null;
+  readonly score: AnsweredScore | null;
+  readonly firm_score: AnsweredScore | null;
+  readonly shoot_out: AnsweredScore | null;
   readonly guard: { readonly safe: boolean; readonly reasons: readonly string[] };
   readonly feed: { readonly alive: boolean };
 };
@@ -22,7 +22,7 @@ type Entry = {
   readonly player?: string;
   readonly stands: boolean;
 };
-type Details = Summary & {
+type Details = AnsweredSummary & {
   readonly act: string;
   readonly bet_status: string | null;
   readonly verified_result: string | null;
@@ -39,14 +39,14 @@ type Change = {
   readonly incident_id?: string;
   readonly taken_back_by?: string;
 };
-export type Changes = {
+export type ChangesAnswer = {
   readonly since: string;
   readonly checked_at: string;
   readonly changes: readonly Change[];
   readonly total: number;
   readonly next_page: number | null;
 };
-export type Row = {
+export type AnsweredRow = {
   readonly rank: number;
   readonly name: string;
   readonly values: Readonly<Record<string, number | string | null>>;
@@ -62,12 +62,12 @@ type Found = {
 /** The answer of each tool, where it is asked for by a question. */
 type Answers = {
   readonly search: Found;
-  readonly live_board: { readonly matches: readonly Summary[] };
-  readonly list_matches: { readonly matches: readonly Summary[] };
+  readonly live_board: { readonly matches: readonly AnsweredSummary[] };
+  readonly list_matches: { readonly matches: readonly AnsweredSummary[] };
   readonly get_match: Details;
-  readonly list_changes: Changes;
+  readonly list_changes: ChangesAnswer;
   readonly get_standings: {
-    readonly groups: readonly { readonly name: string; readonly rows: readonly Row[] }[];
+    readonly groups: readonly { readonly name: string; readonly rows: readonly AnsweredRow[] }[];
   };
   readonly get_top_scorers: {
     readonly scorers: readonly { readonly player: string; readonly goals: number }[];
@@ -75,7 +75,7 @@ type Answers = {
   readonly get_head_to_head: {
     readonly played: number;
     readonly team_won: number;
-    readonly matches: readonly Summary[];
+    readonly matches: readonly AnsweredSummary[];
   };
 };
 
@@ -103,7 +103,7 @@ export class Assistant {
   }
 
   /** A live match by its name. */
-  async live(name: string): Promise<Summary> {
+  async live(name: string): Promise<AnsweredSummary> {
     const { matches } = await this.ask('live_board');
     const found = matches.find((match) => nameOf(match) === name);
     if (found === undefined) throw new Error(`${name} is not live`);
@@ -116,22 +116,25 @@ export class Assistant {
   }
 
   /** The matches of a team. */
-  async matchesOf(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<readonly Summary[]> {
+  async matchesOf(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+  ): Promise<readonly AnsweredSummary[]> {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
   }
 
   /** The rows of a group of the World Cup. */
-  async group(group: string): Promise<readonly Row[]> {
+  async group(group: string): Promise<readonly AnsweredRow[]> {
     const { results } = await this.ask('search', { query: 'world cup', kind: 'competition' });
     const args = { competition_id: results[0]?.competition_id, group };
     return (await this.ask('get_standings', args)).groups[0]?.rows ?? [];
   }
 }
 
-export function nameOf({ home, away }: Pick<Summary, 'home' | 'away'>): string {
+export function nameOf({ home, away }: Pick<AnsweredSummary, 'home' | 'away'>): string {
   return `${home.name} - ${away.name}`;
 }
 
-export function text(score: Score | null): string | null {
+export function text(score: AnsweredScore | null): string | null {
   return score === null ? null : `${score.home}-${score.away}`;
 }

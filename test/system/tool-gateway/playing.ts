@@ -12,7 +12,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
-import { type Credentials, DATASET, System } from '../../support/system.ts';
+import { DATASET, type ProviderCredentials, System } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { RULES } from './tournament.ts';
 
@@ -98,7 +98,7 @@ export class Playing {
 }
 
 /** A client with a token of its own. */
-async function connect(gateway: Gateway, { id, secret }: Credentials): Promise<Client> {
+async function connect(gateway: Gateway, { id, secret }: ProviderCredentials): Promise<Client> {
   const token = await until('a token is issued', async () => {
     const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
     return body.token;

@@ -7,10 +7,10 @@ import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';
-import { Assistant, type Changes } from './assistant.ts';
+import { Assistant, type ChangesAnswer } from './assistant.ts';
 import { Playing } from './playing.ts';
 import { afterReview, afterwards, FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
-import { goalReports, reportTimes, Truth, takenBack } from './truth.ts';
+import { goalReports, reportTimes, TournamentTruth, takenBack } from './truth.ts';
 
 /** Goals that do not stand, taken back in every way, and reviews that change nothing; none of these in the two last matches. */
 const SEED = 'i';
@@ -31,7 +31,7 @@ const MEDIAN = { calls: 2, tokens: 2_000 };
 /** A token has 120 requests a minute. */
 const POLLING = { timeoutMs: DEADLINE_MS, everyMs: 2_000 };
 
-const truth = new Truth(DATASET);
+const truth = new TournamentTruth(DATASET);
 const [final, thirdPlace] = [truth.match(FINAL), truth.match(THIRD_PLACE)];
 const finished = DATASET.matches.filter((facts) => facts !== final && facts !== thirdPlace);
 const before = finished.flatMap((facts) => played(facts, Date.parse(facts.date) / 1_000));
@@ -152,7 +152,7 @@ describe('after the final', () => {
     let since: string | undefined;
     for (let page: number | null = 1; page !== null; ) {
       const window = since === undefined ? { minutes: 1_440 } : { since };
-      const answer: Changes = await assistant.ask('list_changes', {
+      const answer: ChangesAnswer = await assistant.ask('list_changes', {
         ...window,
         only: 'goals',
         limit: 50,

@@ -1,7 +1,7 @@
 /** What traders, analysts and fans ask of a tournament, with the calls that answer it and what is true. */
 import type { Assistant } from './assistant.ts';
 import { nameOf, text } from './assistant.ts';
-import type { Truth } from './truth.ts';
+import type { TournamentTruth } from './truth.ts';
 
 export type Question = {
   readonly who: 'trader' | 'analyst' | 'fan';
@@ -15,8 +15,8 @@ export const FINAL = 'France - Croatia';
 export const THIRD_PLACE = 'Belgium - England';
 
 /** What is true at a moment of the two last matches, from what their provider has reported until then. */
-export type Moment = {
-  readonly truth: Truth;
+export type PlayMoment = {
+  readonly truth: TournamentTruth;
   /** Score with the goal under review, and without, of the final. */
   readonly final: { readonly score: string; readonly firm: string };
   readonly thirdPlace: { readonly score: string; readonly minute: number };
@@ -25,7 +25,7 @@ export type Moment = {
 };
 
 /** While both are played, with a goal of the final under review. */
-export function whileUnderReview({ truth, final, thirdPlace, takenBack }: Moment): Question[] {
+export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMoment): Question[] {
   const inOrder = (of: readonly { readonly id: string; readonly by: string }[]) =>
     of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const scored = (group: string) => truth.record(truth.ranking(group)[0] ?? '');
@@ -207,7 +207,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: Moment
 
 /** After another quarter of an hour: the goal was confirmed, another one too, and the third place is decided. */
 export function afterReview(
-  truth: Truth,
+  truth: TournamentTruth,
   reports: readonly { readonly id: string; readonly kind: string }[],
   { since, score }: { readonly since: () => string; readonly score: string },
 ): Question[] {
@@ -268,7 +268,7 @@ export function afterReview(
 }
 
 /** When all is over. */
-export function afterwards(truth: Truth): Question[] {
+export function afterwards(truth: TournamentTruth): Question[] {
   const final = truth.match(FINAL);
   return [
     {

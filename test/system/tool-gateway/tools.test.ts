@@ -78,7 +78,7 @@ beforeAll(async () => {
     return (matches as Summary[]).length > 0 ? (matches as Summary[]) : undefined;
   });
   await tournament.played(simulator);
-}, 300_000);
+});
 
 test('while it is played, the board has live matches and subscribers are notified of changes', async () => {
   expect(seenLive.every(({ status_type }) => status_type === 'live')).toBe(true);
@@ -168,7 +168,7 @@ describe.each([
   });
 });
 
-test('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
+test('the command line of the inspector connects, lists the tools, calls one, and reads a resource', async () => {
   const { token } = await tournament.token();
   const inspect = async (...args: string[]) => {
     const command = ['--cli', tournament.endpoint().href, '--transport', 'http'];
@@ -181,22 +181,22 @@ test('the command line of the inspector connects, lists and calls every tool, an
   };
   const { tools } = await inspect('--method', 'tools/list');
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
-  for (const { name } of TOOLS) {
-    const args = Object.entries(ASKED[name] ?? {}).flatMap(([key, value]) => [
-      '--tool-arg',
-      `${key}=${value}`,
-    ]);
-    const answer = await inspect('--method', 'tools/call', '--tool-name', name, ...args);
-    expect(answer.isError, `${name} ${JSON.stringify(answer)}`).toBeFalsy();
-    expect(answer.structuredContent, name).toBeDefined();
-  }
+  // Each call is a process of the inspector. That every tool answers is shown by the client above.
+  const answer = await inspect(
+    '--method',
+    'tools/call',
+    '--tool-name',
+    'get_match',
+    '--tool-arg',
+    `match_id=${FIRST?.id}`,
+  );
+  expect(answer.isError, JSON.stringify(answer)).toBeFalsy();
+  expect(answer.structuredContent).toMatchObject({ match_id: FIRST?.id });
   const { resources } = await inspect('--method', 'resources/list');
   const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
   const table = uris.find((uri) => uri.startsWith('touchline://standings/')) ?? '';
-  for (const uri of ['touchline://documents/contract', 'touchline://documents/openapi', table]) {
-    const { contents } = await inspect('--method', 'resources/read', '--uri', uri);
-    expect(JSON.parse(contents[0].text), uri).toBeTypeOf('object');
-  }
+  const { contents } = await inspect('--method', 'resources/read', '--uri', table);
+  expect(JSON.parse(contents[0].text)).toBeTypeOf('object');
 });
 
 test('a contract without the competition has none of it', async () => {

@@ -6,7 +6,7 @@ import { freePort } from '#embedded/ports.ts';
 import { type ApiReplica, clients, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/poll.ts';
-import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startService, type TestService } from '../../support/processes.ts';
 import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -18,7 +18,7 @@ export const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.u
 const REST_SECRET_KEY = 'the secret of the simulator';
 
 /** A token, and whose it is. */
-export type Issued = { readonly clientId: string; readonly token: string };
+export type TournamentToken = { readonly clientId: string; readonly token: string };
 
 /** The system; `play` begins. */
 export class Tournament {
@@ -54,7 +54,7 @@ export class Tournament {
   }
 
   /** Begins to play; gives the process, which ends when it is stopped. */
-  async play(): Promise<ServiceProcess> {
+  async play(): Promise<TestService> {
     const port = await freePort();
     const simulator = startService('simulator', {
       WEBHOOK_URL: this.#webhookUrl,
@@ -74,13 +74,13 @@ export class Tournament {
   }
 
   /** Waits until all was played and processed. */
-  async played(simulator: ServiceProcess): Promise<void> {
+  async played(simulator: TestService): Promise<void> {
     await logged(simulator, 'all was played', 120_000);
     await this.#system.output();
   }
 
   /** A token for a new client; `contract` is as `touchline clients add` takes it. */
-  async token(contract = '--name desk'): Promise<Issued> {
+  async token(contract = '--name desk'): Promise<TournamentToken> {
     const printed = await clients(this.#system.pipeline.place, `add ${contract}`);
     const [, client_id = '', secret_key] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
     const { body } = await until('a token is issued', async () => {
@@ -92,7 +92,7 @@ export class Tournament {
   }
 
   /** Revokes all tokens of a client. */
-  async revoke({ clientId }: Issued): Promise<void> {
+  async revoke({ clientId }: TournamentToken): Promise<void> {
     const { brokers, registryUrl, prefix } = this.#system.pipeline.place;
     const { code, err } = await touchlineHere(['tokens', 'revoke', '--client', clientId], {
       KAFKA_BROKERS: brokers.join(','),
@@ -109,7 +109,7 @@ export class Tournament {
 
   /** A client of the SDK, connected. */
   async connect(
-    { token }: Issued,
+    { token }: TournamentToken,
     mode: 'legacy' | { readonly pin: string },
     gateway: Gateway = this.gateways[0],
   ): Promise<Client> {

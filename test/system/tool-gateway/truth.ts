@@ -24,7 +24,7 @@ const GOAL_KINDS: ReadonlySet<string> = new Set(['goal', 'penalty_goal', 'own_go
 
 export type TrueGoal = { readonly minute: string; readonly player: string };
 
-export class Truth {
+export class TournamentTruth {
   readonly #dataset: Dataset;
 
   constructor(dataset: Dataset) {

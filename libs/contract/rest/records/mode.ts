@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * `answer`: exactly the spec, and fields that our servers always have are required.
- * `read`: also what providers were seen to answer instead (docs/reference/provider-differences.md), and hardly any field is required.
+ * `read`: also what providers were seen to answer instead (docs/reference/rest-answers.md), and hardly any field is required.
  */
 export type Mode = 'answer' | 'read';
 

@@ -9,7 +9,7 @@ import { ANSWERS } from '../records.ts';
 const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
 
 /** A published answer. */
-export type Fixture = {
+export type AnswerFixture = {
   readonly file: string;
   /** As in `api.method.name`. */
   readonly name: string;
@@ -20,17 +20,20 @@ export type Fixture = {
 export const haveFixtures = existsSync(FOLDER);
 
 /** All answers of the REST contract, or of operations beside it. */
-export function fixtures(): Fixture[] {
+export function fixtures(): AnswerFixture[] {
   if (!haveFixtures) return [];
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => ({ file, json: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Fixture['json'] }))
+    .map((file) => ({
+      file,
+      json: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as AnswerFixture['json'],
+    }))
     .filter(({ json }) => json.api !== undefined)
     .map(({ file, json }) => ({ file, json, name: json.api.method.name }));
 }
 
 /** A place where providers' answers differ from the spec. */
-export type Finding = {
+export type AnswerDifference = {
   readonly operation: string;
   readonly place: string;
   readonly spec: string;
@@ -38,11 +41,11 @@ export type Finding = {
 };
 
 /** The differences of a fixture from our own answer; [] also for an operation that is not in the spec. */
-export function findingsOf({ name, json }: Fixture): Finding[] {
+export function findingsOf({ name, json }: AnswerFixture): AnswerDifference[] {
   if (!isOperationName(name)) return [];
   const strict = answerEnvelope(name, operationNamed(name).data(ANSWERS));
   const { error } = strict.safeParse(json);
-  const found = new Map<string, Finding>();
+  const found = new Map<string, AnswerDifference>();
   for (const issue of error?.issues ?? []) {
     const place = placeOf(issue.path);
     const finding = { operation: name, place, spec: expected(issue), seen: kindOf(at(json, issue.path)) };

@@ -1,9 +1,13 @@
-/** The contract's data and gatekeeper in memory, for tests of its servers and clients. */
+/**
+ * The contract's data and gatekeeper in memory, for tests of its servers and clients. A second one beside the simulator's
+ * (services/simulator/rest), since that is a function of a dataset and of time, which a test cannot set to any state; and
+ * libraries do not import services.
+ */
 
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
-import type { Access, Answer, EventsQuery, Gatekeeper, Paging, ProviderData } from '../provider.ts';
-import type { EventRecord, IncidentRecord } from '../records.ts';
+import type { Access, EventsQuery, Gatekeeper, Paging, ProviderData, RestAnswer } from '../provider.ts';
+import type { RestEvent, RestIncident } from '../records.ts';
 import { type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
 import { eventsAnswer } from './events-answer.ts';
 
@@ -11,7 +15,7 @@ import { eventsAnswer } from './events-answer.ts';
 type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
 /** The data of a provider in memory; tests change it as they go. */
-export type World = {
+export type MemoryWorld = {
   sports: Item[];
   areas: Item[];
   languages: Item[];
@@ -24,9 +28,9 @@ export type World = {
   seasons: Item[];
   stages: Item[];
   groups: Item[];
-  events: EventRecord[];
+  events: RestEvent[];
   /** By event. */
-  incidents: Map<number, IncidentRecord[]>;
+  incidents: Map<number, RestIncident[]>;
   messages: {
     readonly id: number;
     readonly source: number;
@@ -37,7 +41,7 @@ export type World = {
 };
 
 /** An empty world. */
-export function emptyWorld(): World {
+export function emptyWorld(): MemoryWorld {
   const names = [
     'sports',
     'areas',
@@ -49,16 +53,16 @@ export function emptyWorld(): World {
   ];
   const lists = [...names, 'standings', 'competitions', 'seasons', 'stages', 'groups', 'events', 'messages'];
   const empty = Object.fromEntries(lists.map((name) => [name, []]));
-  return { ...empty, incidents: new Map() } as unknown as World;
+  return { ...empty, incidents: new Map() } as unknown as MemoryWorld;
 }
 
 /** Answers from the current `world`. */
-export function memoryProvider(world: World): ProviderData {
+export function memoryProvider(world: MemoryWorld): ProviderData {
   const place: PlaceLookup = (level, id) => {
     const found = world[`${level}s`].find((one) => one.id === id);
     return found === undefined ? null : JSON.stringify(found);
   };
-  const placed = (event: EventRecord) => ({
+  const placed = (event: RestEvent) => ({
     competition_id: event.competition_id ?? null,
     season_id: event.season_id ?? null,
     stage_id: event.stage_id ?? null,
@@ -67,14 +71,14 @@ export function memoryProvider(world: World): ProviderData {
   });
   const visible = ({ competitions }: Access) =>
     world.events.filter((event) => competitions === null || competitions.has(event.competition_id ?? 0));
-  const known = (id: number, { competitions }: Access): EventRecord => {
+  const known = (id: number, { competitions }: Access): RestEvent => {
     const event = world.events.find((one) => one.id === id);
     if (event === undefined) throw new RestError('NOT_FOUND');
     if (competitions !== null && !competitions.has(event.competition_id ?? 0))
       throw new RestError('FORBIDDEN');
     return event;
   };
-  const events = (query: EventsQuery, access: Access): Answer =>
+  const events = (query: EventsQuery, access: Access): RestAnswer =>
     eventsAnswer(
       visible(access)
         .filter((event) => matches(event, query))
@@ -82,9 +86,9 @@ export function memoryProvider(world: World): ProviderData {
       query,
       place,
     );
-  const inDays = (event: EventRecord, from: string, to: string): boolean =>
+  const inDays = (event: RestEvent, from: string, to: string): boolean =>
     within(event.start_date ?? '', from.slice(0, 16), to.slice(0, 16));
-  const incidentsOf = (id: number): IncidentRecord[] =>
+  const incidentsOf = (id: number): RestIncident[] =>
     (world.incidents.get(id) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
   return {
@@ -160,7 +164,7 @@ export function memoryProvider(world: World): ProviderData {
   };
 }
 
-function matches(event: EventRecord, query: EventsQuery): boolean {
+function matches(event: RestEvent, query: EventsQuery): boolean {
   return (
     (query.seasonId === null || event.season_id === query.seasonId) &&
     (query.stageId === null || event.stage_id === query.stageId) &&
@@ -179,12 +183,12 @@ function list(
   container: string,
   items: readonly Item[],
   query: Paging & { readonly timestamp: number | null },
-): Answer {
+): RestAnswer {
   const all = since(items, query.timestamp);
   return { data: JSON.stringify({ [container]: pageOf(all, query) }), total: all.length };
 }
 
-function single(container: string, items: readonly Item[], id: number): Answer {
+function single(container: string, items: readonly Item[], id: number): RestAnswer {
   const found = items.find((item) => item.id === id);
   if (found === undefined) throw new RestError('NOT_FOUND');
   return { data: JSON.stringify({ [container]: found }), total: null };

@@ -1,9 +1,15 @@
 /** A small world with some of every record, and a server of the contract in front of it. */
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
-import type { EventRecord, IncidentRecord } from '../records.ts';
+import type { RestEvent, RestIncident } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
 import { restServerOptions } from '../server-options.ts';
-import { emptyWorld, type MemoryClient, memoryGatekeeper, memoryProvider, type World } from './memory.ts';
+import {
+  emptyWorld,
+  type MemoryClient,
+  type MemoryWorld,
+  memoryGatekeeper,
+  memoryProvider,
+} from './memory.ts';
 
 /** 2026-09-21 14:13:20 UTC. */
 export const NOW = 1_790_000_000;
@@ -27,7 +33,7 @@ export const NARROW: MemoryClient = {
 };
 
 /** An event of today, in competition 10. */
-export function event(id: number, more: Partial<EventRecord> = {}): EventRecord {
+export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
   return {
     id,
     name: `Home ${id} - Away ${id}`,
@@ -54,7 +60,7 @@ export function event(id: number, more: Partial<EventRecord> = {}): EventRecord 
 }
 
 /** A goal that is confirmed. */
-function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecord {
+function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
   return {
     id,
     incident_id: 413,
@@ -79,7 +85,7 @@ function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecor
 }
 
 /** Some of every record. */
-export function smallWorld(): World {
+export function smallWorld(): MemoryWorld {
   const world = emptyWorld();
   const sport = { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' };
   const type = { type_id: 2, type_name: 'League standings' };
@@ -117,7 +123,7 @@ export function smallWorld(): World {
 /** A server of the contract without a socket. */
 export type TestServer = {
   readonly app: FastifyInstance;
-  readonly world: World;
+  readonly world: MemoryWorld;
   /** All log lines. */
   readonly logged: string[];
   /** A GET. */

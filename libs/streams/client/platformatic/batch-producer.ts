@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Brokers } from '#security/brokers.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
-import type { Brokers } from '../brokers.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
-import { Connections } from './connections.ts';
+import { BrokerConnections } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
 import { BatchSender } from './produce.ts';
@@ -18,7 +18,7 @@ const RETRY_PAUSE_MS = 100;
 
 /** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
 export async function openBatchProducer(brokers: Brokers, clientId: string): Promise<BatchProducer> {
-  const connections = new Connections(brokers, clientId);
+  const connections = new BrokerConnections(brokers, clientId);
   const close = async (): Promise<void> => {
     await settlesWithin(connections.close(), CLOSE_MS);
   };
@@ -62,7 +62,7 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
 /** The records with their partitions: their own, that of their key, or for `any` that of the turn. */
 async function placed(
   records: readonly PublishRecord[],
-  connections: Connections,
+  connections: BrokerConnections,
   turn: number,
 ): Promise<readonly BatchRecord[]> {
   const topics = new Set(records.map(({ topic }) => topic));

@@ -1,5 +1,5 @@
+import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { StreamError } from '../../errors.ts';
-import { addressesOf, type Brokers } from '../brokers.ts';
 import type { TopicPartition } from '../port.ts';
 import { NoLeaderError } from './errors.ts';
 import {
@@ -27,7 +27,7 @@ export type ConnectionsOptions = {
  * One owner's connections to the brokers. A connection that the broker closes, idle or shutting down, is opened again
  * when it is next needed. Requests are not retried here.
  */
-export class Connections {
+export class BrokerConnections {
   readonly #cluster: Brokers;
   readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
@@ -262,7 +262,7 @@ function parseAddress(broker: string): Address {
 
 /** Partitions by the connection to their leader. */
 export async function byLeader<P extends TopicPartition>(
-  connections: Connections,
+  connections: BrokerConnections,
   partitions: readonly P[],
 ): Promise<Map<Connection, P[]>> {
   const found = new Map<Connection, P[]>();

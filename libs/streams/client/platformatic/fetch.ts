@@ -153,26 +153,28 @@ export function parseResponse(
   reader.readInt32();
   const errorCode = reader.readInt16();
   reader.readInt32();
-  const topics = reader.readArray((topic) => {
+  const answers: Answer[] = [];
+  reader.readArray((topic) => {
     const topicId = topic.readUUID();
-    return { topicId, partitions: topic.readArray(readPartition, true, false) };
+    topic.readArray(
+      () => {
+        const { refused, ...answer } = readPartition(topic);
+        const errors: Record<string, [number, null]> = { '/partition': [refused, null] };
+        const error = refused === 0 ? null : new ResponseError(apiKey, apiVersion, errors, answer);
+        answers.push({ ...answer, topicId, error });
+      },
+      true,
+      false,
+    );
   });
   readTags(reader, {});
   if (errorCode !== 0) throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, {});
-  return topics.flatMap(({ topicId, partitions }) =>
-    partitions.map(({ errorCode: refused, ...answer }) => {
-      const errors: Record<string, [number, null]> = { '/partition': [refused, null] };
-      const error = refused === 0 ? null : new ResponseError(apiKey, apiVersion, errors, answer);
-      return { ...answer, topicId, error };
-    }),
-  );
+  return answers;
 }
 
-type PartitionAnswer = Omit<Answer, 'topicId' | 'error'> & { readonly errorCode: number };
-
-function readPartition(reader: Reader): PartitionAnswer {
+function readPartition(reader: Reader): Omit<Answer, 'topicId' | 'error'> & { readonly refused: number } {
   const partition = reader.readInt32();
-  const errorCode = reader.readInt16();
+  const refused = reader.readInt16();
   const highWatermark = Number(reader.readInt64());
   const lastStableOffset = Number(reader.readInt64());
   // The start of the log: bounds are asked for.
@@ -185,21 +187,13 @@ function readPartition(reader: Reader): PartitionAnswer {
   reader.readInt32();
   // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
   const bytes = reader.readNullableBytes() ?? EMPTY;
-  let diverging: PartitionAnswer['diverging'] = null;
+  let diverging: EpochEnd | null = null;
   readTags(reader, {
     [DIVERGING_EPOCH]: () => {
       diverging = { epoch: reader.readInt32(), endOffset: Number(reader.readInt64()) };
     },
   });
-  return {
-    partition,
-    errorCode,
-    highWatermark,
-    lastStableOffset,
-    diverging,
-    aborted,
-    bytes,
-  };
+  return { partition, refused, highWatermark, lastStableOffset, diverging, aborted, bytes };
 }
 
 /** Reads the tagged fields at the end of a structure, and skips all but those that `read` has. */

@@ -1,17 +1,13 @@
-import type { Brokers } from '../brokers.ts';
 import { type EpochEnd, type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
-import { byLeader, Connections } from './connections.ts';
+import { type BrokerConnections, byLeader } from './connections.ts';
 import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
 import { untilAnswered } from './retries.ts';
-
-/** Which offset of a topic is requested. */
-type At = { readonly brokers: Brokers; readonly clientId: string; readonly topic: string };
 
 /**
  * The first record still in the partition; its end; or the first record written at or after a time, Unix
  * milliseconds.
  */
-export type OffsetOf = 'earliest' | 'end' | number;
+type OffsetOf = 'earliest' | 'end' | number;
 
 const EARLIEST = -2n;
 const END = -1n;
@@ -19,42 +15,24 @@ const END = -1n;
 const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
-/**
- * Offsets of all partitions of a topic by partition, without those that have none. The end includes open transactions:
- * a reader of committed records reaches it once they are decided. Rejects with `StreamError`.
- */
-export async function listOffsets(at: At, of: OffsetOf): Promise<Map<number, number>> {
-  const { brokers, clientId, topic } = at;
-  const connections = new Connections(brokers, clientId);
-  try {
-    const found = await untilAnswered(connections, `list offsets of ${topic}`, async () => {
-      const count = await connections.partitionCount(topic);
-      const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
-      return offsetsOf(connections, partitions, of);
-    });
-    return new Map([...found.values()].map(({ partition, offset }) => [partition, offset]));
-  } finally {
-    await connections.close();
-  }
-}
 
 /** Log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
 export async function logBounds(
-  connections: Connections,
+  connections: BrokerConnections,
   of: readonly TopicPartition[],
 ): Promise<LogBounds[]> {
   const [starts, ends] = await untilAnswered(connections, 'list offsets', () =>
     Promise.all([offsetsOf(connections, of, 'earliest'), offsetsOf(connections, of, 'end')]),
   );
   return of.map((one) => ({
-    start: starts.get(partitionKey(one))?.offset ?? 0,
-    end: ends.get(partitionKey(one))?.offset ?? 0,
+    start: starts.get(partitionKey(one)) ?? 0,
+    end: ends.get(partitionKey(one)) ?? 0,
   }));
 }
 
 /** Where a log ends for a leader epoch, null where the leader knows no such epoch. Rejects with `StreamError`. */
 export function epochEnd(
-  connections: Connections,
+  connections: BrokerConnections,
   { topic, partition }: TopicPartition,
   leaderEpoch: number,
 ): Promise<EpochEnd | null> {
@@ -71,34 +49,27 @@ export function epochEnd(
   });
 }
 
-/** All partitions of some topics with their log bounds, over one set of connections. Rejects with `StreamError`. */
-export async function topicBounds(
-  at: Omit<At, 'topic'>,
+/** All partitions of some topics. Rejects with `StreamError`. */
+export async function partitionsOf(
+  connections: BrokerConnections,
   topics: readonly string[],
-): Promise<(TopicPartition & LogBounds)[]> {
-  const connections = new Connections(at.brokers, at.clientId);
-  try {
-    const partitions: TopicPartition[] = [];
-    for (const topic of topics) {
-      const count = await untilAnswered(connections, `look at ${topic}`, () =>
-        connections.partitionCount(topic),
-      );
-      for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
-    }
-    const bounds = await logBounds(connections, partitions);
-    return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
-  } finally {
-    await connections.close();
+): Promise<TopicPartition[]> {
+  const partitions: TopicPartition[] = [];
+  for (const topic of topics) {
+    const count = await untilAnswered(connections, `look at ${topic}`, () =>
+      connections.partitionCount(topic),
+    );
+    for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
   }
+  return partitions;
 }
 
-type Found = TopicPartition & { readonly offset: number };
-
-async function offsetsOf(
-  connections: Connections,
+/** An offset of each partition that has it, by `partitionKey`. Asks once. */
+export async function offsetsOf(
+  connections: BrokerConnections,
   of: readonly TopicPartition[],
   which: OffsetOf,
-): Promise<Map<string, Found>> {
+): Promise<Map<string, number>> {
   const timestamp = which === 'earliest' ? EARLIEST : which === 'end' ? END : BigInt(which);
   const answers = await Promise.all(
     [...(await byLeader(connections, of))].map(([leader, ofLeader]) =>
@@ -113,12 +84,12 @@ async function offsetsOf(
       ),
     ),
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, number>();
   for (const { topics } of answers) {
     for (const { name, partitions } of topics) {
       for (const { partitionIndex, offset } of partitions) {
-        const one = { topic: name, partition: partitionIndex, offset: Number(offset) };
-        if (offset !== NONE) found.set(partitionKey(one), one);
+        if (offset !== NONE)
+          found.set(partitionKey({ topic: name, partition: partitionIndex }), Number(offset));
       }
     }
   }

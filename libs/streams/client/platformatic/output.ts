@@ -1,9 +1,10 @@
 /** The types of the protocol, written one after the other into one buffer. */
+
+import { TRACEPARENT } from '#tracing/traceparent.ts';
 import type { BatchRecord } from '../produce-batches.ts';
-import { TRACEPARENT } from '../traceparent.ts';
 
 /** A buffer that is large enough, and the next write position. */
-export class Output {
+export class ProduceBuffer {
   readonly bytes: Buffer;
   at = 0;
 

@@ -1,7 +1,7 @@
 import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
-import type { Connections } from './connections.ts';
+import type { BrokerConnections } from './connections.ts';
 import { hasCode, isDisconnected, isMoved, isTransient, logTruncated, toStreamError } from './errors.ts';
 import { fetchPartition } from './fetch.ts';
 import { READ } from './retries.ts';
@@ -11,12 +11,8 @@ const MAX_WAIT_MS = 500;
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
 /** Reads one partition over its own connections: a waiting fetch blocks nothing else. */
-export function openPartitionReader(connections: Connections, options: ReaderOptions): PartitionReader {
-  return new ProtocolPartitionReader(connections, options);
-}
-
-class ProtocolPartitionReader implements PartitionReader {
-  readonly #connections: Connections;
+export class ProtocolPartitionReader implements PartitionReader {
+  readonly #connections: BrokerConnections;
   readonly #options: ReaderOptions;
   readonly #closing = new AbortController();
   /** Looked up once, and constant from then on. */
@@ -24,7 +20,7 @@ class ProtocolPartitionReader implements PartitionReader {
   /** The end of what was read last, and the leader epoch of its last batch. */
   #read: { readonly next: number; readonly epoch: number } | null = null;
 
-  constructor(connections: Connections, options: ReaderOptions) {
+  constructor(connections: BrokerConnections, options: ReaderOptions) {
     this.#connections = connections;
     this.#options = options;
   }

@@ -5,9 +5,9 @@
 
 import { partitionKey, type WrittenBatch } from '../port.ts';
 import type { BatchRecord, ProduceBatch, RecordBatch } from '../produce-batches.ts';
-import { byLeader, type Connections } from './connections.ts';
+import { type BrokerConnections, byLeader } from './connections.ts';
 import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
-import { Output } from './output.ts';
+import { ProduceBuffer } from './output.ts';
 import { retryTransient } from './retries.ts';
 
 const PRODUCE_TIMEOUT_MS = 10_000;
@@ -25,12 +25,12 @@ const giveUp: OnFailure = (error) => Promise.reject(error);
 
 /** Sends the record batches of one idempotent producer, with their sequence numbers. */
 export class BatchSender {
-  readonly #connections: Connections;
+  readonly #connections: BrokerConnections;
   readonly #identity: Identity;
   /** Sequence number of the next record, by partition. */
   readonly #sequences = new Map<string, number>();
 
-  constructor(connections: Connections, identity: Identity) {
+  constructor(connections: BrokerConnections, identity: Identity) {
     this.#connections = connections;
     this.#identity = identity;
   }
@@ -167,7 +167,7 @@ export function createRequest(
 ): Writer {
   const name = identity.transactionalId === null ? null : Buffer.from(identity.transactionalId);
   const byTopic = Map.groupBy(batches, ({ batch }) => batch.topic);
-  const out = new Output(buffer);
+  const out = new ProduceBuffer(buffer);
   out.compactBytes(name);
   out.int16(ProduceAcks.ALL);
   out.int32(timeoutMs);
@@ -187,7 +187,7 @@ export function createRequest(
 }
 
 function writeBatch(
-  out: Output,
+  out: ProduceBuffer,
   { transactionalId, id, epoch }: Identity,
   records: readonly BatchRecord[],
   sequence: number,

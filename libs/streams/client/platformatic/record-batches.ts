@@ -7,9 +7,9 @@
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { TRACEPARENT } from '#tracing/traceparent.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
-import { TRACEPARENT } from '../traceparent.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
 import { crc32c, Writer } from './library.ts';
 

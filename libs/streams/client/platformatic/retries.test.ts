@@ -1,6 +1,6 @@
 import { NetworkError, ProtocolError } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Connections } from './connections.ts';
+import { BrokerConnections } from './connections.ts';
 import { retryTransient, untilAnswered } from './retries.ts';
 
 const SLOW_MS = 6_000;
@@ -43,7 +43,7 @@ test('does not retry a fatal error', async () => {
 });
 
 test('asks a question for seven seconds in all, of a broker that is busy and of one that is gone', async () => {
-  const connections = new Connections(['127.0.0.1:1'], 'test');
+  const connections = new BrokerConnections(['127.0.0.1:1'], 'test');
   for (const error of [busy(), new NetworkError('closed')]) {
     let asked = 0;
     const ask = async (): Promise<void> => {

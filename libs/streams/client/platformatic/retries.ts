@@ -5,7 +5,7 @@
 import type { Backoff } from '#timing/backoff.ts';
 import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
-import type { Connections } from './connections.ts';
+import type { BrokerConnections } from './connections.ts';
 import { isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
 import type { Connection } from './library.ts';
 
@@ -35,7 +35,7 @@ export function retryTransient<T>(ask: () => Promise<T>, forget?: () => void): P
 
 /** Asks the coordinator of a transactional id. */
 export function onCoordinator<T>(
-  connections: Connections,
+  connections: BrokerConnections,
   transactionalId: string,
   ask: (coordinator: Connection) => Promise<T>,
 ): Promise<T> {
@@ -46,7 +46,11 @@ export function onCoordinator<T>(
 }
 
 /** Asks until a broker answers, also through its restart. Rejects with `StreamError`. */
-export function untilAnswered<T>(connections: Connections, doing: string, ask: () => Promise<T>): Promise<T> {
+export function untilAnswered<T>(
+  connections: BrokerConnections,
+  doing: string,
+  ask: () => Promise<T>,
+): Promise<T> {
   return retry(ask, {
     ...LOOKUP,
     passes(error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BearerTokenError } from '#security/bearer-token.ts';
-import type { SecuredBrokers } from '../brokers.ts';
+import type { SecuredBrokers } from '#security/brokers.ts';
 import { AuthenticationError, NetworkError, ProtocolError, UserError } from './library.ts';
 import { accessError, connectionSecurity } from './security.ts';
 

@@ -1,9 +1,10 @@
 /** Secured connections in the terms of @platformatic/kafka, and what their failures mean. */
+import type { CodeOf } from '#errors/catalogue.ts';
 import { BearerTokenError, bearerToken } from '#security/bearer-token.ts';
+import { type Brokers, type Sasl, securityOf } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
 import { readTls, tlsFailure } from '#security/tls.ts';
 import { StreamError } from '../../errors.ts';
-import { type Brokers, type Sasl, securityOf } from '../brokers.ts';
 import { AuthenticationError, type ConnectionOptions, type SASLOptions } from './library.ts';
 
 /** The options of a new connection to a host: files are read now. Throws `SecretFileError`. */
@@ -47,35 +48,24 @@ type Link = Error & { readonly code?: unknown; readonly apiId?: unknown };
 export function accessError(brokers: Brokers, at: string, thrown: unknown): StreamError | undefined {
   const { tls, sasl } = securityOf(brokers);
   const chain = chainOf(thrown);
+  const failed = (code: CodeOf<'StreamError'>, why: string): StreamError =>
+    new StreamError(code, `connect to ${at}: ${why}`, thrown);
   const failure = tlsFailure(thrown);
   if (failure?.of === 'theirs')
-    return new StreamError(
-      'CERTIFICATE_UNTRUSTED',
-      `connect to ${at}: the certificate of the broker is not trusted: ${failure.reason}`,
-      thrown,
-    );
-  if (failure?.of === 'ours')
-    return new StreamError(
-      'AUTHENTICATION_FAILED',
-      `connect to ${at}: the broker refuses ${tls?.cert == null ? 'a connection without a client certificate' : 'the client certificate'} (${failure.reason})`,
-      thrown,
-    );
+    return failed('CERTIFICATE_UNTRUSTED', `the certificate of the broker is not trusted: ${failure.reason}`);
+  if (failure?.of === 'ours') {
+    const refused =
+      tls?.cert == null ? 'a connection without a client certificate' : 'the client certificate';
+    return failed('AUTHENTICATION_FAILED', `the broker refuses ${refused} (${failure.reason})`);
+  }
   if (sasl !== null && isRefused(chain)) {
     const isOffered = !chain.some(({ apiId }) => apiId === UNSUPPORTED);
     const refusal = isOffered ? `the broker refuses ${who(sasl)}` : 'the broker does not offer the mechanism';
     const why = chain.at(-1) instanceof BearerTokenError ? `: ${chain.at(-1)?.message}` : '';
-    return new StreamError(
-      'AUTHENTICATION_FAILED',
-      `connect to ${at}: ${refusal} (SASL ${sasl.mechanism})${why}`,
-      thrown,
-    );
+    return failed('AUTHENTICATION_FAILED', `${refusal} (SASL ${sasl.mechanism})${why}`);
   }
   if (chain.some(({ message }) => message === WANTS_TLS))
-    return new StreamError(
-      'TLS_REQUIRED',
-      `connect to ${at}: the broker speaks TLS, and KAFKA_TLS is off`,
-      thrown,
-    );
+    return failed('TLS_REQUIRED', 'the broker speaks TLS, and KAFKA_TLS is off');
   return undefined;
 }
 

@@ -14,7 +14,7 @@ import {
   type WrittenBatch,
 } from '../port.ts';
 import { batchRecords } from '../produce-batches.ts';
-import { byLeader, type Connections } from './connections.ts';
+import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
 import { BatchSender } from './produce.ts';
@@ -22,7 +22,7 @@ import { onCoordinator, retryTransient } from './retries.ts';
 
 /** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */
 export async function openTransactionalProducer(
-  connections: Connections,
+  connections: BrokerConnections,
   options: ProducerOptions,
 ): Promise<TransactionalProducer> {
   const { transactionalId, signal } = options;
@@ -43,7 +43,7 @@ export async function openTransactionalProducer(
   }
 }
 
-function fence(connections: Connections, transactionalId: string): Promise<ProducerIdentity> {
+function fence(connections: BrokerConnections, transactionalId: string): Promise<ProducerIdentity> {
   return onCoordinator(connections, transactionalId, async (coordinator) => {
     const answer = await initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS);
     return { id: String(answer.producerId), epoch: answer.producerEpoch };
@@ -57,13 +57,13 @@ function fence(connections: Connections, transactionalId: string): Promise<Produ
  */
 class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly identity: ProducerIdentity;
-  readonly #connections: Connections;
+  readonly #connections: BrokerConnections;
   readonly #options: ProducerOptions;
   readonly #sender: BatchSender;
   readonly #undecided: UndecidedTransactions;
 
   constructor(
-    connections: Connections,
+    connections: BrokerConnections,
     options: ProducerOptions,
     identity: ProducerIdentity,
     before: LastTransaction | null,

@@ -28,3 +28,34 @@ test('does not keep what is too large by itself, nor anything for it', () => {
   cache.get('a', '1', text('long'));
   expect(String(cache.get('a', '1', text('new')).data)).toBe('new');
 });
+
+/** The keys whose answers are kept: the others are made again. */
+function keptOf(cache: AnswerCache, keys: readonly string[]): string[] {
+  return keys.filter((key) => String(cache.get(key, '1', text('!')).data) !== '!');
+}
+
+test('holds exactly as many bytes as it may', () => {
+  const cache = new AnswerCache(10);
+  for (const key of ['a', 'b']) cache.get(key, '1', text('x'.repeat(5)));
+  expect(keptOf(cache, ['a', 'b'])).toEqual(['a', 'b']);
+  cache.get('whole', '1', text('x'.repeat(10)));
+  expect(keptOf(cache, ['whole'])).toEqual(['whole']);
+});
+
+test('counts what it replaces or forgets no longer', () => {
+  const cache = new AnswerCache(10);
+  for (const version of ['3', '2', '1']) cache.get('a', version, text('x'.repeat(5)));
+  cache.get('b', '1', text('x'.repeat(5)));
+  cache.drop('unknown');
+  expect(keptOf(cache, ['a', 'b'])).toEqual(['a', 'b']);
+  cache.drop('a');
+  cache.get('c', '1', text('x'.repeat(5)));
+  expect(keptOf(cache, ['b', 'c'])).toEqual(['b', 'c']);
+});
+
+test('lets nothing go for an answer that is too large to be kept', () => {
+  const cache = new AnswerCache(10);
+  cache.get('a', '1', text('x'.repeat(10)));
+  cache.get('large', '1', text('x'.repeat(11)));
+  expect(keptOf(cache, ['a'])).toEqual(['a']);
+});

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, World } from '../../testing/world.ts';
+import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
 
 const VALUES = [
   '',
@@ -49,7 +49,7 @@ const request = operation.chain(({ name, path, params }) =>
 );
 
 test('answers every query with what its contract says, or one of its errors', async () => {
-  const world = new World();
+  const world = new ViewsWorld();
   const app = await world.server({ t: EVERYTHING, nine: { ...EVERYTHING, competitions: new Set([9]) } });
   world.play(
     incidentMessage(),

@@ -1,6 +1,6 @@
 /** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
 import { RestError } from '#contract/rest/errors.ts';
-import type { Answer, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
+import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
@@ -119,7 +119,7 @@ export function catalogueData(views: Views): CatalogueData {
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
-  const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): Answer => {
+  const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer => {
     const from = since(query.timestamp);
     const asked = from === null ? all : all.filter(({ changed }) => changed >= from);
     return listAnswer(

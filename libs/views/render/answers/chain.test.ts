@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { workload } from '../../../../test/support/workload.ts';
-import { World } from '../../testing/world.ts';
+import { ViewsWorld } from '../../testing/world.ts';
 
 /** Everything that the laws say of the matches, without the order in which it became known. */
-function statesOf(world: World, events: readonly number[]): unknown[] {
+function statesOf(world: ViewsWorld, events: readonly number[]): unknown[] {
   return events.map((id) => {
     const { version: _, cause: __, ...state } = world.views.state(id) ?? {};
     const incidents = world.views.incidents(id).map(({ received_at: ___, ...incident }) => incident);
@@ -14,17 +14,17 @@ function statesOf(world: World, events: readonly number[]): unknown[] {
 test.each([1, 2, 3])('leads whoever reads the feed to the same states (seed %i)', async (seed) => {
   const messages = workload({ events: 4, perEvent: 60, seed });
   const events = [...new Set(messages.map(({ event_id }) => event_id))];
-  const upstream = new World();
+  const upstream = new ViewsWorld();
   for (const message of messages) upstream.take(message);
   const app = await upstream.server();
   const times = messages.map(({ ut }) => ut);
   const [from, to] = [Math.min(...times), Math.max(...times)];
-  const downstream = new World();
+  const downstream = new ViewsWorld();
   // Contiguous windows, as a poller asks for them.
   for (let start = from; start <= to; start += 100) {
     const answer = await app.inject(`/v2/feed?token=t&timestamp=${start}&timestamp_to=${start + 99}`);
     downstream.play(...answer.json().api.data);
   }
   expect(statesOf(downstream, events)).toEqual(statesOf(upstream, events));
-  expect(statesOf(upstream, events)).not.toEqual(statesOf(new World(), events));
+  expect(statesOf(upstream, events)).not.toEqual(statesOf(new ViewsWorld(), events));
 });

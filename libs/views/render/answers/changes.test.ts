@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
-import { normalized, World } from '../../testing/world.ts';
+import { normalized, ViewsWorld } from '../../testing/world.ts';
 
 /** When the provider wrote everything, and when it was read here: long after. Unix seconds. */
 const WRITTEN = 1_700_000_000;
@@ -11,11 +11,11 @@ const READ = 1_790_000_000;
 /** Another replica may have shown a change this much earlier. */
 const SPARE = 10;
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   app = await world.server();
 });
 

@@ -6,9 +6,9 @@ import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
-import { World } from '../../testing/world.ts';
+import { ViewsWorld } from '../../testing/world.ts';
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 
 /** What each operation is asked for here. */
@@ -36,7 +36,7 @@ const ASKED: Readonly<Record<string, string>> = {
 };
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   app = await world.server();
   world.play(
     incidentMessage(),

@@ -2,17 +2,17 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { World } from '../../testing/world.ts';
+import { ViewsWorld } from '../../testing/world.ts';
 
 const T = 1_790_000_000;
 const [HOME, AWAY] = [101, 102];
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 let events = 100;
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   app = await world.server();
 });
 

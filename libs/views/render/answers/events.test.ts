@@ -2,18 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { Places } from '../../queries/places.ts';
-import { EVERYTHING, RECEIVED_AT, World } from '../../testing/world.ts';
+import { CompetitionStructure } from '../../queries/places.ts';
+import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { eventData } from './events.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
 });
 
@@ -192,7 +192,7 @@ test('counts on a basic board what is on it, and refuses one that is too long', 
   const answer = await ask('/v2/basic-livescore?timestamp=0');
   expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
   const { catalogue, sql } = world.views;
-  const data = eventData(world.views, new Places(catalogue, sql), 1);
+  const data = eventData(world.views, new CompetitionStructure(catalogue, sql), 1);
   const query = { timestamp: 0, sportId: null };
   expect(() => data.basicLivescore(query, EVERYTHING)).toThrow('Invalid parameter');
 });
@@ -207,6 +207,79 @@ test('reuses the answer of an unchanged board, and renders a changed one again',
   expect(eventsOf(await ask(board))[0]?.status_id).toBe(34);
   world.play(eventMessage({}, { id: 4 }));
   expect(ids(await ask(board))).toEqual([1, 4]);
+});
+
+test('shows no client an event outside its contract that was shown to another', async () => {
+  world.play(eventMessage({}, { id: 1 }));
+  await ask('/v2/events/1');
+  await ask('/v2/events/1', 403, 'nine');
+  await ask('/v2/events/1');
+});
+
+test('serves a basic board of as many events as it may have', () => {
+  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
+  const { catalogue, sql } = world.views;
+  const data = eventData(world.views, new CompetitionStructure(catalogue, sql), 2);
+  expect(data.basicLivescore({ timestamp: 0, sportId: null }, EVERYTHING).total).toBe(2);
+});
+
+test('cuts pages of a board', async () => {
+  world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
+  const page = async (number: number) =>
+    ids(await ask(`/v2/livescore?date_from=2026-08-15&limit=5&page=${number}`));
+  expect([await page(1), await page(2), await page(3)]).toEqual([
+    [100, 101, 102, 103, 104],
+    [105, 106, 107, 108, 109],
+    [110, 111],
+  ]);
+});
+
+test('renders an event again that changed after it was shown, with all of its incidents', async () => {
+  world.play(eventMessage({}, { id: 1 }));
+  expect((await event(1)).status_id).toBe(33);
+  world.play(
+    incidentMessage({}, KICK_OFF, { id: 1 }),
+    incidentMessage({ ut: 1_790_000_001 }, {}, { id: 1, status_id: 34 }),
+  );
+  const shown = await event(1);
+  expect(shown.status_id).toBe(34);
+  expect((shown.events_incidents as { id: string }[]).map(({ id }) => id)).toEqual(['5-100', '5-110']);
+});
+
+test('has scores and status only in simple lists', async () => {
+  world.play(incidentMessage({}, KICK_OFF), incidentMessage());
+  const [simple] = eventsOf(await ask('/v2/events-simple?season_id=25528'));
+  expect(simple).toEqual({
+    id: 7_000_001,
+    name: 'Team 101 - Team 102',
+    start_date: '2026-08-15 15:00',
+    sport_id: 5,
+    status_id: 33,
+    status_name: '1st half',
+    status_type: 'live',
+    relation_status: 'in_progress',
+    clock_time: 570,
+    clock_status: 'running',
+    played_time: 570,
+    round_id: null,
+    round_name: '',
+    winner_id: null,
+    item_status: 'active',
+    ut: 1_790_000_000,
+    participants: [101, 102].map((id, at) => ({
+      id,
+      counter: at + 1,
+      name: `Team ${id}`,
+      short_name: `T${id}`,
+      acronym: `T${at + 1}`,
+      results: [
+        { id: 411, short_name: 'Winner', name: 'Winner', value: '0' },
+        { id: 2, short_name: 'Result', name: 'Result', value: at === 0 ? '1' : '0' },
+      ],
+    })),
+  });
+  const [basic] = eventsOf(await ask('/v2/basic-livescore?timestamp=0'));
+  expect(basic).toEqual(simple);
 });
 
 test('leaves out an event that was deleted', async () => {

@@ -5,7 +5,7 @@ import { renderChain, renderTree } from '#contract/rest/tree.ts';
 import { since } from '../../queries/access.ts';
 import { accessKey } from '../../queries/access-key.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
-import type { Places } from '../../queries/places.ts';
+import type { CompetitionStructure } from '../../queries/places.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
@@ -39,7 +39,7 @@ type Page = {
 };
 
 /** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
-export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): EventData {
+export function eventData(views: Views, places: CompetitionStructure, maxBasic = MAX_BASIC): EventData {
   const { matches, incidentLog } = views;
   const lookup = placeLookup(views.catalogue, places);
   const lists = new AnswerCache(LIST_BYTES);

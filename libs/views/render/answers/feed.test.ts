@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { renderFeedMessage } from '../feed-message.ts';
 
 const UT = 1_790_000_000;
@@ -52,11 +52,11 @@ describe('a message that is made again', () => {
 });
 
 describe('the feed', () => {
-  let world: World;
+  let world: ViewsWorld;
   let app: FastifyInstance;
 
   beforeEach(async () => {
-    world = new World();
+    world = new ViewsWorld();
     app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
   });
 

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { incidentMessage, incidentRecord } from '#ingestion/testing/messages.ts';
-import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+import { normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
-let world: World;
+let world: ViewsWorld;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  world = new World();
+  world = new ViewsWorld();
   app = await world.server();
   const at = (seconds: number, incident: object) =>
     world.take(normalized(incidentMessage({}, { ...incident }), RECEIVED_AT + seconds * 1_000));

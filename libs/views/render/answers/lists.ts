@@ -1,8 +1,8 @@
-import type { Answer, Paging } from '#contract/rest/provider.ts';
+import type { Paging, RestAnswer } from '#contract/rest/provider.ts';
 import { pageOf } from '#contract/rest/tree.ts';
 
 /** A page of a list of JSON texts, under its name. */
-export function listAnswer(name: string, items: readonly string[], paging: Paging): Answer {
+export function listAnswer(name: string, items: readonly string[], paging: Paging): RestAnswer {
   return { data: listData(name, pageOf(items, paging)), total: items.length };
 }
 

@@ -1,5 +1,5 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
-import { Places } from '../../queries/places.ts';
+import { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { catalogueData } from './catalogues.ts';
 import { eventData } from './events.ts';
@@ -9,7 +9,7 @@ import { structureData } from './structure.ts';
 
 /** The data behind the REST contract, out of the views of this replica: every answer is made of what is known now. */
 export function createProviderData(views: Views): ProviderData {
-  const places = new Places(views.catalogue, views.sql);
+  const places = new CompetitionStructure(views.catalogue, views.sql);
   return {
     ...catalogueData(views),
     ...structureData(views, places),

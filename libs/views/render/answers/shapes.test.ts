@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { ViewRecord } from '../../ingest/records.ts';
-import { World } from '../../testing/world.ts';
+import { ViewsWorld } from '../../testing/world.ts';
 
 const PROVIDER = new URL('../../../../../shared/provider/', import.meta.url);
 const present = existsSync(PROVIDER);
@@ -53,7 +53,7 @@ let app: FastifyInstance;
 /** A world of the provider's own messages and catalogues, as the poller writes them. */
 beforeEach(async () => {
   if (!present) return;
-  const world = new World();
+  const world = new ViewsWorld();
   world.play(...(fixture('Feeds__feeds') as unknown as Json[]));
   const { competition } = fixture('Events__events_1799408') as { competition: Json };
   const { season, seasons: _, ...ofCompetition } = competition as { season: Json; seasons: unknown };

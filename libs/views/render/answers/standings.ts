@@ -2,7 +2,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { requireAccess, since } from '../../queries/access.ts';
-import type { Places } from '../../queries/places.ts';
+import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -17,7 +17,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Answers from the tables as they stand. */
 export function standingsData(
   views: Views,
-  places: Places,
+  places: CompetitionStructure,
 ): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue } = views;
   const named = new AnswerCache(MAX_BYTES);

@@ -1,16 +1,16 @@
 /** Competitions, seasons and stages. */
 import type {
   Access,
-  Answer,
   CompetitionsQuery,
   ProviderData,
+  RestAnswer,
   StagesQuery,
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { requireAccess, since } from '../../queries/access.ts';
 import { accessKey } from '../../queries/access-key.ts';
-import type { Places } from '../../queries/places.ts';
+import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -21,12 +21,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 type Made = { readonly data: string; readonly total: number };
 
 /** Answers from the catalogue; places known only from events are included, without a name. */
-export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
+export function structureData(
+  views: Views,
+  places: CompetitionStructure,
+): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue } = views;
   const lookup = placeLookup(catalogue, places);
   // Made from the places of all events: kept until one of these, or a name, is another.
   const lists = new AnswerCache(MAX_BYTES);
-  const kept = (name: string, query: object, access: Access, make: () => Made): Answer => {
+  const kept = (name: string, query: object, access: Access, make: () => Made): RestAnswer => {
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };

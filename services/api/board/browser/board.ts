@@ -1,15 +1,17 @@
 /** The board in the browser: the same markup as the server's, kept up to date. */
-import { type Arrangement, arrange, type BoardQuery, newsWords, scoreNews } from '../shown/arrange.ts';
+import { type Arrangement, arrange, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
-import type { Moment } from '../shown/last-word.ts';
-import type { BoardMatch } from '../shown/match.ts';
-import { matchRow, whenCell } from '../shown/row.ts';
+import type { Html } from '../shown/html.ts';
+import type { ShownMoment } from '../shown/last-word.ts';
+import { type BoardMatch, phaseOf } from '../shown/match.ts';
+import { feedNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
+import { lastWord, matchRow, sameRow, whenCell } from '../shown/row.ts';
+import { alertReader, offerAlerts } from './alerts.ts';
+import { favouriteMatches, toggleFavourite } from './favourites.ts';
 import { announce, byId, showAge, showWord } from './head.ts';
-import { flash, morph, morphChildren, parse } from './morph.ts';
+import { flash, morph, morphChildren, parse, replaceSame } from './morph.ts';
 import { followStream } from './stream.ts';
-
-const DRAW_EVERY_MS = 100;
 
 const board = byId('board');
 const form = byId<HTMLFormElement>('filters');
@@ -25,17 +27,24 @@ const news = new Map<number, string>();
 let layout = '';
 /** Something is not drawn yet. */
 let isDue = false;
-let drawnAt = -DRAW_EVERY_MS;
+/** The minute of each match in play as it is drawn. */
+const minutes = new Map<number, string>();
+/** In so many ticks every row is looked at: within a second. */
+const TICKS = 10;
+/** Rows that the round of ticks has not come to. */
+let unticked: number[] = [];
 
 const momentShown = followStream('/board/events', {
-  onWord: () => {
+  onWord: (word) => {
     showWord(momentShown());
+    if (word === 'lost') alertReader({ kind: 'feed_down', words: 'No word from the server.' });
     drawFeeds();
     drawAll();
   },
   onTick: (age) => {
     showAge(age);
     drawDue();
+    tick();
   },
   on: {
     snapshot: (data) => {
@@ -46,7 +55,9 @@ const momentShown = followStream('/board/events', {
     },
     match: (data) => take(data as BoardMatch),
     feeds: (data) => {
+      const before = sources;
       sources = data as BoardSource[];
+      for (const alert of feedNews(before, sources)) alertReader(alert);
       drawFeeds();
     },
   },
@@ -63,7 +74,16 @@ form.addEventListener('input', () => {
   draw();
 });
 form.addEventListener('submit', (event) => event.preventDefault());
-setInterval(tick, 1_000);
+board.addEventListener('click', ({ target }) => {
+  const star = target instanceof Element ? target.closest('.star') : null;
+  if (star === null) return;
+  const id = idOf(star.closest('.match')?.id ?? '');
+  toggleFavourite(id);
+  changed.add(id);
+  drawNow();
+});
+addEventListener('storage', drawAll);
+offerAlerts();
 
 function take(match: BoardMatch): void {
   const { event_id: id } = match;
@@ -72,27 +92,32 @@ function take(match: BoardMatch): void {
   if (before !== undefined && before.version > match.version) return;
   matches.set(id, match);
   changed.add(id);
-  const kind = before === undefined ? null : scoreNews(before, match);
-  if (kind !== null && isShown(id)) {
-    news.set(id, kind);
-    announce(newsWords(kind, match));
-  }
+  if (before !== undefined && isShown(id)) tell(before, match);
   draw();
 }
 
-/**
- * Draws with the next frame, however much arrives before it, and then not again for a while: nobody reads faster. A page that is
- * hidden has no frames: it is drawn with the next tick.
- */
+/** Marks, announces and alerts what became of a match that is shown. */
+function tell(before: BoardMatch, after: BoardMatch): void {
+  const kind = scoreNews(before, after);
+  if (kind !== null) {
+    const words = newsWords(kind, after);
+    news.set(after.event_id, kind);
+    announce(words);
+    alertReader({ kind, words });
+  }
+  const halt = haltNews(before, after);
+  if (halt !== null) alertReader(halt);
+}
+
+/** Draws with the next frame, however much arrives before it. A page that is hidden has no frames: it is drawn with the next tick. */
 function draw(): void {
+  if (!isDue) requestAnimationFrame(drawDue);
   isDue = true;
-  requestAnimationFrame(drawDue);
 }
 
 /** Nothing is drawn before the first board is whole. */
 function drawDue(): void {
   if (!isDue || awaited === undefined || (layout === '' && awaited.size > 0)) return;
-  if (performance.now() < drawnAt + DRAW_EVERY_MS) return;
   drawNow();
 }
 
@@ -107,22 +132,23 @@ function drawFeeds(): void {
 }
 
 /** The moment of a match: the server has not said again what one is that it will send. */
-function momentOf({ event_id }: BoardMatch): Moment {
+function momentOf({ event_id }: BoardMatch): ShownMoment {
   const moment = momentShown();
   return moment.word === 'fresh' && awaited?.has(event_id) ? { ...moment, word: 'awaited' } : moment;
 }
 
 function drawNow(): void {
   isDue = false;
-  drawnAt = performance.now();
   const query = queryOf(form);
-  const arrangement = arrange(matches.values(), query);
+  const arrangement = arrange(matches.values(), query, favouriteMatches());
   const newLayout = layoutOf(arrangement);
   if (newLayout !== layout) {
     layout = newLayout;
     const focused = document.activeElement?.closest('.match')?.getAttribute('data-key');
-    const sight = { now: momentShown().now, wordOf: (match: BoardMatch) => momentOf(match).word };
-    morphChildren(board, parse(String(boardHtml(arrangement, query, sight))));
+    const drawn = (match: BoardMatch) =>
+      changed.has(match.event_id) || !isShown(match.event_id) ? rowHtml(match) : sameRow(match);
+    morphChildren(board, parse(String(boardHtml(arrangement, query, drawn))));
+    replaceSame(board, ({ id }) => rowNode(matches.get(idOf(id))));
     morphChildren(form, parse(String(filtersHtml(arrangement, query))));
     // A row that went to another section is a new one there.
     if (focused && document.activeElement === document.body) {
@@ -130,33 +156,57 @@ function drawNow(): void {
     }
   } else {
     for (const id of changed) {
-      const match = matches.get(id);
       const row = rowOf(id);
-      const wanted =
-        match === undefined ? null : parse(String(matchRow(match, momentOf(match)))).firstElementChild;
+      const wanted = row === null ? null : rowNode(matches.get(id));
       if (row !== null && wanted !== null) morph(row, wanted);
     }
   }
+  for (const id of changed) minutes.delete(id);
   changed.clear();
   for (const [id, kind] of news) {
-    const row = rowOf(id)?.querySelector('a');
-    if (row) flash(row, kind);
+    const score = rowOf(id)?.querySelector('.score');
+    if (score) flash(score, kind);
   }
   news.clear();
 }
 
-/** Lets the minutes of the matches in play go on. */
+/** Lets the minutes of the matches in play go on, and the time since the last word of each: of some rows at a time, for no change to wait while all are laid out. */
 function tick(): void {
   if (layout === '') return;
-  for (const match of matches.values()) {
-    if (match.status_type !== 'live') continue;
-    const cell = rowOf(match.event_id)?.querySelector('.when');
-    if (cell) morphChildren(cell, parse(String(whenCell(match, momentOf(match)))));
+  const due = Math.ceil(matches.size / TICKS);
+  if (unticked.length === 0) unticked = [...matches.keys()];
+  for (const id of unticked.splice(0, due)) {
+    const match = matches.get(id);
+    if (match === undefined || phaseOf(match) !== 'live') continue;
+    const row = rowOf(match.event_id);
+    const [when, last] = [row?.querySelector('.when'), row?.querySelector<HTMLElement>('.last')];
+    if (!when || !last) continue;
+    const moment = momentOf(match);
+    const { text, isQuiet } = lastWord(match, moment);
+    if (last.textContent !== text) last.textContent = text;
+    last.dataset.quiet = isQuiet ? 'yes' : 'no';
+    const minute = String(whenCell(match, moment));
+    if (minutes.get(match.event_id) === minute) continue;
+    minutes.set(match.event_id, minute);
+    morphChildren(when, parse(minute));
   }
 }
 
 function rowOf(id: number): Element | null {
-  return board.querySelector(`[data-key="match-${id}"]`);
+  return document.getElementById(`match-${id}`);
+}
+
+/** The event of a row by its `id`. */
+function idOf(row: string): number {
+  return Number(row.slice('match-'.length));
+}
+
+function rowHtml(match: BoardMatch): Html {
+  return matchRow(match, momentOf(match), favouriteMatches().has(match.event_id));
+}
+
+function rowNode(match: BoardMatch | undefined): Element | null {
+  return match === undefined ? null : parse(String(rowHtml(match))).firstElementChild;
 }
 
 function isShown(id: number): boolean {

@@ -1,5 +1,5 @@
 /** What every page shows of its connection, and says aloud. */
-import type { Moment } from '../shown/last-word.ts';
+import type { ShownMoment } from '../shown/last-word.ts';
 import { timeText } from '../shown/minute.ts';
 
 const SPOKEN_MS = 8_000;
@@ -12,7 +12,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 /** Shows whether the server's word counts, and if not, as of when the page is. */
-export function showWord({ now, word }: Moment): void {
+export function showWord({ now, word }: ShownMoment): void {
   document.body.dataset.word = word;
   const status = byId('connection');
   status.dataset.state = word === 'fresh' ? 'live' : word;

@@ -20,6 +20,8 @@ export function scriptUrl(url: string): string {
 /** The attribute that `flash` sets; it is left alone. */
 const FLASH = 'data-flash';
 const FLASH_MS = 6_000;
+/** Marks an element that stands for one of its key as it is. */
+const SAME = 'data-same';
 
 /** Marks an element for a moment; marks it again if it is marked. */
 export function flash(element: Element, kind: string): void {
@@ -37,7 +39,7 @@ export function parse(markup: string): DocumentFragment {
 
 /** Makes an element like another: attributes and children. Children with the same `data-key` are taken for the same. */
 export function morph(have: Element, want: Element): void {
-  if (have.isEqualNode(want)) return;
+  if (want.hasAttribute(SAME) || have.isEqualNode(want)) return;
   for (const { name } of [...have.attributes]) {
     if (!want.hasAttribute(name) && name !== FLASH) have.removeAttribute(name);
   }
@@ -49,17 +51,29 @@ export function morph(have: Element, want: Element): void {
 
 /** As `morph`, of the children alone. `want` is used up. */
 export function morphChildren(have: Element, want: ParentNode & Node): void {
+  const kept = new Set(Array.from(want.childNodes, keyOf));
   const keyed = new Map<string, Element>();
-  for (const child of have.children) {
+  for (const child of [...have.children]) {
     const key = keyOf(child);
-    if (key !== null) keyed.set(key, child);
+    if (key === null) continue;
+    // Left until the end, it would have every one behind it moved.
+    if (kept.has(key)) keyed.set(key, child);
+    else child.remove();
   }
+  const wantedKeys = Array.from(want.children, keyOf).filter((key) => key !== null && keyed.has(key));
+  const staying = longestInOrder(wantedKeys.map((key) => keyed.get(key as string) as Element));
   let next: ChildNode | null = have.firstChild;
   for (const wanted of [...want.childNodes]) {
     const found = counterpart(wanted, next, keyed);
     if (found === null) {
       have.insertBefore(wanted, next);
       continue;
+    }
+    while (staying.has(found) && next !== null && next !== found) {
+      const after: ChildNode | null = next.nextSibling;
+      // One with a key is moved when its place comes.
+      if (keyOf(next) === null) next.remove();
+      next = after;
     }
     if (found === next) next = next.nextSibling;
     else move(have, found, next);
@@ -71,6 +85,22 @@ export function morphChildren(have: Element, want: ParentNode & Node): void {
     next.remove();
     next = after;
   }
+}
+
+/** Those of siblings that need not move for all to come into this order: as many as can be. A moved row is laid out again with all in it. */
+function longestInOrder(siblings: readonly Element[]): ReadonlySet<Node> {
+  type Run = { readonly last: Element; readonly place: number; readonly before: Run | undefined };
+  const places = new Map(Array.from(siblings[0]?.parentElement?.children ?? [], (child, n) => [child, n]));
+  /** By length less one: of the runs of that length the one that ends first. */
+  const runs: Run[] = [];
+  for (const last of siblings) {
+    const place = places.get(last) ?? 0;
+    const at = runs.findLastIndex((run) => run.place < place) + 1;
+    runs[at] = { last, place, before: runs[at - 1] };
+  }
+  const longest = new Set<Node>();
+  for (let run = runs.at(-1); run !== undefined; run = run.before) longest.add(run.last);
+  return longest;
 }
 
 /** The node that becomes the wanted one: that of its key, else the next in place where it is of the same kind. */
@@ -86,6 +116,14 @@ function counterpart(
 
 function keyOf(node: Node): string | null {
   return node instanceof Element ? node.getAttribute('data-key') : null;
+}
+
+/** Replaces what still stands for another element, as that was elsewhere. */
+export function replaceSame(within: Element, withWhat: (same: Element) => Node | null): void {
+  for (const same of within.querySelectorAll(`[${SAME}]`)) {
+    const wanted = withWhat(same);
+    if (wanted !== null) same.replaceWith(wanted);
+  }
 }
 
 /** Moves a child without losing the focus within it, also where the browser knows no way to do so. */

@@ -1,9 +1,9 @@
 /** A page that the server draws, kept up to date: when something changed it is asked for again, and only that changes. */
-import { newsWords, scoreNews } from '../shown/arrange.ts';
 import { guardHtml } from '../shown/guard.ts';
-import type { Moment } from '../shown/last-word.ts';
+import type { ShownMoment } from '../shown/last-word.ts';
 import type { BoardMatch } from '../shown/match.ts';
 import { type ClockedMatch, momentText } from '../shown/minute.ts';
+import { newsWords, scoreNews } from '../shown/news.ts';
 import { whenCell } from '../shown/row.ts';
 import { announce, byId, showAge, showWord } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
@@ -11,10 +11,11 @@ import { followStream } from './stream.ts';
 
 const main = byId('main');
 let match: BoardMatch | undefined;
-/** The matches of a bracket by event, as the connection told of their clocks. */
+/** The matches of a bracket by event, with the clocks that the connection sent. */
 const clocked = new Map<number, ClockedMatch>();
 /** A page that does not come in this time is asked for again with the next change. */
 const ASK_MS = 10_000;
+const REFRESH_MS = 2_000;
 let refreshing = false;
 let stale = false;
 
@@ -38,9 +39,29 @@ const momentShown = followStream(main.dataset.stream ?? '', {
       drawByWord(document);
     },
     table: refresh,
+    feeds: refresh,
   },
 });
 setInterval(() => drawByWord(document), 1_000);
+// Ages of feeds grow without an event.
+if (document.querySelector('.sources') !== null) setInterval(refresh, REFRESH_MS);
+
+// A choice of another table is another page; a search is this one with fewer rows.
+main.addEventListener('input', ({ target }) => {
+  if (
+    !(target instanceof HTMLSelectElement || target instanceof HTMLInputElement) ||
+    target.form?.id !== 'choose'
+  )
+    return;
+  const chosen = Array.from(new FormData(target.form), ([name, value]) => [name, String(value)]);
+  const search = new URLSearchParams(chosen.filter(([name, value]) => name !== 'q' || value !== ''));
+  if (target instanceof HTMLSelectElement) location.assign(`/standings?${search}`);
+  else {
+    history.replaceState(null, '', `/standings?${search}`);
+    refresh();
+  }
+});
+main.addEventListener('submit', (event) => event.preventDefault());
 
 function take(after: BoardMatch): void {
   const kind = match === undefined ? null : scoreNews(match, after);
@@ -48,7 +69,7 @@ function take(after: BoardMatch): void {
   drawByWord(document);
   if (kind !== null) {
     announce(newsWords(kind, after));
-    const score = document.getElementById('scoreline');
+    const score = document.querySelector('.big-score');
     if (score !== null) flash(score, kind);
   }
   refresh();
@@ -85,6 +106,7 @@ async function redraw(): Promise<void> {
 function drawByWord(page: Document | DocumentFragment): void {
   const moment = momentShown();
   drawClocks(page, moment);
+  if (moment.word === 'lost') withdrawFeeds(page);
   if (match === undefined) return;
   const cell = page.getElementById('when');
   if (cell !== null) morphChildren(cell, parse(String(whenCell(match, moment))));
@@ -93,8 +115,16 @@ function drawByWord(page: Document | DocumentFragment): void {
   if (guard !== null && wanted !== null) morph(guard, wanted);
 }
 
-/** Draws the clocks of a bracket. One that the connection has not told of yet is that of the page, and withdrawn with it. */
-function drawClocks(page: Document | DocumentFragment, moment: Moment): void {
+/** No feed is called alive by a page that the server no longer speaks to. */
+function withdrawFeeds(page: Document | DocumentFragment): void {
+  for (const state of page.querySelectorAll('[data-vouched]')) {
+    state.textContent = 'no word from the server';
+    state.closest('[data-guard]')?.setAttribute('data-guard', 'halted');
+  }
+}
+
+/** Draws the clocks of a bracket. One that the connection has not sent yet is that of the page, and withdrawn with it. */
+function drawClocks(page: Document | DocumentFragment, moment: ShownMoment): void {
   for (const cell of page.querySelectorAll<HTMLElement>('[data-clock]')) {
     const known = clocked.get(Number(cell.dataset.clock));
     const isLive = cell.closest('[data-phase="live"]') !== null;

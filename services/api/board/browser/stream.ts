@@ -1,5 +1,5 @@
 /** The reader's end of `/board/events`: it says what arrives, and how long ago anything did. */
-import { LastWord, type Moment, type Word } from '../shown/last-word.ts';
+import { LastWord, type ShownMoment, type Word } from '../shown/last-word.ts';
 import { everyTick } from './ticks.ts';
 
 /** Beats come every second; older than this the server's word does not count: it is withdrawn within two seconds. */
@@ -21,7 +21,7 @@ export type StreamEvents = {
 };
 
 /** Follows a stream for as long as the page lives, and opens it again whenever it is lost. Gives the moment that is to be shown. */
-export function followStream(url: string, { on, onWord, onTick }: StreamEvents): () => Moment {
+export function followStream(url: string, { on, onWord, onTick }: StreamEvents): () => ShownMoment {
   const last = new LastWord();
   let source: EventSource | undefined;
   let word: Word = 'awaited';

@@ -1,21 +1,32 @@
 import type { Assets } from '../assets.ts';
 import { type Content, type Html, html } from '../shown/html.ts';
+import { dayWords } from '../shown/words.ts';
+
+/** Of every page: nothing but what this server sends is loaded or run; no other page may frame it. */
+export const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
 
 /** What goes round every page. */
-export type Page = {
+export type BoardPage = {
   readonly title: string;
   /** The entry of the navigation that this page is. */
-  readonly here: 'board' | 'standings' | null;
+  readonly here: 'board' | 'standings' | 'feeds' | null;
   /** Where the script listens for changes; null: it does not. */
   readonly stream: string | null;
   /** The page's own, besides those of all pages. */
-  readonly style: 'board.css' | 'match.css' | 'tables.css' | 'sign-in.css' | null;
+  readonly style: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css' | null;
   readonly script: 'browser/board.js' | 'browser/page.js' | null;
   readonly content: Html;
 };
 
 /** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
-export function document({ title, here, stream, style, script, content }: Page, assets: Assets): string {
+export function document({ title, here, stream, style, script, content }: BoardPage, assets: Assets): string {
   return `<!doctype html>\n${html`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -23,6 +34,7 @@ export function document({ title, here, stream, style, script, content }: Page, 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${assets.path('icon.svg')}">
+<link rel="stylesheet" href="${assets.path('tokens.css')}">
 <link rel="stylesheet" href="${assets.path('base.css')}">
 ${style !== null && html`<link rel="stylesheet" href="${assets.path(style)}">`}
 ${script !== null && scripts(script, assets)}
@@ -31,7 +43,7 @@ ${script !== null && scripts(script, assets)}
 <a class="skip" href="#main">Skip to the content</a>
 <header class="head">
 <a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/docs">Reference</a></nav>
+<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
 <p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
 </header>
 <main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
@@ -51,10 +63,11 @@ function current(is: boolean): Content {
   return is && html` aria-current="page"`;
 }
 
-/** A time of the provider's, Unix seconds, as `14:32:05`; the day is in the attribute only. */
-export function timeOf(ut: number): Html {
+/** A time of the provider's as `14:32:05`, with its date where that is not today's; both in Unix seconds, in UTC. */
+export function timeOf(ut: number, now: number): Html {
   const iso = new Date(ut * 1000).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(11, 19)}</time>`;
+  const isToday = iso.slice(0, 10) === new Date(now * 1000).toISOString().slice(0, 10);
+  return html`<time datetime="${iso}">${!isToday && `${dayWords(iso)} `}${iso.slice(11, 19)}</time>`;
 }
 
 /** A page that says what went wrong. */

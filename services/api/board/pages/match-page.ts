@@ -8,12 +8,15 @@ import { type BoardMatch, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
+  dateWords,
   endingWords,
   isShootOut,
   scoreWords,
   statusName,
+  timeWords,
   verifiedWords,
 } from '../shown/words.ts';
+import { courseHtml } from './course.ts';
 import { document, timeOf } from './layout.ts';
 import { timelineHtml } from './timeline.ts';
 
@@ -30,10 +33,11 @@ export function matchPage(details: MatchDetails, now: number, assets: Assets): s
   const { match } = details;
   const title = `${nameOf(match.home)} ${scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
+${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
-${timelineHtml(details)}</section>
-<div class="side">${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}${factsHtml(details)}${historyHtml(details)}</div>
+${timelineHtml(details, now)}</section>
+<div class="side">${factsHtml(details)}${historyHtml(details, now)}</div>
 </div>`;
   return document(
     {
@@ -53,13 +57,14 @@ function headHtml(match: BoardMatch, now: number): Html {
   const where = [place.season ?? place.competition, place.stage, place.group].filter(
     (name) => name !== null && name !== '',
   );
-  return html`<header class="match-head">
-<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
+  return html`<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
+<header class="match-head">
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}"><span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span></span><span class="side-name away">${nameOf(away)}</span></h1>
 <p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
     shoot_out !== null &&
     html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
+${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
 }
 
@@ -71,10 +76,10 @@ function resultHtml({ status_id, status_type, under_review, agreement, reported 
     under_review && 'a goal is still under review',
     agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
   ].filter((doubt) => doubt !== false);
-  return html`<section class="panel outcome${doubts.length > 0 && ' is-disputed'}" aria-labelledby="result-title">
-<h2 id="result-title">Result</h2>
+  return html`<section class="guard outcome" data-guard="${doubts.length > 0 ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
+<h2 id="result-title" class="visually-hidden">Result</h2>
 <p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
-${isFinal && doubts.length > 0 && html`<p>Do not settle yet: ${doubts.join('; ')}.</p>`}
+${isFinal && doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
 
@@ -90,7 +95,7 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
       source === 'incidents' ? 'incidents' : source === 'reported' ? 'the provider' : 'nothing yet',
     ],
     ['Timeline', COVERAGES[coverage]],
-    ['Kick-off', match.start_date ?? 'not reported'],
+    ['Kick-off', kickOffWords(match.start_date)],
     ['Verified result', verifiedWords(verified_result)],
     ['Version', String(match.version)],
   ];
@@ -98,18 +103,24 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
 <dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
-function historyHtml({ history, match }: MatchDetails): Html {
+/** The contract gives kick-offs in local form, without their zone. */
+function kickOffWords(startDate: string | null): string {
+  const date = dateWords(startDate);
+  return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} (provider’s local time)`;
+}
+
+function historyHtml({ history, match }: MatchDetails, now: number): Html {
   const newestFirst = history.toReversed();
   const older = newestFirst.slice(LATEST);
   return html`<section class="panel" aria-labelledby="history-title"><h2 id="history-title">${isOver(match.status_type) ? 'Status' : 'Guard and status'} history</h2>
 ${
   newestFirst.length === 0
     ? html`<p class="empty">No change yet.</p>`
-    : html`<ol class="history" reversed>${newestFirst.slice(0, LATEST).map(historyRow)}</ol>`
-}${older.length > 0 && html`<details><summary>${older.length} earlier</summary><ol class="history" reversed>${older.map(historyRow)}</ol></details>`}
+    : html`<ol class="history" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
+}${older.length > 0 && html`<details><summary>${older.length} earlier</summary><ol class="history" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
 <p class="small">Times are UTC, as the provider wrote them.</p></section>`;
 }
 
-function historyRow({ version, kind, what, ut }: HistoryEntry): Html {
-  return html`<li data-key="${version}-${kind}" class="${kind}">${timeOf(ut)} <span>${what}</span></li>`;
+function historyRow({ version, kind, what, ut }: HistoryEntry, now: number): Html {
+  return html`<li data-key="${version}-${kind}" class="${kind}">${timeOf(ut, now)} <span>${what}</span></li>`;
 }

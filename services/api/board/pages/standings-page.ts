@@ -2,7 +2,15 @@ import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
-import { columnsOf, movementOf, playing, type ShownGroup, type ShownRow, valueIn } from '../tables.ts';
+import {
+  columnsOf,
+  isOfPlayers,
+  movementOf,
+  playing,
+  type ShownGroup,
+  type ShownRow,
+  valueIn,
+} from '../tables.ts';
 import { bracketHtml } from './bracket.ts';
 import { document } from './layout.ts';
 
@@ -10,15 +18,16 @@ const CURRENT = html` aria-current="true"`;
 
 /** The tables of a season, its knock-out stages, or the provider's rankings, at `/standings`; as of `now`, Unix seconds. */
 export function standingsPage(standings: SeasonStandings, now: number, assets: Assets): string {
-  const { seasons, rankings, season, shown, bracket } = standings;
+  const { seasons, rankings, season, shown, bracket, search } = standings;
   const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
   const name = season === null ? unplaced : seasonName(season);
+  const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kindsHtml(standings)}
+${kinds.length > 0 && html`${kindsHtml(kinds)}${chooseHtml(kinds, standings)}`}
 ${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
-${shown.map((one) => tableHtml(one, shown.length > 1))}`;
+${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
   return document(
     {
       title: `${name} · Touchline`,
@@ -53,25 +62,54 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
 /** The types of table that most people look for, first in the list; the others follow by their id. */
 const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
+type Kind = {
+  readonly value: number | 'knock-out';
+  readonly title: string;
+  readonly address: string;
+  readonly isShown: boolean;
+};
+
 /** The kinds of table there are, a kind of several stages as one entry, and the knock-out stages. */
-function kindsHtml({ season, tables, shown, hasBracket, bracket }: SeasonStandings): Html | null {
-  if (tables.length === 0 && !hasBracket) return null;
+function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
   const shownType = shown[0]?.entry.type_id;
-  const kinds = new Map(tables.toReversed().map((table) => [table.type_id, table]));
+  const within = season === null ? '' : `season=${season.season_id}&`;
+  const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
   const place = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
     return first === -1 ? FIRST_TYPES.length + type_id : first;
   };
-  const ordered = [...kinds.values()].sort((a, b) => place(a) - place(b));
-  const links = ordered.map(
-    (table) =>
-      html`<a href="/standings?${season !== null && html`season=${season.season_id}&amp;`}table=${table.standings_id}"${table.type_id === shownType && CURRENT}>${table.type_name}</a>`,
+  const ordered = [...types.values()].sort((a, b) => place(a) - place(b));
+  const kinds = ordered.map(
+    ({ standings_id, type_name, type_id }): Kind => ({
+      value: standings_id,
+      title: type_name,
+      address: `/standings?${within}table=${standings_id}`,
+      isShown: type_id === shownType,
+    }),
   );
-  const knockOut =
-    season !== null &&
-    hasBracket &&
-    html`<a href="/standings?season=${season.season_id}&amp;show=knock-out"${bracket !== null && CURRENT}>Knock-out</a>`;
-  return html`<nav class="tabs kinds" aria-label="Tables">${links.slice(0, 1)}${knockOut}${links.slice(1)}</nav>`;
+  if (season === null || !hasBracket) return kinds;
+  const address = `/standings?${within}show=knock-out`;
+  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', address, isShown: bracket !== null };
+  return kinds.toSpliced(1, 0, knockOut);
+}
+
+function kindsHtml(kinds: readonly Kind[]): Html {
+  return html`<nav class="tabs kinds" aria-label="Tables">${kinds.map(
+    ({ title, address, isShown }) => html`<a href="${address}"${isShown && CURRENT}>${title}</a>`,
+  )}</nav>`;
+}
+
+/** On a phone the kinds as a select, as sixteen links would fill half of it; players can be searched at every width. */
+function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
+  return html`<form id="choose" class="choose" action="/standings" role="search" aria-label="Tables">
+${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
+<label class="field kind"><span>Table</span><select name="table">${kinds.map(
+    ({ value, title, isShown }) =>
+      html`<option value="${value}"${isShown && html` selected`}>${title}</option>`,
+  )}</select></label>
+${search !== null && html`<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>`}
+<button class="apply" type="submit">Show</button>
+</form>`;
 }
 
 /** A stage is named above its groups; where its one group has no name, the table is called as the stage. */
@@ -85,17 +123,21 @@ function tableHtml({ entry, stage, table }: ShownStandings, oneOfSeveral: boolea
   )}</div></div>`;
 }
 
+function isEmpty({ table }: ShownStandings): boolean {
+  return table.groups.every(({ participants }) => participants.length === 0);
+}
+
 function groupHtml(group: ShownGroup, key: string, caption: string): Html {
   const columns = columnsOf(group);
-  const hasClubs = group.participants.some(({ subparticipant_name }) => subparticipant_name !== '');
+  const hasClubs = isOfPlayers(group);
   return html`<div class="standing" data-key="group-${key}">
 <div class="scroll" role="region" tabindex="0" aria-labelledby="caption-${key}"><table>
 <caption id="caption-${key}">${caption}</caption>
-<thead><tr><th scope="col"><abbr title="Position">#</abbr></th><th scope="col"><span class="visually-hidden">Movement</span></th><th scope="col" class="name">${hasClubs ? 'Player' : 'Team'}</th>${hasClubs && html`<th scope="col" class="name">Club</th>`}${columns.map(
+<thead><tr><th scope="col"><abbr title="Position">#</abbr></th><th scope="col"><span class="visually-hidden">Movement</span></th><th scope="col" class="name">${hasClubs ? 'Player' : 'Team'}</th>${hasClubs && html`<th scope="col" class="name">Team</th>`}${columns.map(
     ({ code, short_name, name }) =>
       html`<th scope="col" data-code="${code}"><abbr title="${name === '' ? code.replaceAll('_', ' ') : name}">${short_name === '' ? code : short_name}</abbr></th>`,
   )}</tr></thead>
-<tbody>${group.participants.map((row) => rowHtml(row, group, columns, hasClubs))}</tbody>
+<tbody>${group.participants.map((row, n) => rowHtml(row, group, columns, hasClubs, endsZone(row, group.participants[n + 1])))}</tbody>
 </table></div>
 ${zonesHtml(group)}${correctionsHtml(group)}</div>`;
 }
@@ -105,14 +147,20 @@ function rowHtml(
   group: ShownGroup,
   columns: readonly { code: string }[],
   hasClubs: boolean,
+  isLast: boolean,
 ): Html {
   const play = playing(row);
-  return html`<tr data-key="row-${row.id}-${row.name}" data-playing="${play === null ? 'no' : 'yes'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
+  return html`<tr data-key="row-${row.id}-${row.name}" data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${isLast ? 'yes' : 'no'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
     play !== null &&
     html` <a class="playing" href="/match/${play.eventId}"><span class="visually-hidden">playing now, </span>${play.score}</a>`
   }</th>${hasClubs && html`<td class="name">${row.subparticipant_name}</td>`}${columns.map(
     ({ code }) => html`<td data-code="${code}">${cellHtml(code, valueIn(row, code))}</td>`,
   )}</tr>`;
+}
+
+/** Whether the places of qualification or relegation end, or begin, below a row. */
+function endsZone({ zone_name }: ShownRow, next: ShownRow | undefined): boolean {
+  return next !== undefined && next.zone_name !== zone_name;
 }
 
 function cellHtml(code: string, value: string): Html | string {

@@ -1,27 +1,27 @@
 import type { MatchDetails } from '../match-details.ts';
 import { type Html, html } from '../shown/html.ts';
 import { nameOf } from '../shown/match.ts';
-import type { Step, TimelineEntry } from '../story.ts';
+import type { IncidentStep, TimelineEntry } from '../story.ts';
 import { timeOf } from './layout.ts';
 
-/** The important incidents of a match, newest first, each with its story. */
-export function timelineHtml(details: MatchDetails): Html {
+/** The important incidents of a match, newest first, each with its story and its address; `now` in Unix seconds. */
+export function timelineHtml(details: MatchDetails, now: number): Html {
   const { timeline } = details;
   if (timeline.length === 0) return html`<p class="empty">No incident received yet.</p>`;
-  return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details))}</ol>`;
+  return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details, now))}</ol>`;
 }
 
-function entryHtml(entry: TimelineEntry, details: MatchDetails): Html {
+function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Html {
   const { id, kind, note, story } = entry;
   const side = sideOf(entry, details);
   const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
-  return html`<li class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
-<span class="at">${minuteHtml(entry)}</span>
+  return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
+<a class="at" href="#${anchorOf(id)}">${minuteHtml(entry)}</a>
 <span class="sign" aria-hidden="true">${sign(entry)}</span>
 <div class="details">
-<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${people(entry)}${teamHtml(entry, side, details)}</p>
-${entry.void !== null && html`<p class="why">${entry.void}</p>`}${note !== null && entry.void === null && html`<p class="note">${note}</p>`}
-${hasStory(entry) && html`<ol class="story">${story.map(stepHtml)}</ol>`}</div>
+<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${teamHtml(entry, side, details)}</p>
+${entry.void !== null && html`<p class="why">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note">${note}</p>`}
+${hasStory(entry) && html`<ol class="story">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
 </li>`;
 }
 
@@ -31,9 +31,14 @@ function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
   return html`${minute}<span aria-hidden="true">′</span>`;
 }
 
-function people({ player, assistant, kind }: TimelineEntry): Html | null {
+/** The address of an incident within its page. */
+function anchorOf(id: string): string {
+  return `incident-${id}`;
+}
+
+function people({ player, assistant, kind, replaces }: TimelineEntry): Html | null {
   if (player === null) return null;
-  return html` ${player}${assistant !== null && kind === 'goal' && html` <span class="assist">assist ${assistant}</span>`}`;
+  return html` ${player}${replaces !== null && ` for ${replaces}`}${assistant !== null && kind === 'goal' && html` <span class="assist">assist ${assistant}</span>`}`;
 }
 
 function teamHtml(entry: TimelineEntry, side: 'home' | 'away' | null, { match }: MatchDetails): Html | null {
@@ -61,8 +66,8 @@ function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }
 
-function stepHtml({ version, ut, what, score, firm }: Step): Html {
-  return html`<li data-key="step-${version}">${timeOf(ut)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+function stepHtml({ version, ut, what, score, firm }: IncidentStep, now: number): Html {
+  return html`<li data-key="step-${version}">${timeOf(ut, now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
     firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
   }</li>`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { liveMatch } from '../testing/matches.ts';
-import { arrange, type BoardQuery, newsWords, scoreNews } from './arrange.ts';
+import { arrange, type BoardQuery } from './arrange.ts';
 import type { BoardMatch } from './match.ts';
 
 const ALL: BoardQuery = { show: 'all', by: 'status', competition: null, q: '' };
@@ -17,8 +17,12 @@ const matches = [
   liveMatch({ event_id: 7, status_id: 3, status_type: 'cancelled', competition_id: 9 }),
 ];
 
-function shape(all: readonly BoardMatch[], query: Partial<BoardQuery>): Record<string, number[][]> {
-  const { sections } = arrange(all, { ...ALL, ...query });
+function shape(
+  all: readonly BoardMatch[],
+  query: Partial<BoardQuery>,
+  favourites: ReadonlySet<number> | null = null,
+): Record<string, number[][]> {
+  const { sections } = arrange(all, { ...ALL, ...query }, favourites);
   return Object.fromEntries(
     sections.map(({ title, groups }) => [
       title,
@@ -41,6 +45,11 @@ describe('by status', () => {
     const groups = [1, 2, 1].map((group_id, n) => liveMatch({ event_id: n, group_id }));
     expect(shape(groups, {})).toEqual({ 'Live now': [[0, 2], [1]] });
   });
+
+  test('a group keeps its place when its first match leaves', () => {
+    const groups = [1, 2, 1].map((group_id, n) => liveMatch({ event_id: n, group_id }));
+    expect(shape(groups.slice(1), {})).toEqual({ 'Live now': [[2], [1]] });
+  });
 });
 
 test('by competition: those with a live match first, live matches first in each', () => {
@@ -52,7 +61,50 @@ test('by competition: those with a live match first, live matches first in each'
   });
 });
 
+describe('what comes first', () => {
+  test('halted matches, then those that are safe, then the others', () => {
+    const all = [
+      ...matches,
+      liveMatch({ event_id: 8, guard: { safe: false, reasons: ['possible_goal'] } }),
+      liveMatch({ event_id: 9, feed: { believed: false, state: 'stale', reason: 'silence' } }),
+    ];
+    expect(shape(all, { by: 'halted' })).toEqual({
+      Halted: [[8, 9]],
+      Safe: [[5, 6]],
+      Upcoming: [[4, 3]],
+      Finished: [[2, 1]],
+      'Not played': [[7]],
+    });
+  });
+
+  test('favourites, whatever their phase', () => {
+    expect(shape(matches, { by: 'favourites' }, new Set([1, 3, 6]))).toEqual({
+      Favourites: [[6, 3, 1]],
+      'Live now': [[5]],
+      Upcoming: [[4]],
+      Finished: [[2]],
+      'Not played': [[7]],
+    });
+  });
+
+  test('by kick-off: days and times in order, those without a kick-off last', () => {
+    const unknown = liveMatch({ event_id: 0, start_date: null });
+    expect(shape([unknown, ...matches.slice(0, 5)], { by: 'kick-off' })).toEqual({
+      '14 Aug 2026': [[1]],
+      '15 Aug 2026': [[2, 5]],
+      '16 Aug 2026': [[4]],
+      '17 Aug 2026': [[3]],
+      'No kick-off yet': [[0]],
+    });
+  });
+});
+
 describe('filters', () => {
+  test('favourites alone; all where the reader’s are unknown', () => {
+    expect(shape(matches, { show: 'favourites' }, new Set([3]))).toEqual({ Upcoming: [[3]] });
+    expect(arrange(matches, { ...ALL, show: 'favourites' }, null).shown).toBe(matches.length);
+  });
+
   test.each([
     ['live', { 'Live now': [[5, 6]] }],
     ['upcoming', { Upcoming: [[4, 3]] }],
@@ -62,11 +114,12 @@ describe('filters', () => {
   });
 
   test('the counts are those of the other filters alone', () => {
-    expect(arrange(matches, { ...ALL, show: 'live', competition: 6628 }).counts).toEqual({
+    expect(arrange(matches, { ...ALL, show: 'live', competition: 6628 }, new Set([6, 7])).counts).toEqual({
       all: 6,
       live: 2,
       upcoming: 2,
       finished: 2,
+      favourites: 1,
     });
   });
 
@@ -78,44 +131,25 @@ describe('filters', () => {
     ['Fenerbahçe', ['fenerbahce']],
   ])('finds %s with and without its accents, by any words of it', (name, queries) => {
     const all = [liveMatch({ home: { name, short_name: null } }), liveMatch({ event_id: 9 })];
-    for (const q of queries) expect(arrange(all, { ...ALL, q }).shown, q).toBe(1);
+    for (const q of queries) expect(arrange(all, { ...ALL, q }, null).shown, q).toBe(1);
   });
 
   test.each(['bodoe', 'home bodo', 'x'])('finds no team by %j', (q) => {
     const home = { name: 'Bodø/Glimt', short_name: null };
-    expect(arrange([liveMatch({ home })], { ...ALL, q }).shown).toBe(0);
+    expect(arrange([liveMatch({ home })], { ...ALL, q }, null).shown).toBe(0);
   });
 
   test.each(['', '  ', '!!!'])('shows all matches for %j', (q) => {
-    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }).shown).toBe(2);
+    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }, null).shown).toBe(2);
   });
 
   test('competitions are listed by name, whatever is asked for', () => {
     const place = { competition: 'Cup', season: null, stage: null, group: null };
-    const { competitions } = arrange([liveMatch(), liveMatch({ event_id: 9, competition_id: 5, place })], {
-      ...ALL,
-      competition: 6628,
-    });
+    const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, place })];
+    const { competitions } = arrange(all, { ...ALL, competition: 6628 }, null);
     expect(competitions).toEqual([
       { id: 5, name: 'Cup' },
       { id: 6628, name: 'League' },
     ]);
-  });
-});
-
-describe('news of the score', () => {
-  const at = (home: number, away: number) => liveMatch({ score: { home, away } });
-  test.each([
-    ['a goal', at(0, 0), at(0, 1), 'goal'],
-    ['a cancelled goal', at(1, 1), at(0, 1), 'cancelled'],
-    ['a goal moved to the other side', at(1, 0), at(0, 1), 'goal'],
-    ['nothing', at(1, 0), at(1, 0), null],
-    ['a score that is known for the first time', liveMatch({ score: null }), at(1, 0), null],
-  ])('%s', (_, before, after, news) => expect(scoreNews(before, after)).toBe(news));
-
-  test('in words', () => {
-    const match = liveMatch({ under_review: true });
-    expect(newsWords('goal', match)).toBe('Goal: Home 1, Away 0, under review.');
-    expect(newsWords('cancelled', liveMatch())).toBe('Goal cancelled: Home 1, Away 0.');
   });
 });

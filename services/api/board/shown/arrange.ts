@@ -1,10 +1,13 @@
 import { fold } from '#domain/fold.ts';
-import { type BoardMatch, nameOf, type Phase, phaseOf } from './match.ts';
+import { tradingOf } from '#tradability/trading.ts';
+import { type BoardMatch, type Phase, phaseOf } from './match.ts';
+import { dateWords, timeWords } from './words.ts';
 
 /** What of the board is asked for. */
 export type BoardQuery = {
-  readonly show: 'all' | 'live' | 'upcoming' | 'finished';
-  readonly by: 'status' | 'competition';
+  readonly show: 'all' | 'live' | 'upcoming' | 'finished' | 'favourites';
+  /** What comes first, and what the sections are. */
+  readonly by: 'status' | 'halted' | 'competition' | 'favourites' | 'kick-off';
   /** Null: all. */
   readonly competition: number | null;
   /** Words of the names of its teams, with or without accents; empty: all. */
@@ -37,20 +40,39 @@ export type Arrangement = {
 };
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
-const PHASE_TITLES: Readonly<Record<Phase, string>> = {
+
+const TITLES: Readonly<Record<Phase | 'favourites' | 'halted' | 'safe', string>> = {
+  favourites: 'Favourites',
+  halted: 'Halted',
+  safe: 'Safe',
   live: 'Live now',
   upcoming: 'Upcoming',
   finished: 'Finished',
   other: 'Not played',
 };
 
-/** Sorts matches into what is shown: live ones first. */
-export function arrange(matches: Iterable<BoardMatch>, query: BoardQuery): Arrangement {
+/** Sorts matches into what is shown: live ones first. `favourites` are event ids; null where the reader's are unknown, as in the server. */
+export function arrange(
+  matches: Iterable<BoardMatch>,
+  query: BoardQuery,
+  favourites: ReadonlySet<number> | null,
+): Arrangement {
   const all = [...matches];
   const words = fold(query.q).split(' ').filter(isText);
   const asked = all.filter((match) => isOf(match, query.competition, words));
-  const shown = asked.filter((match) => query.show === 'all' || phaseOf(match) === query.show);
-  const ordered = shown.map(placed).sort(inOrder);
+  const isFavourite = ({ event_id }: BoardMatch): boolean => favourites?.has(event_id) ?? true;
+  const shown = asked.filter((match) => {
+    if (query.show === 'favourites') return isFavourite(match);
+    return query.show === 'all' || phaseOf(match) === query.show;
+  });
+  const sectionOf = SECTIONS[query.by];
+  const placed = shown.map((match) => ({
+    match,
+    phase: phaseOf(match),
+    section: sectionOf(match, favourites !== null && isFavourite(match)),
+    group: groupOf(match, query.by),
+  }));
+  const ordered = placed.sort(query.by === 'kick-off' ? byKickOff : inOrder);
   const count = (phase: Phase): number => asked.filter((match) => phaseOf(match) === phase).length;
   return {
     sections: sectionsOf(ordered, query.by),
@@ -59,6 +81,7 @@ export function arrange(matches: Iterable<BoardMatch>, query: BoardQuery): Arran
       live: count('live'),
       upcoming: count('upcoming'),
       finished: count('finished'),
+      favourites: asked.filter(isFavourite).length,
     },
     competitions: competitionsOf(all),
     shown: shown.length,
@@ -74,48 +97,98 @@ function isOf(match: BoardMatch, competition: number | null, words: readonly str
   return words.every((word) => names.includes(word));
 }
 
-type Placed = { readonly match: BoardMatch; readonly rank: number };
+type Section = { readonly key: string; readonly title: string; readonly rank: number };
+type Placed = {
+  readonly match: BoardMatch;
+  readonly phase: Phase;
+  readonly section: Section;
+  /** Key of its group within the section. */
+  readonly group: string;
+};
 
-function placed(match: BoardMatch): Placed {
-  return { match, rank: PHASES.indexOf(phaseOf(match)) };
+function ranked(key: keyof typeof TITLES): Section {
+  return { key, title: TITLES[key], rank: Object.keys(TITLES).indexOf(key) };
 }
 
-/** Live ones first; those to come soonest first, those that are over latest first. */
+/** The section of a match, by what comes first. */
+const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourite: boolean) => Section>> = {
+  status: (match) => ranked(phaseOf(match)),
+  halted: (match) => {
+    const { permission } = tradingOf(match, match.feed);
+    return ranked(permission === 'not_in_play' ? phaseOf(match) : permission);
+  },
+  favourites: (match, isFavourite) => ranked(isFavourite ? 'favourites' : phaseOf(match)),
+  competition: (match) => ({
+    key: `competition-${match.competition_id ?? ''}`,
+    title: competitionName(match),
+    rank: 0,
+  }),
+  'kick-off': ({ start_date }) => {
+    const day = start_date?.slice(0, 10) ?? '';
+    return { key: `day-${day}`, title: dateWords(start_date) || 'No kick-off yet', rank: 0 };
+  },
+};
+
+/** Live ones first in a section; those to come soonest first, those that are over latest first. A group keeps its place when its first match leaves. */
 function inOrder(a: Placed, b: Placed): number {
-  if (a.rank !== b.rank) return a.rank - b.rank;
-  const byStart = (a.match.start_date ?? '').localeCompare(b.match.start_date ?? '');
-  const over = a.rank >= PHASES.indexOf('finished');
-  return (over ? -byStart : byStart) || a.match.event_id - b.match.event_id;
+  const rank = a.section.rank - b.section.rank || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase);
+  if (rank !== 0) return rank;
+  const byStart = compared(startOf(a), startOf(b));
+  const over = PHASES.indexOf(a.phase) >= PHASES.indexOf('finished');
+  return (over ? -byStart : byStart) || compared(a.group, b.group) || a.match.event_id - b.match.event_id;
+}
+
+/** Those without a kick-off last. */
+function byKickOff(a: Placed, b: Placed): number {
+  return compared(startOf(a) || '9', startOf(b) || '9') || a.match.event_id - b.match.event_id;
+}
+
+/** Dates are digits: their order is that of their characters, ten times as fast as that of a language. */
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function startOf({ match }: Placed): string {
+  return match.start_date ?? '';
 }
 
 function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']): BoardSection[] {
-  const bySection = Map.groupBy(ordered, ({ match }) =>
-    by === 'status' ? phaseOf(match) : `competition-${match.competition_id ?? ''}`,
-  );
-  return Array.from(bySection, ([key, members]) => {
-    const first = members[0]?.match;
-    const title =
-      by === 'status' ? PHASE_TITLES[key as Phase] : first === undefined ? '' : competitionName(first);
-    return { key, title, groups: groupsOf(key, members, by) };
-  });
+  const bySection = Map.groupBy(ordered, ({ section }) => section.key);
+  return Array.from(bySection, ([key, members]) => ({
+    key,
+    title: members[0]?.section.title ?? '',
+    groups: groupsOf(key, members, by),
+  }));
 }
 
 function groupsOf(section: string, members: readonly Placed[], by: BoardQuery['by']): BoardGroup[] {
-  const byPlace = Map.groupBy(members, ({ match }) =>
-    [match.competition_id, match.season_id, match.stage_id, match.group_id].join('-'),
-  );
+  const byPlace = Map.groupBy(members, ({ group }) => group);
   return Array.from(byPlace, ([key, placedMatches]) => {
     const matches = placedMatches.map(({ match }) => match);
-    const { place } = matches[0] as BoardMatch;
-    const inside = [place.stage, place.group].filter(isText);
-    const season = place.season ?? place.competition ?? '';
-    return {
-      key: `${section}-${key}`,
-      title: by === 'status' || inside.length === 0 ? season : inside.join(' · '),
-      detail: by === 'status' ? inside.join(' · ') : inside.length === 0 ? '' : season,
-      matches,
-    };
+    const first = matches[0] as BoardMatch;
+    return { key: `${section}-${key}`, ...headOf(first, by), matches };
   });
+}
+
+/** Matches of one place make a group, or of one time. */
+function groupOf(match: BoardMatch, by: BoardQuery['by']): string {
+  const { start_date, competition_id, season_id, stage_id, group_id } = match;
+  return by === 'kick-off' ? (start_date ?? '') : [competition_id, season_id, stage_id, group_id].join('-');
+}
+
+/** What stands above the matches of one place, or of one time. */
+function headOf(
+  { place, start_date }: BoardMatch,
+  by: BoardQuery['by'],
+): Pick<BoardGroup, 'title' | 'detail'> {
+  if (by === 'kick-off') return { title: timeWords(start_date), detail: '' };
+  const inside = [place.stage, place.group].filter(isText);
+  const season = place.season ?? place.competition ?? '';
+  if (by === 'competition')
+    return inside.length === 0
+      ? { title: season, detail: '' }
+      : { title: inside.join(' · '), detail: season };
+  return { title: season, detail: inside.join(' · ') };
 }
 
 function competitionsOf(matches: readonly BoardMatch[]): Arrangement['competitions'] {
@@ -134,24 +207,4 @@ function competitionName({ place, competition_id }: BoardMatch): string {
 
 function isText(text: string | null): text is string {
   return text !== null && text !== '';
-}
-
-/** What a change of score is announced as. */
-export type ScoreNews = 'goal' | 'cancelled';
-
-/** The announcement of a change of score; null where the score did not change. */
-export function scoreNews(before: BoardMatch, after: BoardMatch): ScoreNews | null {
-  if (before.score === null || after.score === null) return null;
-  const home = after.score.home - before.score.home;
-  const away = after.score.away - before.score.away;
-  if (home > 0 || away > 0) return 'goal';
-  return home < 0 || away < 0 ? 'cancelled' : null;
-}
-
-/** E.g. `Goal: Brazil 2, Serbia 0, under review.` */
-export function newsWords(kind: ScoreNews, match: BoardMatch): string {
-  const { home, away, score, under_review } = match;
-  const what = kind === 'goal' ? 'Goal' : 'Goal cancelled';
-  const review = under_review ? ', under review' : '';
-  return `${what}: ${nameOf(home)} ${score?.home ?? 0}, ${nameOf(away)} ${score?.away ?? 0}${review}.`;
 }

@@ -1,58 +1,69 @@
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
 import { type Html, html } from './html.ts';
-import type { Word } from './last-word.ts';
 import type { BoardMatch } from './match.ts';
-import { matchRow } from './row.ts';
 
-/** Whether what is known of a match counts, and when that is, Unix seconds. */
-export type Sight = { readonly now: number; readonly wordOf: (match: BoardMatch) => Word };
+/** How a match is drawn. */
+type DrawRow = (match: BoardMatch) => Html;
 
 /** Everything of the board that changes with its matches. */
-export function boardHtml({ sections, shown }: Arrangement, query: BoardQuery, sight: Sight): Html {
+export function boardHtml({ sections, shown }: Arrangement, query: BoardQuery, drawRow: DrawRow): Html {
   if (shown === 0) return html`<p class="empty" data-key="empty">${emptyWords(query)}</p>`;
-  return html`${sections.map((section) => sectionHtml(section, sight))}`;
+  return html`${sections.map((section) => sectionHtml(section, drawRow))}`;
 }
 
-function sectionHtml({ key, title, groups }: BoardSection, sight: Sight): Html {
+function sectionHtml({ key, title, groups }: BoardSection, drawRow: DrawRow): Html {
   return html`<section class="section" data-key="${key}" aria-labelledby="title-${key}">
 <h2 id="title-${key}">${title}</h2>
-${groups.map((group) => groupHtml(group, sight))}</section>`;
+${groups.map((group) => groupHtml(group, drawRow))}</section>`;
 }
 
-function groupHtml({ key, title, detail, matches }: BoardGroup, { now, wordOf }: Sight): Html {
+function groupHtml({ key, title, detail, matches }: BoardGroup, drawRow: DrawRow): Html {
   return html`<div class="group" data-key="${key}">
 ${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="detail">${detail}</span>`}</h3>`}
-<ul class="matches">${matches.map((match) => matchRow(match, { now, word: wordOf(match) }))}</ul>
+<ul class="matches">${matches.map(drawRow)}</ul>
 </div>`;
 }
 
 function emptyWords({ show, q, competition }: BoardQuery): string {
   if (q !== '' || competition !== null)
     return 'No match found. Search for another team or choose all competitions.';
+  if (show === 'favourites') return 'No favourite yet. The star at the end of a row makes one.';
   return show === 'live' ? 'No match is live at the moment.' : 'No match received yet.';
 }
 
-const SHOWS = [
+const SHOWS: readonly (readonly [BoardQuery['show'], string])[] = [
   ['all', 'All'],
   ['live', 'Live'],
   ['upcoming', 'Upcoming'],
   ['finished', 'Finished'],
-] as const;
+  ['favourites', 'Favourites'],
+];
+
+const ORDERS: readonly (readonly [BoardQuery['by'], string])[] = [
+  ['status', 'Live first'],
+  ['halted', 'Halted first'],
+  ['favourites', 'Favourites first'],
+  ['competition', 'Competition'],
+  ['kick-off', 'Kick-off'],
+];
 
 /** The filters: a plain form, so that it works without a script too. */
 export function filtersHtml({ counts, competitions }: Arrangement, query: BoardQuery): Html {
   return html`<fieldset class="shows"><legend class="visually-hidden">Show</legend>
 ${SHOWS.map(
   ([value, label]) =>
-    html`<label><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span>${label} <b>${counts[value]}</b></span></label>`,
+    html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span><span class="label">${label}</span> <b>${counts[value]}</b></span></label>`,
 )}</fieldset>
 <label class="field"><span>Competition</span>
 <select name="competition"><option value="">All</option>${competitions.map(
     ({ id, name }) =>
       html`<option value="${id}"${query.competition === id && html` selected`}>${name}</option>`,
   )}</select></label>
-<label class="field"><span>Group by</span>
-<select name="by"><option value="status">Status</option><option value="competition"${query.by === 'competition' && html` selected`}>Competition</option></select></label>
+<label class="field"><span>Sort</span>
+<select name="by">${ORDERS.map(
+    ([value, label]) =>
+      html`<option value="${value}"${query.by === value && html` selected`}>${label}</option>`,
+  )}</select></label>
 <label class="field grow"><span>Team</span>
 <input type="search" name="q" value="${query.q}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search by team"></label>
 <button class="apply" type="submit">Apply</button>`;

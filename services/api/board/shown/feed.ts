@@ -27,18 +27,32 @@ const REASONS: Readonly<Record<string, string>> = {
   ingress: 'ingress service silent',
 };
 
+const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
+
+/** Why a feed is not alive, e.g. `provider unreachable`. */
+export function reasonWords(reason: string): string {
+  return REASONS[reason] ?? reason;
+}
+
+/** A source in words a desk uses. */
+export function sourceName(source: string): string {
+  return NAMES[source] ?? source;
+}
+
 /** E.g. `down (provider unreachable)`. */
 export function feedWords({ state, reason }: BoardMatch['feed']): string {
-  return reason === null ? STATES[state] : `${STATES[state]} (${REASONS[reason] ?? reason})`;
+  return reason === null ? STATES[state] : `${STATES[state]} (${reasonWords(reason)})`;
 }
+
+const LINK = html`<a href="/feeds">Feeds</a>`;
 
 /** Every source with its state, as far as the server's word counts. */
 export function feedsHtml(sources: readonly BoardSource[], word: Word): Html {
-  if (word === 'lost') return html`Feeds: <span class="mark halted">no word from the server</span>`;
-  if (word === 'awaited') return html`Feeds: <span class="mark">await the next update</span>`;
-  if (sources.length === 0) return html`Feeds: <span class="mark halted">health unknown</span>`;
-  return html`Feeds: ${sources.map(
+  if (word === 'lost') return html`${LINK} <span class="mark halted">no word from the server</span>`;
+  if (word === 'awaited') return html`${LINK} <span class="mark">await the next update</span>`;
+  if (sources.length === 0) return html`${LINK} <span class="mark halted">health unknown</span>`;
+  return html`${LINK} ${sources.map(
     (source) =>
-      html`<span class="mark ${source.believed ? 'safe' : 'halted'}" data-key="feed-${source.source}">${source.source} ${feedWords(source)}</span> `,
+      html`<span class="mark ${source.believed ? 'safe' : 'halted'}" data-key="feed-${source.source}">${sourceName(source.source)} ${feedWords(source)}</span> `,
   )}`;
 }

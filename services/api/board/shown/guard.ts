@@ -3,8 +3,8 @@ import { type Permission, type Trading, tradingOf } from '#tradability/trading.t
 import { feedWords } from './feed.ts';
 import { type Html, html } from './html.ts';
 import type { Word } from './last-word.ts';
-import type { BoardMatch } from './match.ts';
-import { guardWords } from './words.ts';
+import { type BoardMatch, isSameScore } from './match.ts';
+import { guardWords, scoreWords } from './words.ts';
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   safe: 'Safe to trade',
@@ -13,13 +13,17 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   awaited: 'Guard awaits the next update',
 };
 
-/** Why a match may not be traded, in words: all reasons that are not left out. */
-function haltWords(reasons: Trading['reasons'], { feed }: BoardMatch, leftOut: ReadonlySet<string>): string {
-  const ofFeed = `feed_${feed.state}`;
-  const words = guardWords(reasons.filter((reason) => reason !== ofFeed && !leftOut.has(reason)));
-  return [words, reasons.includes(ofFeed) ? `feed ${feedWords(feed)}` : '']
-    .filter((part) => part !== '')
-    .join(', ');
+type Verdict = Permission | 'awaited';
+
+/** Why a match may not be traded: all reasons, in words. */
+function haltWords(reasons: Trading['reasons'], { feed, reported }: BoardMatch): string {
+  const wordsOf = (reason: string): string => {
+    if (reason === `feed_${feed.state}`) return `feed ${feedWords(feed)}`;
+    return reason === 'score_differs' && reported !== null
+      ? `provider says ${scoreWords(reported)}`
+      : guardWords([reason]);
+  };
+  return reasons.map(wordsOf).join(', ');
 }
 
 /** What the rule says, as far as the server's word counts: none is safe without it. */
@@ -33,24 +37,53 @@ function shownTrading(
   return { verdict: permission === 'safe' ? 'awaited' : permission, reasons };
 }
 
-type Verdict = Permission | 'awaited';
-
-/** The mark of a row; nothing where the match is not in play. Reasons that are left out have a mark of their own. */
-export function permissionMark(match: BoardMatch, word: Word, leftOut: ReadonlySet<string>): Html | false {
+/** The guard of a row: the state that its tint shows, and an icon, a word and the reasons on a line of their own. */
+export function guardCell(
+  match: BoardMatch,
+  word: Word,
+): { readonly state: Verdict | 'check'; readonly cell: Html } {
   const { verdict, reasons } = shownTrading(match, word);
-  if (verdict === 'not_in_play') return false;
-  if (verdict === 'awaited') return html`<span class="mark">${VERDICTS.awaited}</span> `;
-  if (verdict === 'safe') return html`<span class="mark safe">${VERDICTS.safe}</span> `;
-  const words = haltWords(reasons, match, leftOut);
-  return html`<span class="mark halted">Trading halted${words !== '' && `: ${words}`}</span> `;
+  switch (verdict) {
+    case 'safe':
+      return {
+        state: 'safe',
+        cell: html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`,
+      };
+    case 'awaited':
+      return { state: 'awaited', cell: wordWithReasons('Waiting', 'for the next update') };
+    case 'halted':
+      return { state: 'halted', cell: wordWithReasons('Halted', haltWords(reasons, match)) };
+    case 'not_in_play': {
+      const doubts = resultDoubts(match);
+      return doubts.length === 0
+        ? { state: 'not_in_play', cell: html`` }
+        : { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
+    }
+  }
 }
 
-/** The panel of a match that is not over. */
+const ICON = html`<span class="icon" aria-hidden="true"></span>`;
+
+function wordWithReasons(word: string, reasons: string): Html {
+  return html`${ICON}<b>${word}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
+}
+
+/** What speaks against settling a match on its result. */
+function resultDoubts({ status_type, under_review, agreement, reported }: BoardMatch): string[] {
+  if (status_type !== 'finished') return [];
+  return [
+    under_review ? 'a goal is still under review' : '',
+    agreement === 'differs' ? `provider says ${scoreWords(reported)}` : '',
+  ].filter((doubt) => doubt !== '');
+}
+
+/** The guard of a match that is not over, below its score. */
 export function guardHtml(match: BoardMatch, word: Word): Html {
   const { verdict, reasons } = shownTrading(match, word);
-  return html`<section id="guard" class="panel guard is-${verdict}" aria-labelledby="guard-title">
-<h2 id="guard-title">Trading guard</h2>
-<p class="verdict">${VERDICTS[verdict]}</p>
-${verdict === 'halted' && html`<p>Because: ${haltWords(reasons, match, new Set())}.</p>`}
+  const { score, firm } = match;
+  return html`<section id="guard" class="guard" data-guard="${verdict}" aria-labelledby="guard-title">
+<h2 id="guard-title" class="visually-hidden">Trading guard</h2>
+<p class="verdict">${ICON}${VERDICTS[verdict]}${!isSameScore(score, firm) && firm !== null && html` <span class="firm">firm <b>${scoreWords(firm)}</b></span>`}</p>
+<p class="because">${verdict === 'halted' && `${haltWords(reasons, match)}.`}</p>
 </section>`;
 }

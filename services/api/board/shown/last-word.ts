@@ -4,7 +4,7 @@
 export type Word = 'fresh' | 'lost' | 'awaited';
 
 /** When and on what something is shown. */
-export type Moment = {
+export type ShownMoment = {
   /** Unix seconds by the server's clock; while the word is lost, those of the last one. */
   readonly now: number;
   readonly word: Word;

@@ -29,6 +29,8 @@ export type BoardMatch = {
   /** Without goals still to be confirmed. */
   readonly firm: Score | null;
   readonly shoot_out: Score | null;
+  /** Red cards that stand. */
+  readonly red_cards: Score;
   /** The provider's own score. */
   readonly reported: Score | null;
   readonly agreement: Agreement;

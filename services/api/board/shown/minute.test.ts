@@ -35,9 +35,10 @@ describe('the minute', () => {
   test.each([
     ['half-time', { status_id: 9 }, 'HT'],
     ['a shoot-out', { status_id: 141 }, 'Pens'],
-    ['the end', { status_id: 11, status_type: 'finished' }, 'Final'],
-    ['the end after penalties', { status_id: 13, status_type: 'finished' }, 'Final'],
-    ['an end of a status that is unknown here', { status_id: 999, status_type: 'finished' }, 'Final'],
+    ['the end', { status_id: 11, status_type: 'finished' }, 'FT'],
+    ['the end after extra time', { status_id: 14, status_type: 'finished' }, 'AET'],
+    ['the end after penalties', { status_id: 13, status_type: 'finished' }, 'Pens'],
+    ['an end of a status that is unknown here', { status_id: 999, status_type: 'finished' }, 'Ended'],
     ['the kick-off to come', { status_id: 1, status_type: 'scheduled' }, '15:00'],
     ['an unknown clock', { clock: null }, ''],
     ['a postponed match', { status_id: 5, status_type: 'scheduled' }, 'Postponed'],

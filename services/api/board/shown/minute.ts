@@ -1,5 +1,5 @@
 import { playedMinute, QUIET_AFTER } from '#domain/minute.ts';
-import type { Moment } from './last-word.ts';
+import type { ShownMoment } from './last-word.ts';
 import { type BoardMatch, phaseOf } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';
 
@@ -17,7 +17,7 @@ export function quietFor(match: BoardMatch, now: number): number | null {
 }
 
 /**
- * What stands where the minute does: `67′`, `45+2′`, `HT`, `Final`, the time of the kick-off. `now`: Unix seconds.
+ * What stands where the minute does: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off. `now`: Unix seconds.
  */
 export function minuteText(match: ClockedMatch, now: number): string {
   const short = shortStatus(match);
@@ -33,7 +33,7 @@ export function dayText(match: ClockedMatch): string {
 }
 
 /** The day and the minute in one line. A clock that nobody vouches for does not run. */
-export function momentText(match: ClockedMatch, { now, word }: Moment): string {
+export function momentText(match: ClockedMatch, { now, word }: ShownMoment): string {
   if (word === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now)}`;
   return [dayText(match), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }

@@ -1,30 +1,68 @@
-import { permissionMark } from './guard.ts';
+import { guardCell } from './guard.ts';
 import { type Html, html } from './html.ts';
-import type { Moment, Word } from './last-word.ts';
+import type { ShownMoment } from './last-word.ts';
 import { type BoardMatch, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
-import { agreementWords, endingWords, isShootOut, scoreWords, statusName } from './words.ts';
+import { endingWords, halfWords, isShootOut, scoreWords, statusName } from './words.ts';
 
-/** One match on the board. The whole row is the link to its page. */
-export function matchRow(match: BoardMatch, moment: Moment): Html {
-  const { event_id, score, under_review } = match;
+/** One match on the board, always of one height. All of it but the star is the link to its page. */
+export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
+  const { event_id, score, under_review, red_cards } = match;
   const phase = phaseOf(match);
-  return html`<li class="match" data-key="match-${event_id}" data-phase="${phase}" data-review="${under_review ? 'yes' : 'no'}"><a href="/match/${event_id}">
+  const guard = guardCell(match, moment.word);
+  const last = lastWord(match, moment);
+  const [home, away] = [nameOf(match.home), nameOf(match.away)];
+  return html`<li id="match-${event_id}" class="match" data-key="match-${event_id}" data-phase="${phase}" data-guard="${guard.state}"><a href="/match/${event_id}">
 <span class="when">${whenCell(match, moment)}</span>
-<span class="team home">${nameOf(match.home)}</span>
-<span class="goals home">${score?.home ?? unknown(phase)}</span><span class="dash" aria-hidden="true">${phase === 'upcoming' ? 'v' : '–'}</span><span class="goals away">${score?.away ?? unknown(phase)}</span>
-<span class="team away">${nameOf(match.away)}</span>
-<span class="marks">${marks(match, moment.word)}</span>
-</a></li>`;
+<span class="team home">${home}${redCards(red_cards.home)}</span>
+<span class="team away">${away}${redCards(red_cards.away)}</span>
+<span class="score" data-review="${under_review ? 'yes' : 'no'}"><span class="goals home">${score?.home ?? unknown(phase)}</span><span class="dash" aria-hidden="true">${phase === 'upcoming' ? 'v' : '–'}</span><span class="goals away">${score?.away ?? unknown(phase)}</span></span>
+<span class="beside">${besideCell(match)}</span>
+<span class="guard">${guard.cell}</span>
+<span class="last" data-quiet="${last.isQuiet ? 'yes' : 'no'}">${last.text}</span>
+</a><button type="button" class="star" aria-pressed="${isFavourite ? 'true' : 'false'}" aria-label="Favourite: ${home} – ${away}">★</button></li>`;
 }
 
-/** The minute, and what belongs beside it: the part of a row that changes with time alone. A clock that nobody vouches for does not run. */
-export function whenCell(match: BoardMatch, { now, word }: Moment): Html {
+/** Stands in a new layout for a row that is in the page already, as it should be: `morph` leaves that as it is. */
+export function sameRow({ event_id }: BoardMatch): Html {
+  return html`<li id="match-${event_id}" data-key="match-${event_id}" data-same="yes"></li>`;
+}
+
+/** The minute and its half, else the day. A clock that nobody vouches for does not run. */
+export function whenCell(match: BoardMatch, { now, word }: ShownMoment): Html {
+  const spoken = html`<span class="visually-hidden"> ${spokenStatus(match)}, </span>`;
   if (word === 'lost' && phaseOf(match) === 'live')
-    return html`<span class="minute">–</span><span class="visually-hidden"> ${spokenStatus(match)}, </span><span class="day">as of ${timeText(now)}</span>`;
-  const quiet = quietFor(match, now);
+    return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now)}</span>`;
+  const minute = minuteText(match, now);
+  const half = minute.endsWith('′') ? halfWords(match) : '';
   const day = dayText(match);
-  return html`<span class="minute">${minuteText(match, now)}</span><span class="visually-hidden"> ${spokenStatus(match)}, </span>${day !== '' && html`<span class="day">${day}</span>`}${quiet !== null && html`<span class="quiet">no update for ${durationWords(quiet)}</span>`}`;
+  return html`<span class="minute">${minute}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}${spoken}${day !== '' && html`<span class="day">${day}</span>`}`;
+}
+
+/** How long ago the last message of a live match was received; no text where the server's own word is lost. */
+export function lastWord(
+  match: BoardMatch,
+  { now, word }: ShownMoment,
+): { readonly text: string; readonly isQuiet: boolean } {
+  if (word === 'lost' || phaseOf(match) !== 'live') return { text: '', isQuiet: false };
+  const quiet = quietFor(match, now);
+  if (quiet !== null) return { text: `no update for ${durationWords(quiet)}`, isQuiet: true };
+  const seconds = Math.max(0, Math.floor(now - match.received_at / 1000));
+  return { text: `${durationWords(seconds)} ago`, isQuiet: false };
+}
+
+/** Beside the score: the firm one where it differs, and that of a shoot-out. */
+function besideCell({ score, firm, shoot_out, status_id }: BoardMatch): Html {
+  return html`${!isSameScore(score, firm) && firm !== null && html`<span class="firm">firm <b>${scoreWords(firm)}</b></span>`}${
+    shoot_out !== null &&
+    html`<span class="pens">${isShootOut(status_id) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`
+  }`;
+}
+
+function redCards(cards: number): Html | false {
+  if (cards === 0) return false;
+  const words = cards === 1 ? 'red card' : `${cards} red cards`;
+  return html` <span class="red-card"><span class="visually-hidden">(${words})</span>${cards > 1 && html`<span aria-hidden="true">${cards}</span>`}</span>`;
 }
 
 function spokenStatus({ status_id, status_type }: BoardMatch): string {
@@ -35,20 +73,4 @@ function spokenStatus({ status_id, status_type }: BoardMatch): string {
 
 function unknown(phase: string): Html | string {
   return phase === 'upcoming' ? '' : html`<abbr title="unknown">?</abbr>`;
-}
-
-/** Reasons that have a mark of their own. */
-const MARKED: ReadonlySet<string> = new Set(['under_review', 'score_differs']);
-
-/** What to know before acting on the score. */
-export function marks(match: BoardMatch, word: Word): Html {
-  const phase = phaseOf(match);
-  const { score, firm, shoot_out, under_review, agreement } = match;
-  const ending = phase === 'finished' && shoot_out === null ? endingWords(match.status_id) : null;
-  return html`${under_review && html`<span class="mark review">Under review</span> `}${
-    !isSameScore(score, firm) && firm !== null && html`<span class="mark">firm ${scoreWords(firm)}</span> `
-  }${
-    shoot_out !== null &&
-    html`<span class="mark">${isShootOut(match.status_id) ? 'pens' : 'on pens'} ${scoreWords(shoot_out)}</span> `
-  }${ending !== null && html`<span class="mark">${ending}</span> `}${permissionMark(match, word, MARKED)}${phase !== 'upcoming' && html`<span class="mark ${agreement}">${agreementWords(match)}</span>`}`;
 }

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   interrupted: 'match interrupted',
   unsafe: 'no reason given',
   unknown_score: 'score unknown',
+  feed_stale: 'feed stale',
   no_word: 'no word from the server',
 };
 
@@ -32,6 +33,19 @@ const SHORT_STATUSES: Readonly<Record<number, string>> = {
   142: 'Pens next',
   149: 'Delayed',
   152: 'To finish',
+};
+
+/** The half that is played, beside the minute. */
+const HALVES: Readonly<Record<number, string>> = { 33: '1H', 34: '2H', 35: 'ET1', 36: 'ET2' };
+
+/** How a match that is over ended, as short as a minute. */
+const SHORT_ENDINGS: Readonly<Record<number, string>> = {
+  7: 'Abandoned',
+  11: 'FT',
+  12: 'Awarded',
+  13: 'Pens',
+  14: 'AET',
+  140: 'AOT',
 };
 
 /** How a match ended, where it was not in regular time. */
@@ -62,8 +76,13 @@ export function shortStatus({
   status_type,
 }: Pick<BoardMatch, 'status_id' | 'status_type'>): string | null {
   if (status_type === 'deleted') return 'Deleted';
-  if (status_type === 'finished') return 'Final';
+  if (status_type === 'finished') return SHORT_ENDINGS[status_id ?? 0] ?? 'Ended';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
+}
+
+/** `2H` while the second half is played; empty where no half is. */
+export function halfWords({ status_id, status_type }: Pick<BoardMatch, 'status_id' | 'status_type'>): string {
+  return status_type === 'live' && status_id !== null ? (HALVES[status_id] ?? '') : '';
 }
 
 /** The name of a status, by id where it is known. */
@@ -104,6 +123,12 @@ export function dayWords(startDate: string | null): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
   if (year === undefined) return '';
   return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+}
+
+/** `14 Jul 2018` of a provider's `2018-07-14 20:00`; empty where there is none. */
+export function dateWords(startDate: string | null): string {
+  const day = dayWords(startDate);
+  return day === '' ? '' : `${day} ${startDate?.slice(0, 4)}`;
 }
 
 /** `20:00` of a provider's `2018-07-14 20:00`; empty where there is none. */

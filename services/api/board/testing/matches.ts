@@ -17,6 +17,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     score: { home: 1, away: 0 },
     firm: { home: 1, away: 0 },
     shoot_out: null,
+    red_cards: { home: 0, away: 0 },
     reported: { home: 1, away: 0 },
     agreement: 'agrees',
     under_review: false,

@@ -19,7 +19,7 @@ type Team = readonly [id: number, name: string];
 export const PLACE = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
 
 /** A match that a test plays. Times are Unix seconds. */
-export type Fixture = {
+export type FixtureMatch = {
   readonly id: number;
   readonly home: Team;
   readonly away: Team;
@@ -27,7 +27,7 @@ export type Fixture = {
 };
 
 /** Views in a folder of their own, and a publisher of matches to them. `close` it. */
-export class Played {
+export class PlayedViews {
   readonly views: Views;
   readonly #folder: string;
   readonly #matches = new Map<number, Match>();
@@ -126,7 +126,7 @@ export class Played {
   }
 
   /** Publishes a match: an event message at `ut`, with an incident if given. */
-  publish(fixture: Fixture, ut: number, event: Fields, incident?: Fields): void {
+  publish(fixture: FixtureMatch, ut: number, event: Fields, incident?: Fields): void {
     const { id, home, away } = fixture;
     const side = ([team, name]: Team, counter: number, goals: unknown) => ({
       id: team,

@@ -1,10 +1,10 @@
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
-import type { Fixture, Played } from './playing.ts';
+import type { FixtureMatch, PlayedViews } from './playing.ts';
 import { PLACE } from './playing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const SERBIA_BRAZIL: Fixture = {
+export const SERBIA_BRAZIL: FixtureMatch = {
   id: 3100041,
   home: [31528, 'Serbia'],
   away: [31504, 'Brazil'],
@@ -61,7 +61,7 @@ export function secondHalf(minute: number): Fields {
 }
 
 /** Publishes a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
-export function playSerbiaBrazil(played: Played, now: number): void {
+export function playSerbiaBrazil(played: PlayedViews, now: number): void {
   const match = SERBIA_BRAZIL;
   const kickOff = now - 83 * 60;
   const [home, away] = [match.home[0], match.away[0]];
@@ -144,13 +144,13 @@ const OTHERS: readonly (readonly [number, string, string])[] = [
 ];
 
 /** A board with matches of every kind. */
-export function playBoard(played: Played, now: number): void {
+export function playBoard(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   played.name('group', 31212, PLACE.stage_id, 'Group F');
   played.name('stage', 3122, PLACE.season_id, 'Final');
   OTHERS.forEach(([id, home, away], n) => {
     const group_id = n === 0 ? PLACE.group_id : 31212;
-    const fixture: Fixture = {
+    const fixture: FixtureMatch = {
       id,
       home: [40_000 + n, home],
       away: [41_000 + n, away],
@@ -177,7 +177,7 @@ export function playBoard(played: Played, now: number): void {
     } else
       played.publish(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
   });
-  const hostile: Fixture = {
+  const hostile: FixtureMatch = {
     id: 3100064,
     home: [42_001, HOSTILE_NAME],
     away: [42_002, 'Bosnia and Herzegovina Under-21 Representative Selection'],
@@ -190,7 +190,7 @@ export function playBoard(played: Played, now: number): void {
 export const SEMI_FINALS = 3130;
 
 /** Semi-finals, one of them decided on penalties, a match for third place and a final that is live, with league tables too. */
-export function playKnockOut(played: Played, now: number): void {
+export function playKnockOut(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   const names = ['Croatia', 'England', 'France', 'Belgium'];
   const stages = ['Semi-finals', 'Third place', 'Final'];
@@ -208,7 +208,7 @@ export function playKnockOut(played: Played, now: number): void {
     [2, 0, 2, { ...secondHalf(20), reported: [2, 1] }],
   ] as const;
   pairs.forEach(([home, away, stage, event], n) => {
-    const fixture: Fixture = {
+    const fixture: FixtureMatch = {
       id: 3_100_070 + n,
       home: [43_000 + home, names[home] ?? ''],
       away: [43_000 + away, names[away] ?? ''],

@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
+import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
+import { BOARD_ASSETS, loadAssets } from '../assets.ts';
 import type { GateOptions } from '../gate.ts';
+import { notFoundPages } from '../not-found.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
-import { Played } from './playing.ts';
+import { PlayedViews } from './playing.ts';
 
 /** Anyone on this machine sees everything. */
 export const OPEN: GateOptions = {
@@ -14,15 +17,22 @@ export const OPEN: GateOptions = {
 };
 
 /** The routes of the board and the reference over views that a test plays into. `close` it. */
-export class Served {
-  readonly played = new Played();
+export class ServedBoard {
+  readonly played = new PlayedViews();
   readonly metrics = new Registry();
   readonly app: FastifyInstance = fastify();
+  readonly #assets = loadAssets(BOARD_ASSETS);
   #origin: string | undefined;
 
-  static async start(options: Partial<BoardOptions> = {}): Promise<Served> {
-    const served = new Served();
+  static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
+    const served = new ServedBoard();
+    answerErrors(served.app, {
+      now: () => Date.now() / 1000,
+      version: '1.0.0',
+      notFound: notFoundPages(served.#assets),
+    });
     await served.app.register(boardRoutes, {
+      assets: served.#assets,
       view: served.played.views,
       now: () => Date.now() / 1000,
       metrics: served.metrics,

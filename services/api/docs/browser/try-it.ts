@@ -1,4 +1,6 @@
 /** Sends operations from the reference, with a token that is kept in memory alone. */
+import { colourJson, offerCopies } from './code.ts';
+import { markCurrent, offerSearch } from './contents.ts';
 
 const tokenForm = document.querySelector<HTMLFormElement>('#token-form');
 const tokenState = document.querySelector<HTMLElement>('#token-state');
@@ -20,6 +22,10 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.try[data-pat
     void send(form);
   });
 }
+offerCopies();
+offerSearch();
+markCurrent();
+for (const code of document.querySelectorAll('pre.answer > code')) colourJson(code);
 void takeFromAddress();
 
 /** Uses credentials after the `#` of the address, which no server is sent, and removes them from it. */
@@ -69,7 +75,9 @@ async function send(form: HTMLFormElement): Promise<void> {
   if (output === null) return;
   output.hidden = text === '';
   const code = output.querySelector('code');
-  if (code !== null) code.textContent = indented(token === null ? text : text.replaceAll(token, 'TOKEN'));
+  if (code === null) return;
+  code.textContent = indented(token === null ? text : text.replaceAll(token, 'TOKEN'));
+  colourJson(code);
 }
 
 /** The answer to a path on this host; status 0 where there is none. */

@@ -1,5 +1,5 @@
 /** For tests: reads a provider as a client does, without a socket. */
-import type { Provider } from '../provider.ts';
+import type { SimulatedProvider } from '../provider.ts';
 
 /** What a provider answers. */
 export type ReadAnswer = {
@@ -14,11 +14,11 @@ export type ReadAnswer = {
 };
 
 /** Reads with a token that is fetched when there is none that is good. */
-export class Reader {
-  readonly #provider: Provider;
+export class ProviderReader {
+  readonly #provider: SimulatedProvider;
   #token = '';
 
-  constructor(provider: Provider) {
+  constructor(provider: SimulatedProvider) {
     this.#provider = provider;
   }
 

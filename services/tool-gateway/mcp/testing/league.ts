@@ -1,7 +1,7 @@
 /** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
-import { World } from '#views/testing/world.ts';
+import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,8 +33,8 @@ export type League = typeof OPEN | typeof CLOSED;
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
 
 /** A world with both. */
-export function leagues(): World {
-  const world = new World();
+export function leagues(): ViewsWorld {
+  const world = new ViewsWorld();
   world.views.live = true;
   for (const league of [OPEN, CLOSED] as const) {
     world.give(...places(league), ...tables(league));

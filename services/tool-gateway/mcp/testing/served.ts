@@ -7,7 +7,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { createMetrics } from '#service/metrics.ts';
 import { deskData } from '#views/queries/desk.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
 import { LIMITS } from '../limits.ts';
 import { mcpMetrics } from '../metrics.ts';
@@ -30,14 +30,14 @@ export type Revision = keyof typeof REVISIONS;
 
 /** Two replicas of the endpoint need two of these, over one world. */
 export class ServedMcp {
-  readonly world: World;
+  readonly world: ViewsWorld;
   readonly url: URL;
   readonly app: FastifyInstance;
   readonly metrics = createMetrics('tool-gateway');
   /** Who may come; a test may take one out. */
   readonly clients: Map<string, Access>;
 
-  private constructor(world: World, app: FastifyInstance, clients: readonly TestClient[]) {
+  private constructor(world: ViewsWorld, app: FastifyInstance, clients: readonly TestClient[]) {
     this.world = world;
     this.app = app;
     this.clients = new Map(clients.map(({ token, access }) => [token, access]));
@@ -45,7 +45,10 @@ export class ServedMcp {
   }
 
   static async start(
-    options: Partial<McpOptions> & { readonly world?: World; readonly clients?: readonly TestClient[] } = {},
+    options: Partial<McpOptions> & {
+      readonly world?: ViewsWorld;
+      readonly clients?: readonly TestClient[];
+    } = {},
   ): Promise<ServedMcp> {
     const { world = leagues(), clients = [ALL], ...more } = options;
     const rate = new TokenRate(options.limits?.requestsPerToken ?? LIMITS.requestsPerToken);

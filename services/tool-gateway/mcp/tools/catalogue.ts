@@ -1,13 +1,13 @@
 /** Tools that list sports, competitions and teams. */
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
-import type { Answer } from '#contract/rest/provider.ts';
+import type { RestAnswer } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { id, pageInfo, pageInfoOf, paging } from './common.ts';
 import { type Desk, tool } from './tool.ts';
 
 /** The data of an answer of REST, which its own tests hold to the contract. */
-export function dataOf<T>({ data }: Answer): T {
+export function dataOf<T>({ data }: RestAnswer): T {
   return JSON.parse(data.toString()) as T;
 }
 

@@ -3,9 +3,19 @@ import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
 import { ANY_EVENT, day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
-import { ToolError, tool } from './tool.ts';
+import { type Desk, ToolError, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
+
+/** The board as the tools show it. */
+const BOARD = { showPostponed: true, eventsDetails: false, timestamp: null, holdsNow: true } as const;
+const ANY_DAY = { dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' } as const;
+
+/** The first live matches of the board, of any day, that a client may see. */
+export function liveMatches({ desk, access }: Desk, limit: number) {
+  const query = { ...BOARD, ...ANY_DAY, limit, page: 1, sportId: null, statusType: 'live' };
+  return desk.board(query, access, { competitionId: null, teamId: null }).items;
+}
 
 export const listMatches = tool({
   name: 'list_matches',
@@ -67,21 +77,14 @@ export const liveBoard = tool({
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, desk) {
-    const days =
-      show === 'today'
-        ? dateWindow({}, desk.now)
-        : { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' };
+    const { date_from, date_to } = dateWindow({}, desk.now);
     const query = {
+      ...BOARD,
+      ...(show === 'today' ? { dateFrom: date_from, dateTo: date_to } : ANY_DAY),
       limit,
       page,
       sportId: sport_id ?? null,
       statusType: show === 'live' ? 'live' : null,
-      dateFrom: days.date_from,
-      dateTo: days.date_to,
-      showPostponed: true,
-      eventsDetails: false,
-      timestamp: null,
-      holdsNow: true,
     };
     const of = { competitionId: competition_id ?? null, teamId: team_id ?? null };
     const { items, total } = desk.desk.board(query, desk.access, of);

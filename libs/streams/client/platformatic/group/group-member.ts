@@ -4,10 +4,10 @@ import { settlesWithin } from '#timing/settles-within.ts';
 import { StreamError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
-import type { Connections } from '../connections.ts';
+import type { BrokerConnections } from '../connections.ts';
 import { hasCode, isDisconnected, isTransient, toStreamError } from '../errors.ts';
 import { assignmentOf, decodeAssignment } from './consumer-protocol.ts';
-import { GroupRequests, type Joined } from './group-requests.ts';
+import { GroupRequests, type JoinGroupAnswer } from './group-requests.ts';
 import {
   assigned,
   type Decision,
@@ -35,7 +35,7 @@ const PARTITIONS_MS = 10_000;
  * reads nothing (docs/decisions/0114).
  */
 export class ProtocolGroupMember implements GroupMember {
-  readonly #connections: Connections;
+  readonly #connections: BrokerConnections;
   readonly #options: GroupOptions;
   readonly #log: Logger;
   readonly #stopping = new AbortController();
@@ -52,7 +52,7 @@ export class ProtocolGroupMember implements GroupMember {
   /** Of the leader of the group, as of its last assignment; null in other members. */
   #partitions: { readonly count: number; readonly at: number } | null = null;
 
-  constructor(connections: Connections, options: GroupOptions, log: Logger) {
+  constructor(connections: BrokerConnections, options: GroupOptions, log: Logger) {
     this.#connections = connections;
     this.#options = options;
     this.#requests = new GroupRequests(connections, options);
@@ -101,7 +101,7 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #join(): Promise<void> {
-    const { topic, listener } = this.#options;
+    const { topic } = this.#options;
     const answer = await this.#requests.join(this.#membership);
     const { memberId, generationId, leader } = answer;
     this.#membership = joined(this.#membership, memberId, generationId);
@@ -113,14 +113,20 @@ export class ProtocolGroupMember implements GroupMember {
     const partitions = decodeAssignment(topic, assignment);
     this.#membership = assigned(this.#membership, partitions);
     this.#heartbeatAt = sentAt;
-    this.#confirm(sentAt);
+    if (this.#confirm(sentAt)) this.#assign(sentAt);
+  }
+
+  #assign(sentAt: number): void {
     this.#isAssigned = true;
-    listener.onAssigned(partitions, sentAt);
+    this.#options.listener.onAssigned(this.#membership.held.partitions, sentAt);
     this.#first.resolve();
   }
 
   /** As leader: shares the partitions that the topic has now, unless its former self did and started again since (KIP-814). */
-  async #share({ members, skipAssignment }: Joined): Promise<{ memberId: string; assignment: Buffer }[]> {
+  async #share({
+    members,
+    skipAssignment,
+  }: JoinGroupAnswer): Promise<{ memberId: string; assignment: Buffer }[]> {
     const { topic } = this.#options;
     this.#connections.forget();
     const count = await this.#connections.partitionCount(topic);
@@ -136,12 +142,9 @@ export class ProtocolGroupMember implements GroupMember {
     this.#heartbeatAt = sentAt;
     await this.#requests.heartbeat(this.#membership);
     if (this.#stopping.signal.aborted) return;
-    this.#confirm(sentAt);
+    if (!this.#confirm(sentAt)) return;
     if (this.#isAssigned) listener.onHeartbeat(sentAt);
-    else {
-      this.#isAssigned = true;
-      listener.onAssigned(this.#membership.held.partitions, sentAt);
-    }
+    else this.#assign(sentAt);
     if (await this.#hasMorePartitions()) this.#membership = { ...this.#membership, step: 'join' };
   }
 
@@ -177,12 +180,20 @@ export class ProtocolGroupMember implements GroupMember {
     return isAway ? unanswered(this.#membership) : refused(this.#membership, 'other');
   }
 
-  /** The group confirmed the member with the answer to a request of this time. */
-  #confirm(sentAt: number): void {
+  /**
+   * The group confirmed the member with the answer to a request of this time. False where the answer is read a session later:
+   * others may have the partitions by now, and the next heartbeat tells.
+   */
+  #confirm(sentAt: number): boolean {
     clearTimeout(this.#watchdog);
     const rest = sentAt + this.#options.sessionTimeoutMs - performance.now();
-    this.#watchdog = setTimeout(() => this.#lose(), Math.max(0, rest));
+    if (rest <= 0) {
+      this.#lose();
+      return false;
+    }
+    this.#watchdog = setTimeout(() => this.#lose(), rest);
     this.#watchdog.unref();
+    return true;
   }
 
   #lose(): void {

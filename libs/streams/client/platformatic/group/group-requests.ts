@@ -1,7 +1,7 @@
 import { settlesWithin } from '#timing/settles-within.ts';
 import { StreamError } from '../../../errors.ts';
 import type { GroupOptions } from '../../port.ts';
-import type { Connections } from '../connections.ts';
+import type { BrokerConnections } from '../connections.ts';
 import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
 import { encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
 import type { Membership } from './membership.ts';
@@ -14,21 +14,21 @@ const REBALANCE_SHARE = 2 / 3;
 const ANSWER_SHARE = 1 / 3;
 const TYPE = 'consumer';
 
-export type Joined = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
+export type JoinGroupAnswer = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
 
 /** The requests of a member to the coordinator of its group. Each rejects as the library does. */
 export class GroupRequests {
-  readonly #connections: Connections;
+  readonly #connections: BrokerConnections;
   readonly #options: GroupOptions;
   readonly #instanceId: string | null;
 
-  constructor(connections: Connections, options: GroupOptions) {
+  constructor(connections: BrokerConnections, options: GroupOptions) {
     this.#connections = connections;
     this.#options = options;
     this.#instanceId = options.instanceId ?? null;
   }
 
-  async join({ memberId, held }: Membership): Promise<Joined> {
+  async join({ memberId, held }: Membership): Promise<JoinGroupAnswer> {
     const { group, topic, sessionTimeoutMs } = this.#options;
     return joinGroupV9.api.async(
       await this.#coordinator(),
@@ -86,7 +86,7 @@ export class GroupRequests {
     await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
   }
 
-  #coordinator(): ReturnType<Connections['coordinator']> {
+  #coordinator(): ReturnType<BrokerConnections['coordinator']> {
     return this.#connections.coordinator('group', this.#options.group);
   }
 }

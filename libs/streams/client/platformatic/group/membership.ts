@@ -55,31 +55,28 @@ export function assigned(membership: Membership, partitions: readonly number[]):
 
 /** The coordinator refused a request; `memberId`: what its answer names, as with MEMBER_ID_REQUIRED. */
 export function refused(membership: Membership, code: GroupCode | 'other', memberId = ''): Decision {
+  const again = (changes: Partial<Membership>, isLost = false): Decision => ({
+    membership: { ...membership, step: 'join', ...changes },
+    isLost,
+    before: 'nothing',
+  });
   switch (code) {
     case 'MEMBER_ID_REQUIRED':
-      return { membership: { ...membership, step: 'join', memberId }, isLost: false, before: 'nothing' };
+      return again({ memberId });
     case 'REBALANCE_IN_PROGRESS':
-      return { membership: { ...membership, step: 'join' }, isLost: false, before: 'nothing' };
+      return again({});
     case 'ILLEGAL_GENERATION':
-      return {
-        membership: { ...membership, step: 'join', generation: -1 },
-        isLost: true,
-        before: 'nothing',
-      };
+      return again({ generation: -1 }, true);
     case 'UNKNOWN_MEMBER_ID':
-      return {
-        membership: { ...membership, step: 'join', memberId: '', generation: -1 },
-        isLost: true,
-        before: 'nothing',
-      };
+      return again({ memberId: '', generation: -1 }, true);
     case 'FENCED_INSTANCE_ID':
-      return { membership: { ...membership, step: 'ended' }, isLost: true, before: 'nothing' };
+      return again({ step: 'ended' }, true);
     case 'NOT_COORDINATOR':
     case 'COORDINATOR_NOT_AVAILABLE':
     case 'COORDINATOR_LOAD_IN_PROGRESS':
       return unanswered(membership);
     case 'other':
-      return { membership: { ...membership, step: 'join' }, isLost: false, before: 'pause' };
+      return { ...again({}), before: 'pause' };
   }
 }
 

@@ -1,0 +1,101 @@
+/** What commands and services ask of topics and their logs, each time over connections of their own. */
+import type { Brokers } from '#security/brokers.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
+import { logBounds, offsetsOf, partitionsOf } from '#streams/client/platformatic/offsets.ts';
+import { untilAnswered } from '#streams/client/platformatic/retries.ts';
+import type { LogBounds, TopicPartition } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
+import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
+
+const READER = 'touchline-reader';
+
+/**
+ * The id of each topic, by name, set by the cluster at its creation: a topic that was deleted and created again, or one
+ * of another cluster, has another id. Throws `StreamError` where no broker answers, or a topic is missing.
+ */
+export function topicIds(brokers: Brokers, topics: readonly string[]): Promise<Map<string, string>> {
+  return withConnections(brokers, READER, async (connections) => {
+    const ids = new Map<string, string>();
+    for (const topic of topics)
+      ids.set(topic, await untilAnswered(connections, `look at ${topic}`, () => connections.topicId(topic)));
+    return ids;
+  });
+}
+
+/** All partitions of some topics with their log bounds. Rejects with `StreamError`. */
+export function topicBounds(
+  { brokers, clientId }: { readonly brokers: Brokers; readonly clientId: string },
+  topics: readonly string[],
+): Promise<(TopicPartition & LogBounds)[]> {
+  return withConnections(brokers, clientId, async (connections) => {
+    const partitions = await partitionsOf(connections, topics);
+    const bounds = await logBounds(connections, partitions);
+    return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
+  });
+}
+
+/**
+ * The first offset of each partition written at or after a time, Unix milliseconds, by `partitionKey`; the end of the
+ * partition where there is none. Rejects with `StreamError`.
+ */
+export function offsetsAt({
+  brokers,
+  topic,
+  time,
+}: {
+  readonly brokers: Brokers;
+  readonly topic: string;
+  readonly time: number;
+}): Promise<Map<string, number>> {
+  return withConnections(brokers, READER, async (connections) => {
+    const partitions = await partitionsOf(connections, [topic]);
+    const ask = (of: 'end' | number) =>
+      untilAnswered(connections, `list offsets of ${topic}`, () => offsetsOf(connections, partitions, of));
+    const ends = await ask('end');
+    return new Map([...ends, ...(await ask(time))]);
+  });
+}
+
+/**
+ * The committed positions of an application, by input partition; without partitions that have none. For tools and tests:
+ * a task reads its own after fencing. Rejects with `StreamError`, `RefusedError`.
+ */
+export async function readPositions(options: {
+  readonly brokers: Brokers;
+  readonly application: string;
+  readonly log: Logger;
+}): Promise<Map<number, number>> {
+  const { brokers, application, log } = options;
+  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log });
+  const topic = positionsTopic(application);
+  try {
+    const partitions = Array.from(
+      { length: await client.partitionCount(topic) },
+      (_, partition) => partition,
+    );
+    const bounds = await client.logBounds(partitions.map((partition) => ({ topic, partition })));
+    const found = await Promise.all(
+      partitions.map(async (partition) => {
+        const position = await findPosition(client, topic, partition, bounds[partition]);
+        return position === null ? [] : [[partition, position.next] as const];
+      }),
+    );
+    return new Map(found.flat());
+  } finally {
+    await client.close();
+  }
+}
+
+async function withConnections<T>(
+  brokers: Brokers,
+  clientId: string,
+  ask: (connections: BrokerConnections) => Promise<T>,
+): Promise<T> {
+  const connections = new BrokerConnections(brokers, clientId);
+  try {
+    return await ask(connections);
+  } finally {
+    await connections.close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { Brokers } from '#security/brokers.ts';
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
+
+export type ReadTopicOptions = {
+  readonly brokers: Brokers;
+  /** Name on the broker. */
+  readonly topic: string;
+  /** From the first record, else from the next one written. */
+  readonly fromBeginning: boolean;
+  /** Ends once everything present at the start is read, else continues until `signal`. */
+  readonly untilEnd: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Receives one record at a time, in the order of its partition. An error it throws ends the reading. */
+  readonly onRecord: (record: ReadRecord) => void | Promise<void>;
+  /** Called once everything present at the start is read. */
+  readonly onCaughtUp?: () => void;
+};
+
+/**
+ * Reads a topic, read committed. Resolves at the end, or when `signal` is aborted; rejects with `StreamError` where no
+ * broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
+ */
+export async function readTopic(options: ReadTopicOptions): Promise<void> {
+  const { brokers, topic, fromBeginning, untilEnd, signal, onRecord } = options;
+  const atEnd = new AbortController();
+  const stop = signal === undefined ? atEnd.signal : AbortSignal.any([signal, atEnd.signal]);
+  await follow({
+    brokers,
+    topics: [topic],
+    otherwise: fromBeginning ? 'beginning' : 'end',
+    signal: stop,
+    async onBatch({ records }) {
+      for (const record of records) {
+        if (stop.aborted) return;
+        await onRecord(record);
+      }
+    },
+    onCaughtUp: () => {
+      options.onCaughtUp?.();
+      if (untilEnd) atEnd.abort();
+    },
+  });
+}

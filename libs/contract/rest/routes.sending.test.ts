@@ -1,0 +1,141 @@
+import fastify from 'fastify';
+import { describe, expect, test } from 'vitest';
+import type { StreamedAnswer } from './provider.ts';
+import { restRoutes } from './routes.ts';
+import { restServerOptions } from './server-options.ts';
+import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
+import { CLIENT, NOW, smallWorld, testServer } from './testing/world.ts';
+
+/** A server whose feed is streamed in these parts, and the parts that were asked for. */
+async function streaming(parts: () => AsyncGenerator<string>) {
+  const failures: unknown[] = [];
+  const feed = async (): Promise<StreamedAnswer> => ({ data: parts(), total: 2 });
+  const server = testServer({
+    data: { ...memoryProvider(smallWorld()), feed },
+    onFailure: (failure) => failures.push(failure),
+  });
+  return { ...server, failures, url: `/v2/feed?token=${await server.token()}` };
+}
+
+describe('an answer in parts', () => {
+  test('is sent in the envelope, with the headers of every answer', async () => {
+    const { get, url } = await streaming(async function* () {
+      yield '[{"id":1}';
+      yield ',{"id":2}]';
+    });
+    const response = await get(url);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    expect(response.json().api).toMatchObject({
+      ver: '2.0.0',
+      timestamp: NOW,
+      method: { name: 'feed.index', total_items: 2 },
+      data: [{ id: 1 }, { id: 2 }],
+    });
+  });
+
+  test('is not made for HEAD', async () => {
+    let asked = 0;
+    const { app, url } = await streaming(async function* () {
+      asked++;
+      yield '[]';
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as { port: number };
+    const response = await fetch(`http://127.0.0.1:${port}${url}`, { method: 'HEAD' });
+    expect([response.status, await response.text(), asked]).toEqual([200, '', 0]);
+    await app.close();
+  });
+
+  test('that fails ends the connection, and is reported to the server', async () => {
+    const broken = new Error('broken');
+    const { app, url, failures } = await streaming(async function* () {
+      yield '[{"id":1}';
+      throw broken;
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as { port: number };
+    const response = await fetch(`http://127.0.0.1:${port}${url}`);
+    await expect(response.text()).rejects.toThrow('terminated');
+    expect(failures).toEqual([broken]);
+    await app.close();
+  });
+});
+
+describe('an answer of one part', () => {
+  const text = '{"sports":[{"id":5,"name":"⚽ fútbol"}]}';
+
+  test.each([
+    ['text', text],
+    ['bytes', Buffer.from(text)],
+  ])('of %s is sent unchanged, with its length and the headers of every answer', async (_, data) => {
+    const { get } = testServer({
+      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 1 }) },
+    });
+    const { statusCode, headers, body } = await get('/v2/sports');
+    expect(statusCode).toBe(200);
+    expect(body.endsWith(`,"data":${text}}}`)).toBe(true);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(body)),
+    });
+  });
+
+  test('of bytes is sent as they are, also where they are no text', async () => {
+    const data = Buffer.from([0x22, 0xff, 0x22]);
+    const { app } = testServer({
+      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 1 }) },
+    });
+    const { rawPayload } = await app.inject('/v2/sports');
+    expect(rawPayload.subarray(-5)).toEqual(Buffer.concat([data, Buffer.from('}}')]));
+  });
+
+  test('that has no pages has no URLs of pages', async () => {
+    const { get, token } = testServer();
+    for (const path of [
+      `/v2/events/1?token=${await token()}`,
+      '/v2/oauth?client_id=1&secret_key=open%20sesame',
+    ])
+      expect((await get(path)).json().api.method).toMatchObject({ previous_page: '', next_page: '' });
+  });
+});
+
+describe('the URL of a page', () => {
+  test.each([
+    ['https', 'https'],
+    ['http', 'http'],
+    ['javascript', 'http'],
+  ])('begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
+    const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
+    const data = memoryProvider(smallWorld());
+    app.register(restRoutes, {
+      data,
+      gatekeeper: memoryGatekeeper([CLIENT]),
+      now: () => NOW,
+      version: '2.0.0',
+    });
+    const headers = { 'x-forwarded-proto': named, host: 'sports.example' };
+    const { next_page } = (await app.inject({ url: '/v2/sports?limit=5', headers })).json().api.method;
+    expect(next_page).toBe(`${shown}://sports.example/v2/sports?limit=5&page=2`);
+  });
+});
+
+test.each(['abc', '1.5', '-1', '1e3', '9'.repeat(40)])(
+  'the id %s is unknown, whatever the data',
+  async (id) => {
+    const feedOf = () => ({ data: '[]', total: 0 });
+    const { get, token } = testServer({ data: { ...memoryProvider(smallWorld()), feedOf } });
+    expect((await get(`/v2/feed/1?token=${await token()}`)).statusCode).toBe(200);
+    expect((await get(`/v2/feed/${id}?token=${await token()}`)).statusCode).toBe(404);
+  },
+);
+
+test('a version has three numbers', async () => {
+  for (const version of ['2.0.0', '12.34.56']) await testServer({ version }).app.ready();
+  for (const version of ['2.125', 'v2.0.0', '2.0.0-1', '2.0.0.1', '2.x.0', ''])
+    await expect(testServer({ version }).app.ready()).rejects.toThrow('is not major.minor.patch');
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import type { GroupListener } from '#streams/client/port.ts';
+import { Leadership, type Term } from './leadership.ts';
+
+const TIMEOUT = 6_000;
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Leadership with a fake group; each term lasts until it is over, or rejects with the error of `fail`. */
+function candidate(fail: (term: number) => Error | null = () => null, outlastsOutages = false) {
+  const clock = {
+    now: 0,
+    monotonic: () => clock.now,
+    sleep: async (ms: number) => {
+      clock.now += ms;
+    },
+  };
+  const terms: Term[] = [];
+  const changes: number[] = [];
+  let listener: GroupListener | undefined;
+  let left = false;
+  const leadership = new Leadership({
+    openMember: (options) => {
+      listener = options.listener;
+      return {
+        start: async () => {},
+        stop: async () => {
+          left = true;
+        },
+        commit: async () => {},
+      };
+    },
+    group: 'g',
+    topic: 't',
+    sessionTimeoutMs: TIMEOUT,
+    onFenced: (error) => {
+      throw error;
+    },
+    clock,
+    outlastsOutages,
+    lead: async (term) => {
+      terms.push(term);
+      const error = fail(terms.length);
+      if (error !== null) throw error;
+      await new Promise<void>((resolve) => term.signal.addEventListener('abort', () => resolve()));
+    },
+    onChange: (leads) => changes.push(leads),
+    log,
+  });
+  if (listener === undefined) throw new Error('no member was opened');
+  return { leadership, group: listener, clock, terms, changes, left: () => left };
+}
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+test('leads while it owns the partition, else stands by', async () => {
+  const { group, clock, terms, changes, leadership } = candidate();
+  expect(leadership.joined).toBe(false);
+  group.onAssigned([], clock.now);
+  expect([leadership.joined, terms.length]).toEqual([true, 0]);
+  group.onAssigned([0], clock.now);
+  group.onAssigned([0], clock.now);
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(1);
+  group.onAssigned([], clock.now);
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  expect(changes).toEqual([0, 1, 1, 0]);
+});
+
+test('permits no publish once the last heartbeat is older than the session timeout', () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0], clock.now);
+  clock.now = TIMEOUT;
+  expect(() => terms[0]?.permit()).not.toThrow();
+  group.onHeartbeat(clock.now);
+  clock.now = 2 * TIMEOUT;
+  expect(() => terms[0]?.permit()).not.toThrow();
+  clock.now += 1;
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  // A heartbeat after that gives a new term, not the old one back.
+  group.onHeartbeat(clock.now);
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+});
+
+test('a heartbeat that is answered late extends the term by its sending, not by its answer', () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0], clock.now);
+  clock.now = TIMEOUT;
+  group.onHeartbeat(500);
+  clock.now = TIMEOUT + 501;
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+});
+
+test('the next heartbeat starts a new term if the partition is still assigned', async () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0], clock.now);
+  clock.now = TIMEOUT + 1;
+  expect(() => terms[0]?.permit()).toThrow();
+  await turn();
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(2);
+  expect(() => terms[1]?.permit()).not.toThrow();
+});
+
+test('starts a new term after a failed one', async () => {
+  const { group, clock, terms } = candidate((term) => (term === 1 ? new Error('the broker is down') : null));
+  group.onAssigned([0], clock.now);
+  await turn();
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(2);
+});
+
+test('does not lead after losing the partition until it is assigned again', async () => {
+  const { group, clock, terms, leadership } = candidate();
+  group.onAssigned([0], clock.now);
+  group.onLost();
+  expect(leadership.joined).toBe(false);
+  await turn();
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(1);
+});
+
+test('a term that outlasts outages ends when the group names another process', async () => {
+  const { group, clock, terms, changes, leadership } = candidate(() => null, true);
+  group.onAssigned([0], clock.now);
+  group.onLost();
+  expect(leadership.joined).toBe(false);
+  expect(terms[0]?.signal.aborted).toBe(false);
+  group.onAssigned([0], clock.now);
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(1);
+  group.onLost();
+  group.onAssigned([], clock.now);
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(changes).toEqual([1, 1, 0]);
+});
+
+test('a stop ends the term before it leaves the group', async () => {
+  const { group, clock, terms, leadership, left } = candidate();
+  group.onAssigned([0], clock.now);
+  terms[0]?.signal.addEventListener('abort', () => expect(left()).toBe(false));
+  await leadership.stop();
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(left()).toBe(true);
+  group.onHeartbeat(clock.now);
+  expect(terms).toHaveLength(1);
+});

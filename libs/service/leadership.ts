@@ -1,0 +1,165 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
+import type { StreamError } from '#streams/errors.ts';
+import type { Logger } from '#streams/log.ts';
+import type { MachineClock } from '#timing/clock.ts';
+
+/** This process no longer leads: it must not publish in this term. */
+class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
+  override readonly name = 'LeadershipLostError';
+
+  constructor() {
+    super('LEADERSHIP_LOST', 'this process may lead no longer');
+  }
+}
+
+/** A period in which this process leads, as far as it knows. */
+export type Term = {
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal;
+  /** Throws `LeadershipLostError` when it is over, or when the last heartbeat is older than the session timeout. */
+  permit(): void;
+};
+
+/** Dependencies of leadership. */
+export type LeadershipOptions = {
+  readonly openMember: (options: GroupOptions) => GroupMember;
+  /** Consumer group of all candidates. */
+  readonly group: string;
+  /** The control topic, by its name on the broker; the owner of its partition 0 leads. */
+  readonly topic: string;
+  /** How long a silent process keeps its leadership, milliseconds. */
+  readonly sessionTimeoutMs: number;
+  /** As for `GroupOptions`. */
+  readonly instanceId?: string;
+  /** Called where another process has its instance id: this one must end. */
+  readonly onFenced: (error: StreamError) => void;
+  readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
+  /** Leads until the term is over. Called again after it returns, while this process still leads. */
+  readonly lead: (term: Term) => Promise<void>;
+  /**
+   * Whether a term goes on while the group cannot be reached, until it assigns the partition to another process: where what
+   * former leaders write does no harm, and waiting for the group after an outage does.
+   */
+  readonly outlastsOutages?: boolean;
+  /** Called on each change: 1 leads, 0 stands by. */
+  readonly onChange: (leads: 0 | 1) => void;
+  readonly log: Logger;
+};
+
+/** A second leader that starts a second later is early enough. */
+const HEARTBEAT_MS = 1_000;
+/** Pause before a new term after a failed one. */
+const AGAIN_MS = 1_000;
+
+/**
+ * One leader at a time: whoever owns the one partition of the control topic in a consumer group.
+ *
+ * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat
+ * is younger than the session timeout: the group does not reassign its partition earlier. A publish in flight at that
+ * moment may still be written; it is harmless, since messages are facts with their own time.
+ */
+export class Leadership implements GroupListener {
+  readonly #options: LeadershipOptions;
+  readonly #member: GroupMember;
+  readonly #stopping = new AbortController();
+  #owns = false;
+  #joined = false;
+  #heartbeatAt = Number.NEGATIVE_INFINITY;
+  #term: { readonly over: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+    const { group, topic, sessionTimeoutMs, instanceId } = options;
+    this.#member = options.openMember({
+      group,
+      topic,
+      sessionTimeoutMs,
+      ...(instanceId === undefined ? {} : { instanceId }),
+      heartbeatMs: HEARTBEAT_MS,
+      listener: this,
+    });
+  }
+
+  /** Whether this process is a member of the group: it leads or stands by. */
+  get joined(): boolean {
+    return this.#joined;
+  }
+
+  /** Joins the group. Rejects where the broker cannot be reached. */
+  start(): Promise<void> {
+    return this.#member.start();
+  }
+
+  /** Ends the term, waits for its work, and leaves the group so that another candidate leads at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#end();
+    await this.#member.stop();
+    this.#options.onChange(0);
+  }
+
+  onAssigned(partitions: readonly number[], sentAt: number): void {
+    this.#joined = true;
+    this.#owns = partitions.includes(0);
+    this.#heartbeatAt = sentAt;
+    this.#options.onChange(this.#owns ? 1 : 0);
+    if (this.#owns) this.#begin();
+    else {
+      this.#options.log.info({}, 'another process leads, this one stands by');
+      void this.#end();
+    }
+  }
+
+  onLost(): void {
+    this.#joined = false;
+    this.#owns = false;
+    if (this.#options.outlastsOutages === true && this.#term !== null) return;
+    this.#options.onChange(0);
+    void this.#end();
+  }
+
+  onFenced(error: StreamError): void {
+    this.#options.onFenced(error);
+  }
+
+  onHeartbeat(sentAt: number): void {
+    this.#heartbeatAt = sentAt;
+    if (this.#owns) this.#begin();
+  }
+
+  /** Starts a term unless one is running. */
+  #begin(): void {
+    if (this.#term !== null || this.#stopping.signal.aborted) return;
+    const over = new AbortController();
+    const { lead, clock, sessionTimeoutMs, log } = this.#options;
+    const term: Term = {
+      signal: over.signal,
+      permit: () => {
+        const silent = clock.monotonic() - this.#heartbeatAt > sessionTimeoutMs;
+        if (silent) over.abort();
+        if (over.signal.aborted) throw new LeadershipLostError();
+      },
+    };
+    log.info({}, 'this process leads');
+    const ended = lead(term)
+      .catch(async (error: unknown) => {
+        if (over.signal.aborted || this.#stopping.signal.aborted) return;
+        log.warn({ err: error }, 'leading failed, a new term begins');
+        await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
+      })
+      .then(() => {
+        // The next heartbeat starts another if this process still leads.
+        this.#term = null;
+        if (!this.#owns) this.#options.onChange(0);
+      });
+    this.#term = { over, ended };
+  }
+
+  async #end(): Promise<void> {
+    const term = this.#term;
+    if (term === null) return;
+    term.over.abort();
+    await term.ended;
+  }
+}

@@ -1,0 +1,58 @@
+import { readTopic } from '#cluster/read-topic.ts';
+import type { Brokers } from '#security/brokers.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
+import type { Registry } from './registry.ts';
+import { type TopicName, type TopicValues, topicName } from './topics.ts';
+
+/** Where topics are. */
+export type TopicSource = {
+  readonly brokers: Brokers;
+  readonly prefix: string;
+  readonly registry: Registry;
+};
+
+/** Receives a decoded record; a null value is a deleted key. A record without a key has the key `''`. */
+export type OnValue<T extends TopicName> = (
+  key: string,
+  value: TopicValues[T] | null,
+  record: ReadRecord,
+) => void | Promise<void>;
+
+/**
+ * Reads a topic up to its current end, each partition in order; stops early when `signal` is aborted. Rejects with
+ * `StreamError`, `DecodeError`, or an error of `onValue`.
+ */
+export function readValues<T extends TopicName>(
+  topic: T,
+  { brokers, prefix, registry }: TopicSource,
+  onValue: OnValue<T>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const decoder = registry.decoder(topic);
+  return readTopic({
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
+    signal,
+    async onRecord(record) {
+      const { key, value } = record;
+      await onValue(key?.toString() ?? '', value === null ? null : await decoder.read(value), record);
+    },
+  });
+}
+
+/** The last value of each key of a compacted topic, deleted keys left out. Reads and rejects as `readValues`. */
+export async function readLatest<T extends TopicName>(
+  topic: T,
+  source: TopicSource,
+  signal?: AbortSignal,
+): Promise<Map<string, TopicValues[T]>> {
+  const latest = new Map<string, TopicValues[T]>();
+  const apply: OnValue<T> = (key, value) => {
+    if (value === null) latest.delete(key);
+    else latest.set(key, value);
+  };
+  await readValues(topic, source, apply, signal);
+  return latest;
+}

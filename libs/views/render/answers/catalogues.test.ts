@@ -1,0 +1,213 @@
+/** The reference catalogues: what is built in, and what a provider's own catalogue says over it. */
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ViewsWorld } from '../../testing/world.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const BUILT_IN_AT = 1_569_110_400;
+
+let world: ViewsWorld;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  world = new ViewsWorld();
+  app = await world.server();
+});
+
+/** The provider's catalogue has this record. */
+function listed(kind: string, id: string, body: Json, parent_id: string | null = null): void {
+  const value = { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) };
+  world.give({ topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value });
+}
+
+async function ask(path: string) {
+  const answer = await app.inject(`${path}${path.includes('?') ? '&' : '?'}token=t&limit=500`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json().api;
+}
+
+/** The records of a list. */
+async function list(path: string): Promise<Json[]> {
+  const { data, method } = await ask(path);
+  const [records] = Object.values<Json[]>(data);
+  expect(method.total_items).toBe(records?.length);
+  return records ?? [];
+}
+
+const withId = (records: readonly Json[], id: number) => records.filter((record) => record.id === id);
+
+async function sport(id: number): Promise<Record<string, Json[]>> {
+  const answer = await app.inject(`/v2/sports/${id}?token=t`);
+  return answer.json().api.data.sport;
+}
+
+describe('what is built in', () => {
+  test.each<[string, number, Json]>([
+    ['/v2/sports', 5, { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' }],
+    ['/v2/statuses', 34, { name: '2nd half', short_name: '2nd half', type: 'live' }],
+    [
+      '/v2/incidents',
+      413,
+      {
+        name: 'Goal',
+        important: 'yes',
+        important_for_trader: 'yes',
+        sport_id: 5,
+        type: 'team',
+        for: 'own',
+        game_break: 'no',
+      },
+    ],
+    [
+      '/v2/standings-types?sport_id=5',
+      9,
+      {
+        type_id: 9,
+        type_name: 'FIFA ranking',
+        name: 'FIFA ranking',
+        sport_id: 5,
+        columns: [
+          { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
+          { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
+        ],
+      },
+    ],
+  ])('%s has %d', async (path, id, record) => {
+    expect(withId(await list(path), id)).toEqual([{ id, ...record, ut: BUILT_IN_AT }]);
+  });
+
+  test('has the rankings that only the provider makes, and a column of every type', async () => {
+    const types = await list('/v2/standings-types');
+    expect(withId(types, 11)).toMatchObject([{ type_name: 'FIFA club ranking' }]);
+    expect(withId(types, 2)).toMatchObject([
+      { type_id: 2, type_name: 'League standings', name: 'League standings' },
+    ]);
+    for (const { columns } of types as { columns: Json[] }[])
+      for (const column of columns)
+        expect(column).toMatchObject({ id: expect.any(Number), code: expect.any(String) });
+  });
+
+  test('has languages that are active and others, and areas with text', async () => {
+    const languages = await list('/v2/languages');
+    expect(new Set(languages.map(({ active }) => active))).toEqual(new Set(['yes', 'no']));
+    expect(languages[0]).toEqual({
+      id: expect.any(Number),
+      code: expect.any(String),
+      name: expect.any(String),
+      original_name: expect.any(String),
+      active: expect.any(String),
+      ut: BUILT_IN_AT,
+    });
+    for (const area of await list('/v2/areas'))
+      expect(area).toEqual({
+        id: expect.any(Number),
+        area_code: expect.any(String),
+        name: expect.any(String),
+        parent_area_id: '',
+        ut: BUILT_IN_AT,
+      });
+  });
+
+  test('says of soccer everything that has a name', async () => {
+    const soccer = await sport(5);
+    const named = (id: number, name: string) => ({ id, short_name: name, name });
+    expect(soccer.results).toContainEqual(named(411, 'Winner'));
+    expect(soccer.stats).toEqual({ team: expect.any(Array), person: [] });
+    expect((soccer.stats as unknown as { team: Json[] }).team).toContainEqual(named(20, 'Shots on target'));
+    expect(soccer.details).toContainEqual({ id: 141, name: 'Attendance' });
+    expect(withId(soccer.statuses ?? [], 34)).toHaveLength(1);
+    // A status of another sport.
+    expect((soccer.statuses ?? []).length).toBeLessThan((await list('/v2/statuses')).length);
+    expect(withId(soccer.incidents ?? [], 413)).toHaveLength(1);
+    expect(withId(soccer.standings_types ?? [], 2)).toHaveLength(1);
+    expect(soccer.venues_details).toEqual([]);
+  });
+});
+
+describe('a record of the provider', () => {
+  test('stands over the one that is built in, field by field', async () => {
+    listed('sport', '5', { id: '5', name: 'Football', more: 1 });
+    expect(await list('/v2/sports')).toEqual([
+      {
+        id: 5,
+        name: 'Football',
+        url: 'soccer',
+        active: 'yes',
+        has_timer: 'yes',
+        more: 1,
+        ut: 1_700_000_000,
+      },
+    ]);
+  });
+
+  test('has its own time where it says one', async () => {
+    listed('sport', '5', { ut: '1600000000' });
+    expect(await list('/v2/sports')).toMatchObject([{ ut: 1_600_000_000 }]);
+  });
+
+  test('is listed by its id, as a number', async () => {
+    for (const id of ['11', '2', 'x']) listed('sport', id, { name: `Sport ${id}` });
+    expect((await list('/v2/sports')).map(({ id, name }) => [id, name])).toEqual([
+      [2, 'Sport 2'],
+      [5, 'Soccer'],
+      [11, 'Sport 11'],
+    ]);
+  });
+
+  test('is asked for by when it became visible', async () => {
+    listed('sport', '2', { name: 'Two' });
+    const ids = async (timestamp: number) =>
+      (await list(`/v2/sports?timestamp=${timestamp}`)).map(({ id }) => id);
+    const now = Math.floor(world.now / 1000);
+    expect(await ids(BUILT_IN_AT)).toEqual([2, 5]);
+    expect(await ids(now)).toEqual([2]);
+    expect(await ids(now + 3_600)).toEqual([]);
+  });
+
+  test('of an area has text for its code and the area above', async () => {
+    listed('area', '1', { name: 'North', area_code: 7, parent_area_id: 99 });
+    listed('area', '999999', { name: 'South', area_code: null, parent_area_id: null });
+    const areas = await list('/v2/areas');
+    expect(withId(areas, 1)).toMatchObject([{ area_code: '7', parent_area_id: '99' }]);
+    expect(withId(areas, 999_999)).toMatchObject([{ area_code: '', parent_area_id: '' }]);
+  });
+
+  test('of a type of tables has both of its names', async () => {
+    listed('standings_type', '66', { id: 66, name: 'By id' }, '1');
+    listed(
+      'standings_type',
+      '67',
+      { id: 67, type_id: '670', type_name: 'Own', name: 'Other', columns: [1] },
+      '1',
+    );
+    expect(await list('/v2/standings-types?sport_id=1')).toEqual([
+      { id: 66, type_id: 66, name: 'By id', type_name: 'By id', columns: [], sport_id: 1, ut: 1_700_000_000 },
+      {
+        id: 67,
+        type_id: 670,
+        name: 'Other',
+        type_name: 'Own',
+        columns: [1],
+        sport_id: 1,
+        ut: 1_700_000_000,
+      },
+    ]);
+  });
+
+  test('of another sport says what that sport has', async () => {
+    const own = {
+      name: 'Basketball',
+      results: [{ id: 1 }],
+      stats: { team: [{ id: 2 }], person: [{ id: 3 }] },
+      details: [{ id: 4 }],
+    };
+    listed('sport', '1', own);
+    listed('incident', '900', { id: 900, name: 'Dunk', sport_id: 1 });
+    expect(await sport(1)).toMatchObject({ ...own, statuses: [], standings_types: [], venues_details: [] });
+    expect((await sport(1)).incidents?.map(({ name }) => name)).toEqual(['Dunk']);
+    expect((await list('/v2/incidents?sport_id=1')).map(({ id }) => id)).toEqual([900]);
+    expect(withId(await list('/v2/incidents?sport_id=5'), 900)).toEqual([]);
+    expect(withId(await list('/v2/incidents'), 900)).toHaveLength(1);
+    expect(await list('/v2/statuses?sport_id=1')).toEqual([]);
+  });
+});

@@ -1,0 +1,208 @@
+/** Two competitions of two sports and areas: what a list of places and of tables is asked for, and who may see it. */
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const AT = { partition: 0, offset: 0 };
+
+let world: ViewsWorld;
+let app: FastifyInstance;
+
+const place = (kind: string, id: number, parent: number | null, record: Json = {}): ViewRecord => ({
+  topic: 'catalogue',
+  ...AT,
+  key: `${kind}/${id}`,
+  value: {
+    kind,
+    id: String(id),
+    parent_id: parent === null ? null : String(parent),
+    ut: 1_700_000_000,
+    body: JSON.stringify({ id, name: `${kind} ${id}`, ...record }),
+  },
+});
+
+/** A table and its entry in the catalogue of standings, as a table is made here: without the names of its place. */
+function table(
+  id: number,
+  object_type: string,
+  object_id: number,
+  of: { c: number; s: number },
+): ViewRecord[] {
+  const shared = {
+    standings_id: id,
+    version: 1,
+    type_id: 2,
+    object_type,
+    object_id,
+    competition_id: of.c,
+    season_id: of.s,
+    cause: null,
+  };
+  const group = { id: '4', name: '', participants: [{ id: 1, name: 'A', rank: 1, columns: [] }] };
+  const names = { name: 'League standings', type_name: 'League standings' };
+  const entry = {
+    ...shared,
+    ...names,
+    ut: 1_700_000_000,
+    subtype: 'standings',
+    object_name: '',
+    sport_id: 5,
+    item_status: 'active',
+    stage_id: object_type === 'stage' ? object_id : null,
+  };
+  const body = JSON.stringify({
+    id,
+    ...names,
+    type_id: 2,
+    object_type,
+    object_id,
+    competition_id: of.c,
+    season_id: of.s,
+    groups: [group],
+  });
+  return [
+    { topic: 'standings-catalogue', ...AT, key: String(id), value: entry },
+    { topic: 'standings', ...AT, key: String(id), value: { ...shared, ut: 1_700_000_500, body } },
+  ];
+}
+
+beforeEach(async () => {
+  world = new ViewsWorld();
+  const one = { ...EVERYTHING, competitions: new Set([1]) };
+  app = await world.server({ t: EVERYTHING, one });
+  world.give(
+    place('competition', 1, null, { sport_id: 5, area_id: '10', area_name: 'Poland', area_type: 'country' }),
+    place('competition', 7, null, {
+      sport_id: 1,
+      area_id: 20,
+      area_name: 'Europe',
+      area_type: 'international',
+    }),
+    place('season', 2, 1),
+    place('season', 8, 7),
+    place('stage', 3, 2),
+    place('stage', 9, 8),
+    // Nothing is known above it.
+    place('stage', 55, null),
+    place('group', 4, 3),
+    ...table(70, 'season', 2, { c: 1, s: 2 }),
+    ...table(71, 'season', 8, { c: 7, s: 8 }),
+    ...table(72, 'stage', 3, { c: 1, s: 2 }),
+  );
+});
+
+async function ask(path: string, token = 't') {
+  const answer = await app.inject(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
+  return { status: answer.statusCode, api: answer.json().api };
+}
+
+const idsOf = (records: readonly Json[]) => records.map(({ id }) => id);
+
+async function competitions(query: string, token?: string) {
+  const { api } = await ask(`/v2/competitions${query}`, token);
+  expect(api.method.total_items).toBe(api.data.competitions.length);
+  return idsOf(api.data.competitions);
+}
+
+async function stages(query: string, token?: string) {
+  const { api } = await ask(`/v2/stages${query}`, token);
+  const all = api.data.competitions.flatMap(({ seasons }: { seasons: { stages: Json[] }[] }) =>
+    seasons.flatMap((season) => idsOf(season.stages)),
+  );
+  expect(api.method.total_items).toBe(all.length);
+  return all.sort((a: number, b: number) => a - b);
+}
+
+test.each<[string, string, readonly number[]]>([
+  ['', 't', [1, 7]],
+  ['', 'one', [1]],
+  ['?sport_id=1', 't', [7]],
+  ['?sport_id=5', 't', [1]],
+  ['?area_id=10', 't', [1]],
+  ['?area_id=20', 't', [7]],
+  ['?area_id=20&sport_id=5', 't', []],
+])('lists the competitions of %j for %s', async (query, token, ids) => {
+  expect(await competitions(query, token)).toEqual(ids);
+});
+
+test.each<[string, string, readonly number[]]>([
+  ['', 't', [3, 9, 55]],
+  ['', 'one', [3]],
+  ['?sport_id=1', 't', [9]],
+  ['?sport_id=5', 't', [3]],
+  ['?season_id=8', 't', [9]],
+  ['?season_id=2', 'one', [3]],
+])('lists the stages of %j for %s', async (query, token, ids) => {
+  expect(await stages(query, token)).toEqual(ids);
+});
+
+test('lists what changed since, the moment included', async () => {
+  const now = Math.floor(world.now / 1000);
+  expect(await competitions(`?timestamp=${now}`)).toEqual([1, 7]);
+  expect(await stages(`?timestamp=${now}`)).toEqual([3, 9, 55]);
+  const later = now + 3_600;
+  expect([await competitions(`?timestamp=${later}`), await stages(`?timestamp=${later}`)]).toEqual([[], []]);
+});
+
+test('lists a place that came after the list was asked for', async () => {
+  expect(await competitions('')).toEqual([1, 7]);
+  world.give(place('competition', 5, null));
+  expect(await competitions('')).toEqual([1, 5, 7]);
+  world.play(eventMessage({}, { competition_id: 6 }));
+  expect(await competitions('')).toEqual([1, 5, 6, 7]);
+});
+
+describe('tables', () => {
+  test.each<[string, string, number, readonly number[]]>([
+    ['season&object_id=2', 'one', 200, [70, 72]],
+    ['season&object_id=8', 'one', 403, []],
+    ['season&object_id=8', 't', 200, [71]],
+    ['stage&object_id=3', 'one', 200, [72]],
+    ['stage&object_id=9', 'one', 403, []],
+    ['competition&object_id=7', 'one', 403, []],
+    ['competition&object_id=1', 'one', 200, []],
+  ])('of %s for %s', async (query, token, status, ids) => {
+    const answer = await ask(`/v2/standings?object_type=${query}`, token);
+    expect(answer.status).toBe(status);
+    if (status === 200) expect(idsOf(answer.api.data.standings_list)).toEqual(ids);
+  });
+
+  test('are shown to whose contract has their competition', async () => {
+    const statuses = [70, 71, 72, 99].map(async (id) => (await ask(`/v2/standings/${id}`, 'one')).status);
+    expect(await Promise.all(statuses)).toEqual([200, 403, 200, 404]);
+  });
+
+  test('have the names of their place, and the later time of entry and table', async () => {
+    const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
+    expect(entries).toMatchObject([
+      {
+        id: 70,
+        name: 'League standings - Poland, season 2',
+        object_name: 'season 2',
+        sport_name: 'Soccer',
+        ut: 1_700_000_500,
+      },
+      { id: 72, name: 'League standings - Poland, season 2, stage: stage 3', object_name: 'stage 3' },
+    ]);
+  });
+
+  test.each([
+    [70, { area_id: 10, area_name: 'Poland' }],
+    // Its teams come from several areas.
+    [71, { area_id: 0, area_name: '' }],
+  ])('%d has the area of its teams where they are of one', async (id, area) => {
+    const { standings } = (await ask(`/v2/standings/${id}`)).api.data;
+    expect(standings.ut).toBe(1_700_000_500);
+    expect(standings.groups[0].participants).toMatchObject([{ id: 1, ...area }]);
+  });
+
+  test('have the names of their groups, as they are now', async () => {
+    const group = async () => (await ask('/v2/standings/72')).api.data.standings.groups[0];
+    expect(await group()).toMatchObject({ id: '4', name: 'group 4', ut: 1_700_000_000 });
+    world.give(place('group', 4, 3, { name: 'Group A' }));
+    expect(await group()).toMatchObject({ name: 'Group A' });
+  });
+});

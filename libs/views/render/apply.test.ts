@@ -1,0 +1,94 @@
+/** What a batch of records changes, and whom it makes look again. */
+import { beforeEach, expect, test } from 'vitest';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { ViewRecord } from '../ingest/records.ts';
+import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
+
+const EVENT = 7_000_001;
+const AT = { partition: 0, offset: 0, written: RECEIVED_AT };
+
+let world: ViewsWorld;
+
+beforeEach(() => {
+  world = new ViewsWorld();
+});
+
+function name(kind: string, id: number, ut: number, text: string): ViewRecord {
+  const body = JSON.stringify({ id, name: text, sport_id: 5, ut });
+  const value = { kind, id: String(id), parent_id: null, ut, body };
+  return { topic: 'catalogue', ...AT, key: `${kind}/${id}`, value };
+}
+
+/** Versions of everything, of the lists of events, and of the names of places. */
+const versions = () => [world.views.version, world.views.listVersion, world.views.nameVersion];
+
+/** By how much each version grew. */
+function grown(act: () => void): number[] {
+  const before = versions();
+  act();
+  return versions().map((version, at) => version - (before[at] ?? 0));
+}
+
+const heartbeat = (key: string): ViewRecord => {
+  const [source = '', event] = key.split('/');
+  const event_id = event === undefined ? null : Number(event);
+  const valid_until = event === undefined ? RECEIVED_AT + 1_000 : null;
+  const value = { ...sampleOf('feed-health'), source, event_id, state: 'alive', reason: null, valid_until };
+  return { topic: 'feed-health', ...AT, key, value: { ...value, term: 1 } as never };
+};
+
+test('heartbeats alone are known, and not written down', () => {
+  const written = () => [...world.views.offsets()];
+  const before = written();
+  expect(grown(() => world.give(heartbeat('webhook'), heartbeat('feed')))).toEqual([0, 0, 0]);
+  expect(world.views.sourceHealth(RECEIVED_AT).map(({ source }) => source)).toEqual(['feed', 'webhook']);
+  expect(written()).toEqual(before);
+});
+
+test('the health of a match is written down, with what comes beside it, and changes no answer', () => {
+  expect(grown(() => world.give(heartbeat('webhook'), heartbeat('webhook/1')))).toEqual([0, 0, 0]);
+  expect([...world.views.offsets().keys()]).toEqual(['test-0']);
+  expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true });
+  expect(grown(() => world.give(heartbeat('webhook'), name('season', 1, 2, 'one')))).toEqual([1, 1, 1]);
+  expect(world.views.catalogue.name('season', 1)).toBe('one');
+});
+
+test('a name is new once, and again where it goes', () => {
+  expect(grown(() => world.give(name('season', 1, 2, 'one')))).toEqual([1, 1, 1]);
+  expect(grown(() => world.give(name('season', 1, 2, 'one')))).toEqual([1, 0, 0]);
+  expect(grown(() => world.give(name('season', 1, 1, 'old')))).toEqual([1, 0, 0]);
+  // The last of a batch is not the only one that counts.
+  expect(grown(() => world.give(name('season', 1, 3, 'two'), name('season', 1, 1, 'old')))).toEqual([
+    1, 1, 1,
+  ]);
+  const gone: ViewRecord = { topic: 'catalogue', ...AT, key: 'season/1', value: null };
+  expect(grown(() => world.give(gone))).toEqual([1, 1, 1]);
+  expect(world.views.catalogue.name('season', 1)).toBeNull();
+});
+
+test('a state is new once, and changes the lists', () => {
+  expect(grown(() => world.play(eventMessage({}, { id: EVENT })))).toEqual([1, 1, 0]);
+  const state = world.views.state(EVENT);
+  if (state === null) throw new Error('there is no state');
+  const again: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: state as never };
+  expect(grown(() => world.give(again))).toEqual([1, 0, 0]);
+  const gone: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: null };
+  expect(grown(() => world.give(gone))).toEqual([1, 0, 0]);
+  expect(world.views.state(EVENT)).toEqual(state);
+});
+
+test('an event whose state or incident is new is rendered again', () => {
+  const stale: number[] = [];
+  world.views.onStale((id) => stale.push(id));
+  world.play(eventMessage({}, { id: 1 }));
+  expect(stale.splice(0)).toEqual([1]);
+  world.play(incidentMessage());
+  expect(stale.splice(0)).toEqual([EVENT]);
+  expect(world.views.incidents(EVENT).map(({ id }) => id)).toEqual(['5-110']);
+});
+
+test('an incident of which only its delete has come is not shown', () => {
+  world.play(incidentMessage({}, { action: 'delete' }));
+  expect(world.views.incidents(EVENT)).toEqual([]);
+});

@@ -1,0 +1,308 @@
+/** An event by table: every field with a value that is not its default, then whatever a provider may write in its place. */
+import { describe, expect, test } from 'vitest';
+import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { normalized } from '../testing/world.ts';
+import { renderEvent } from './event.ts';
+
+const T = 1_790_000_000;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The state after these reports of an event, each a minute after the one before. */
+function stateOf(...reports: readonly Fields[]) {
+  const match = newMatch(7_000_001);
+  reports.forEach((fields, offset) => {
+    const message = normalized(eventMessage({ ut: T + 60 * offset }, fields));
+    const { ut, received_at, message_id } = message;
+    applyMessage(match, message, { topic: 't', partition: 0, offset, ut, received_at, message_id });
+  });
+  return matchState(match);
+}
+
+const noName = () => undefined;
+
+function full(...reports: readonly Fields[]) {
+  return JSON.parse(renderEvent(stateOf(...reports), noName).full);
+}
+
+const home = {
+  id: 101,
+  counter: 1,
+  name: 'Åland FC',
+  short_name: 'Åland',
+  acronym: 'ALA',
+  colour: 'red',
+  coach: null,
+  stats: [
+    { id: 20, value: 4, unit: 'shots' },
+    { id: 999, value: null },
+  ],
+  results: [
+    { id: 411, value: 1 },
+    { id: 412, value: '1' },
+    { id: 4, value: 2 },
+    { id: 2, value: 3 },
+  ],
+};
+const away = {
+  id: 102,
+  counter: 2,
+  name: 'Away',
+  short_name: null,
+  acronym: null,
+  slug: 'the-guests,102',
+  sport_id: 5,
+  sport_name: 'Football',
+  stats: null,
+  results: [
+    { id: 411, value: 0 },
+    { id: 2, value: 1 },
+  ],
+};
+const reported = {
+  name: 'Åland FC - Away',
+  start_date: '2026-08-15 15:00',
+  group_id: 12,
+  stage_id: 11,
+  tour_id: 9,
+  day: 3,
+  round_id: 4,
+  round_name: 'Round 4',
+  status_id: 34,
+  status_name: 'Second',
+  status_type: 'live',
+  relation_status: 'in_progress',
+  bet_status: 'suspended',
+  clock_time: 60,
+  clock_status: 'stopped',
+  neutral_venue: 'yes',
+  coverage_type: 'from_venue',
+  event_stats_lvl_live: 'gold',
+  event_stats_lvl: 'bronze',
+  latency: '1-2s',
+  verified_result: 'yes',
+  item_status: 'inactive',
+  winner_id: 101,
+  progress_id: 101,
+  series: { order: 2, event_ids: [7, 8] },
+  details: [
+    { id: 141, value: 900, short_name: 'x' },
+    { id: 999, value: 'yes' },
+  ],
+  // The away side first: they are served by their counter.
+  participants: [away, home],
+  weather: { wind: 3 },
+  stage_name: 'Final',
+  events_incidents: [{ id: '5-1' }],
+};
+const shownHome = {
+  id: 101,
+  counter: 1,
+  name: 'Åland FC',
+  short_name: 'Åland',
+  acronym: 'ALA',
+  slug: 'aland-fc,101',
+  sport_id: 5,
+  sport_name: 'Soccer',
+  colour: 'red',
+  stats: [
+    { id: 20, short_name: 'Shots on target', name: 'Shots on target', value: '4', unit: 'shots' },
+    { id: 999, value: '' },
+  ],
+  results: [
+    { id: 411, short_name: 'Winner', name: 'Winner', value: '1' },
+    { id: 412, short_name: 'Progress', name: 'Progress', value: '1' },
+    { id: 4, short_name: 'First half', name: 'First half', value: '2' },
+    { id: 2, short_name: 'Result', name: 'Result', value: '3' },
+  ],
+};
+const shownAway = {
+  id: 102,
+  counter: 2,
+  name: 'Away',
+  short_name: '',
+  acronym: '',
+  slug: 'the-guests,102',
+  sport_id: 5,
+  sport_name: 'Football',
+  stats: [],
+  results: [
+    { id: 411, short_name: 'Winner', name: 'Winner', value: '0' },
+    { id: 2, short_name: 'Result', name: 'Result', value: '1' },
+  ],
+};
+
+test('has every field that was reported, and the names of what it knows', () => {
+  const { action: _, ...shown } = full(reported);
+  expect(shown).toEqual({
+    id: 7_000_001,
+    name: 'Åland FC - Away',
+    slug: 'aland-fc_away,7000001',
+    start_date: '2026-08-15 15:00',
+    sport_id: 5,
+    sport_name: 'Soccer',
+    competition_id: 6628,
+    season_id: 25528,
+    stage_id: 11,
+    group_id: 12,
+    tour_id: 9,
+    day: '3',
+    round_id: 4,
+    round_name: 'Round 4',
+    status_id: 34,
+    status_name: 'Second',
+    status_type: 'live',
+    relation_status: 'in_progress',
+    bet_status: 'suspended',
+    clock_time: 60,
+    clock_status: 'stopped',
+    played_time: 2_760,
+    neutral_venue: 'yes',
+    coverage_type: 'from_venue',
+    event_stats_lvl_live: 'gold',
+    event_stats_lvl: 'bronze',
+    latency: '1-2s',
+    verified_result: 'yes',
+    item_status: 'inactive',
+    winner_id: 101,
+    progress_id: 101,
+    series: { order: 2, event_ids: [7, 8] },
+    ut: T,
+    weather: { wind: 3 },
+    details: [
+      { id: 141, name: 'Attendance', value: '900' },
+      { id: 999, value: 'yes' },
+    ],
+    participants: [
+      { ...shownHome, type: undefined },
+      { ...shownAway, type: undefined },
+    ],
+  });
+});
+
+test('leaves statistics and details out of lists, and nothing else', () => {
+  const { plain, full } = renderEvent(stateOf(reported), noName);
+  const { details: _, participants, ...rest } = JSON.parse(full);
+  const withoutStats = participants.map(({ stats: __, ...side }: Fields) => side);
+  expect(JSON.parse(plain)).toEqual({ ...rest, participants: withoutStats });
+});
+
+describe('a field that holds something else', () => {
+  test.each<[string, Fields, Fields]>([
+    ['lists of null', { participants: null, details: null }, { participants: [], details: [] }],
+    ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
+    [
+      'a participant with nothing',
+      { participants: [{ id: 7 }] },
+      { participants: [{ counter: 0, name: '' }] },
+    ],
+    ['no day', { day: null }, { day: '' }],
+    ['a day of zero', { day: 0 }, { day: '0' }],
+    ['a tour of null', { tour_id: null }, { tour_id: 0 }],
+    [
+      'a level for the event, none for live',
+      { event_stats_lvl: 'bronze' },
+      { event_stats_lvl_live: 'bronze' },
+    ],
+    ['a series of null', { series: null }, { series: { order: 0, event_ids: [] } }],
+    [
+      'a series without a list',
+      { series: { order: 3, event_ids: 7 } },
+      { series: { order: 3, event_ids: [] } },
+    ],
+    ['a slug', { slug: 'a-b,1' }, { slug: 'a-b,1' }],
+    ['a slug that is none', { slug: 7 }, { slug: 'team-101_team-102,7000001' }],
+    ['a status without a name', { status_id: 34, status_name: null }, { status_name: '2nd half' }],
+    ['an unknown status', { status_id: 9_999, status_name: null }, { status_id: 9_999, status_name: '' }],
+    ['no status', { status_id: null, status_type: null }, { status_id: 0, status_name: '', status_type: '' }],
+    ['a status without a type', { status_id: 11, status_type: null }, { status_type: 'finished' }],
+    ['a sport of its own', { sport_id: 1 }, { sport_id: 1, played_time: null }],
+    ['the name of a sport', { sport_id: 1, sport_name: 'Basketball' }, { sport_name: 'Basketball' }],
+    ['no sport', { sport_id: null }, { sport_id: 0, details: [{ id: 16, value: '45' }, { id: 58 }] }],
+  ])('%s', (_, fields, shown) => {
+    expect(full(fields)).toMatchObject(shown);
+  });
+
+  test('no name makes no slug, nor one of a side', () => {
+    const event = full({ name: '', participants: [{ id: 7, counter: 1, name: '' }] });
+    expect([event, event.participants[0]].map((one) => 'slug' in one)).toEqual([false, false]);
+  });
+
+  test('no tour is none, and another sport has no name unless it is reported', () => {
+    const event = full({ sport_id: 1 });
+    expect(['tour_id' in event, 'sport_name' in event]).toEqual([false, false]);
+    expect(event.participants[0].stats[0]).toEqual({ id: 20, value: '4' });
+    expect(event.participants[0].results).toContainEqual({ id: 411, value: '0' });
+    expect(event.details[0]).toEqual({ id: 16, value: '45' });
+  });
+});
+
+test('names an unknown status as the catalogue does', () => {
+  const state = stateOf({ status_id: 9_999 });
+  const { full } = renderEvent(state, (id) => (id === 9_999 ? 'Third half' : 'Other'));
+  expect(JSON.parse(full).status_name).toBe('Third half');
+});
+
+test('says the type of its status, whether it is hidden and whether extra time was played', () => {
+  const sides = (value: unknown) => ({
+    participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
+  });
+  const ofEvent = (...reports: readonly Fields[]) => {
+    const { statusType, hidden, extraTime } = renderEvent(stateOf(...reports), noName);
+    return { statusType, hidden, extraTime };
+  };
+  expect(ofEvent({})).toEqual({ statusType: 'live', hidden: false, extraTime: null });
+  expect(ofEvent({ status_id: 11, status_type: null, ...sides('') })).toEqual({
+    statusType: 'finished',
+    hidden: false,
+    extraTime: false,
+  });
+  expect(ofEvent(sides(1)).extraTime).toBe(true);
+  expect(ofEvent({ status_id: null, status_type: null }).statusType).toBeNull();
+});
+
+describe('is hidden', () => {
+  test.each<[string, boolean, readonly Fields[]]>([
+    ['by the action of its message', true, [{ action: 'delete' }]],
+    ['by its item status', true, [{ item_status: 'deleted' }]],
+    ['by the type of its status', true, [{ status_type: 'deleted' }]],
+    ['not by another action', false, [{ action: 'insert' }]],
+    ['not by another item status', false, [{ item_status: 'active' }]],
+    [
+      'not by an action before its status was reported again',
+      false,
+      [{ action: 'delete' }, { action: undefined }],
+    ],
+  ])('%s', (_, hidden, reports) => {
+    const state = stateOf(...reports);
+    const rendered = renderEvent(state, noName);
+    expect(rendered.hidden).toBe(hidden);
+    expect(JSON.parse(rendered.full).item_status).toBe(hidden ? 'deleted' : 'active');
+  });
+});
+
+describe('who won and who advanced', () => {
+  const sides = (marks: Fields | null) => ({
+    participants: [101, 102].map((id, at) => ({
+      id,
+      counter: at + 1,
+      results: marks === null ? [] : [411, 412].map((result) => ({ id: result, value: marks[id] })),
+    })),
+  });
+  const second = { 101: '0', 102: '1' };
+  const none = { 101: '0', 102: '0' };
+  test.each<[string, number | null, readonly Fields[]]>([
+    ['is reported', 101, [{ winner_id: 101, progress_id: 101, ...sides(second) }]],
+    ['is whom the results mark where it is not reported', 102, [sides(second)]],
+    ['is nobody where the results mark nobody', null, [sides(none)]],
+    ['is nobody where there are no results', null, [sides(null)]],
+    [
+      'is whom newer results mark',
+      102,
+      [{ winner_id: 101, progress_id: 101, ...sides(null) }, sides(second)],
+    ],
+    ['is nobody once newer results mark nobody', null, [{ winner_id: 101, progress_id: 101 }, sides(none)]],
+  ])('%s', (_, id, reports) => {
+    expect(full(...reports)).toMatchObject({ winner_id: id, progress_id: id });
+  });
+});

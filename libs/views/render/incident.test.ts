@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { incident } from '#domain/testing/messages.ts';
+import type { Incident } from '#topics/generated/types.ts';
+import { renderIncident } from './incident.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is served of an incident with this body, and whether it is important. */
+function rendered(body: Fields, options: Partial<Incident> = {}, type?: Fields) {
+  const known = { ...incident('5-110', 413, options), ...options, body: JSON.stringify(body) };
+  const { json, important } = renderIncident(known, (id) => (id === known.incident_id ? type : undefined));
+  return { record: JSON.parse(json), important };
+}
+
+/** A type that no catalogue here has. */
+const UNKNOWN = 99_999;
+
+test('has every field as it was reported', () => {
+  const body = {
+    incident_name: 'Goal!',
+    participant_name: 'Home',
+    subparticipant_id: '17',
+    subparticipant_name: 'Ann',
+    event_status_name: 'First',
+    event_time: '18:14',
+    attribute_ids: [3],
+    properties: { how: 'header' },
+    additional_info: [{ assistant_id: 4 }],
+    important: 'no',
+    important_for_trader: 'no',
+    game_break: 'yes',
+    more: [1],
+    // Those that the laws decide are theirs.
+    id: 'x',
+    ut: 1,
+    for: 'none',
+  };
+  const options = {
+    participant_id: 102,
+    counts_for: 'rival',
+    confirmation: 'cancelled',
+    event_status_id: 34,
+    parent_id: '5-9',
+    ut: 1_790_000_009,
+  };
+  expect(rendered(body, options)).toEqual({
+    important: false,
+    record: {
+      id: '5-110',
+      incident_id: 413,
+      incident_name: 'Goal!',
+      participant_id: 102,
+      participant_name: 'Home',
+      subparticipant_id: 17,
+      subparticipant_name: 'Ann',
+      event_status_id: 34,
+      event_status_name: 'First',
+      event_time: '18:14',
+      for: 'rival',
+      confirmation: 'cancelled',
+      attribute_ids: [3],
+      properties: { how: 'header' },
+      additional_info: [{ assistant_id: 4 }],
+      important: 'no',
+      important_for_trader: 'no',
+      game_break: 'yes',
+      ut: 1_790_000_009,
+      parent_id: '5-9',
+      more: [1],
+    },
+  });
+});
+
+test('says of an unknown type nothing but what every incident has', () => {
+  const options = { incident_id: UNKNOWN, event_status_id: null, participant_id: null };
+  expect(rendered({}, options)).toEqual({
+    important: false,
+    record: {
+      id: '5-110',
+      incident_id: UNKNOWN,
+      incident_name: '',
+      participant_id: null,
+      participant_name: null,
+      subparticipant_id: null,
+      subparticipant_name: null,
+      event_status_id: null,
+      event_status_name: null,
+      event_time: null,
+      for: 'none',
+      confirmation: 'confirmed',
+      attribute_ids: [],
+      properties: {},
+      additional_info: {},
+      important: 'no',
+      important_for_trader: 'no',
+      game_break: 'no',
+      ut: 1_790_000_000,
+      parent_id: null,
+    },
+  });
+});
+
+describe('what was not reported is', () => {
+  const listed = {
+    name: 'Tor',
+    for: 'rival',
+    important: 'no',
+    important_for_trader: 'no',
+    game_break: 'yes',
+  };
+  test.each<[string, Fields, Partial<Incident>, Fields | undefined, Fields]>([
+    [
+      'that of the provider’s type',
+      {},
+      {},
+      listed,
+      { incident_name: 'Tor', for: 'rival', important: 'no', important_for_trader: 'no', game_break: 'yes' },
+    ],
+    [
+      'else that of the type as known here',
+      {},
+      {},
+      undefined,
+      { incident_name: 'Goal', for: 'own', important: 'yes', important_for_trader: 'yes', game_break: 'no' },
+    ],
+    [
+      'where the provider’s type holds something else, too',
+      {},
+      { incident_id: 420 },
+      { name: 7, for: 7, important: 7, important_for_trader: null, game_break: false },
+      { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
+    ],
+    [
+      'for the side of an unknown type',
+      {},
+      { incident_id: UNKNOWN, participant_id: 7 },
+      undefined,
+      { for: 'own' },
+    ],
+    ['the name of a known status', {}, { event_status_id: 34 }, undefined, { event_status_name: '2nd half' }],
+    ['null for an unknown status', {}, { event_status_id: 9_999 }, undefined, { event_status_name: null }],
+    [
+      'empty for what is no collection',
+      { attribute_ids: 7, properties: null, additional_info: 'x' },
+      {},
+      undefined,
+      { attribute_ids: [], properties: {}, additional_info: {} },
+    ],
+    [
+      'null for what is no text',
+      { participant_name: 7, event_time: 7, subparticipant_id: 'x', subparticipant_name: {} },
+      {},
+      undefined,
+      { participant_name: null, event_time: null, subparticipant_id: null, subparticipant_name: null },
+    ],
+  ])('%s', (_, body, options, type, shown) => {
+    expect(rendered(body, options, type).record).toMatchObject(shown);
+  });
+});
+
+test('is important where its record says so', () => {
+  expect([{}, { important: 'no' }].map((body) => rendered(body).important)).toEqual([true, false]);
+});

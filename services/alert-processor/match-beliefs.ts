@@ -1,0 +1,33 @@
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
+import { type Belief, HealthTable } from '#tradability/belief.ts';
+import { isOver } from '#tradability/trading.ts';
+import type { KnownMatches } from './match-facts.ts';
+
+/** Which matches feed-health reports as alive, by this machine's clocks. */
+export class MatchBeliefs extends TopicTable<'feed-health'> {
+  readonly #table = new HealthTable();
+  readonly #matches: KnownMatches;
+
+  constructor(matches: KnownMatches, options: TopicTableOptions) {
+    super('feed-health', options);
+    this.#matches = matches;
+  }
+
+  /** Resolves when all that was there at the start is read, of matches too, and when the reading ends. */
+  async known(): Promise<void> {
+    await Promise.all([this.caughtUp, this.#matches.caughtUp]);
+  }
+
+  /** Each match that has a record and is not over, with the state of its feed now. */
+  *now(): Generator<readonly [eventId: number, belief: Belief]> {
+    const now = { wall: Date.now(), steady: performance.now() };
+    for (const eventId of this.#table.events())
+      if (!isOver(this.#matches.latest(eventId)?.status_type ?? null))
+        yield [eventId, this.#table.match(eventId, now)];
+  }
+
+  protected apply(key: string, record: FeedHealth | null): void {
+    this.#table.apply(key, record, performance.now());
+  }
+}

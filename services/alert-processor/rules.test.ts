@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { ALERT_KINDS, AlertRulesError, parseRules, readRules, rulesFor } from './rules.ts';
+
+const rule = (change: object) => JSON.stringify({ rules: [{ name: 'a', on: ['goal'], ...change }] });
+const MATCH = { eventId: 7, competitionId: 1, homeId: 10, awayId: 11 };
+
+describe('a file of rules', () => {
+  test('that the guide shows is read', () => {
+    const rules = readRules(new URL('../../docs/examples/alerts/rules.json', import.meta.url).pathname);
+    expect(new Set(rules.flatMap(({ on }) => on))).toEqual(new Set(ALERT_KINDS));
+  });
+
+  test.each([
+    ['{', 'are not JSON'],
+    ['[]', 'the file: '],
+    ['{"rules":[]}', 'rules: '],
+    [rule({ name: 'A b' }), 'rules.0.name: must be lower-case'],
+    [rule({ on: ['gaol'] }), 'rules.0.on.0: must be of goal, goal_cancelled'],
+    [rule({ on: [] }), 'rules.0.on: '],
+    [rule({ team: [1] }), 'Unrecognized key: "team"'],
+    [rule({ teams: ['x'] }), 'rules.0.teams.0: '],
+    ['{"rules":[{"name":"a","on":["goal"]},{"name":"a","on":["final"]}]}', 'two rules have one name'],
+  ])('%s is refused with what is wrong in it', (text, problem) => {
+    expect(() => parseRules(text)).toThrow(AlertRulesError);
+    expect(() => parseRules(text)).toThrow(problem);
+  });
+
+  test('that is not there is refused', () => {
+    expect(() => readRules('/nowhere/rules.json')).toThrow('the rules cannot be read: ENOENT');
+  });
+});
+
+test.each([
+  [{}, true],
+  [{ on: ['final'] }, false],
+  [{ competitions: [1] }, true],
+  [{ competitions: [2] }, false],
+  [{ teams: [11] }, true],
+  [{ teams: [12] }, false],
+  [{ matches: [7, 8] }, true],
+  [{ matches: [8] }, false],
+  [{ competitions: [1], teams: [12] }, false],
+])('a rule with %j is for the match: %s', (filter, fits) => {
+  expect(rulesFor(parseRules(rule(filter)), 'goal', MATCH).length === 1).toBe(fits);
+});
+
+test('a match of which nothing is known fits no filter by competition or team', () => {
+  const unknown = { eventId: 7, competitionId: null, homeId: null, awayId: null };
+  const fits = [{ competitions: [1] }, { teams: [10] }, { matches: [7] }, {}].map(
+    (filter) => rulesFor(parseRules(rule(filter)), 'goal', unknown).length,
+  );
+  expect(fits).toEqual([0, 0, 1, 1]);
+});

@@ -1,0 +1,104 @@
+/** The rules of alerts: data, from a file. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { TouchlineError } from '#errors/touchline-error.ts';
+
+/** What an alert can be about. */
+export const ALERT_KINDS = [
+  'goal',
+  'goal_cancelled',
+  'red_card',
+  'guard_closed',
+  'score_differs',
+  'final',
+  'match_stale',
+  'match_recovered',
+] as const;
+
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+const ids = z.array(z.int().positive()).min(1).optional();
+
+const rule = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'must be lower-case letters, digits and hyphens, 64 at most'),
+  on: z.array(z.enum(ALERT_KINDS, `must be of ${ALERT_KINDS.join(', ')}`)).min(1),
+  /** Ids. A rule without one of these filters is for all; with several, all of them must fit. */
+  competitions: ids,
+  teams: ids,
+  matches: ids,
+});
+
+const rulesFile = z.strictObject({
+  rules: z
+    .array(rule)
+    .min(1)
+    .refine(
+      (rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
+      'two rules have one name',
+    ),
+});
+
+/** A rule: which kinds, of which matches. */
+export type AlertRule = z.output<typeof rule>;
+
+/** What filters look at. */
+export type RuledMatch = {
+  readonly eventId: number;
+  readonly competitionId: number | null;
+  readonly homeId: number | null;
+  readonly awayId: number | null;
+};
+
+/** A file of rules cannot be used; the message says everything that is wrong in it. */
+export class AlertRulesError extends TouchlineError<'AlertRulesError'> {
+  override readonly name = 'AlertRulesError';
+
+  constructor(message: string, cause?: unknown) {
+    super('ALERT_RULES_INVALID', message, cause);
+  }
+}
+
+/** Parses the text of a file of rules. Throws `AlertRulesError`. */
+export function parseRules(text: string): readonly AlertRule[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new AlertRulesError(`the rules are not JSON: ${(error as Error).message}`, error);
+  }
+  const parsed = rulesFile.safeParse(json);
+  if (parsed.success) return parsed.data.rules;
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
+  );
+  throw new AlertRulesError(`the rules are wrong:\n  ${problems.join('\n  ')}`);
+}
+
+/** Reads a file of rules. Throws `AlertRulesError` where it cannot be read or is wrong. */
+export function readRules(file: string): readonly AlertRule[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new AlertRulesError(`the rules cannot be read: ${(error as Error).message}`, error);
+  }
+  return parseRules(text);
+}
+
+/** The rules that a match fits. */
+export function rulesFor(
+  rules: readonly AlertRule[],
+  kind: AlertKind,
+  match: RuledMatch,
+): readonly AlertRule[] {
+  const { eventId, competitionId, homeId, awayId } = match;
+  return rules.filter(
+    ({ on, competitions, teams, matches }) =>
+      on.includes(kind) &&
+      (competitions === undefined || (competitionId !== null && competitions.includes(competitionId))) &&
+      (teams === undefined || teams.some((team) => team === homeId || team === awayId)) &&
+      (matches === undefined || matches.includes(eventId)),
+  );
+}

@@ -1,0 +1,103 @@
+/** The alert processor: publishes what rules ask for, each once; docs/decisions/0088. */
+import type { z } from 'zod';
+import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
+import type { ServiceContext } from '#service/run-service.ts';
+import type { Alert } from '#topics/generated/types.ts';
+import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
+import type { settings } from './config.ts';
+import { MatchBeliefs } from './match-beliefs.ts';
+import { KnownMatches } from './match-facts.ts';
+import type { AlertRule } from './rules.ts';
+import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
+import { Withdrawals } from './withdrawals.ts';
+
+type AlertProcessorContext = Pick<
+  ServiceContext<z.output<typeof settings>>,
+  'config' | 'logger' | 'metrics' | 'fail'
+>;
+
+type Rules = {
+  readonly rules: readonly AlertRule[];
+  /** Nothing is published of what was received longer ago, milliseconds. */
+  readonly maxAgeMs: number;
+};
+
+/** A processor that is open: it publishes nothing until it is started. */
+export type AlertProcessor = Pick<
+  OpenProcessor<(typeof ALERT_TOPICS)[number]>,
+  'client' | 'codecs' | 'topicName'
+> & {
+  /** Follows matches and feed health until `signal` is aborted; runs as long as it is started. Rejects as `follow`. */
+  read(signal: AbortSignal): Promise<void>;
+  /**
+   * Looks at the belief in every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
+   * function that gives the alerts of what changed since its last call. What is so at the start is no change.
+   */
+  watch(): Promise<() => Alert[]>;
+  /** Publishes alerts until `stop`. Rejects as `runStream`. */
+  start(): Promise<{ stop(): Promise<void> }>;
+};
+
+/** Opens a processor of these rules. Rejects as `openProcessor`. */
+export async function openAlertProcessor(
+  context: AlertProcessorContext,
+  { rules, maxAgeMs }: Rules,
+): Promise<AlertProcessor> {
+  const { logger: log, fail: onFenced } = context;
+  const {
+    KAFKA_BROKERS: brokers,
+    TOPIC_PREFIX: prefix,
+    SESSION_TIMEOUT_MS: sessionTimeoutMs,
+    GROUP_INSTANCE_ID: instanceId,
+  } = context.config;
+  const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
+  const { codecs, client, registry, topicName } = open;
+  const source = { brokers, prefix, registry, reader: 'touchline-alerts' };
+  const matches = new KnownMatches(source);
+  const beliefs = new MatchBeliefs(matches, source);
+  const looked = { rules, maxAgeMs, matches, beliefs };
+  return {
+    client,
+    codecs,
+    topicName,
+    async read(signal) {
+      await Promise.all([matches.follow(signal), beliefs.follow(signal)]);
+    },
+    async watch() {
+      await beliefs.known();
+      const withdrawals = new Withdrawals();
+      // The leader publishes what is so at the start where that is not done yet.
+      findAlerts(looked, withdrawals);
+      return () => findAlerts(looked, withdrawals);
+    },
+    async start() {
+      const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
+      const stream = await open.run(
+        () => new AlertPartition({ codecs, topicName, rules, matchAt, maxAgeMs, now: Date.now }),
+      );
+      const stale = leadStaleAlerts({
+        brokers,
+        prefix,
+        registry,
+        client,
+        rules,
+        maxAgeMs,
+        sessionTimeoutMs,
+        log,
+        instanceId,
+        onFenced,
+        matches,
+        beliefs,
+      });
+      const stop = async (): Promise<void> => {
+        await stale.stop();
+        await stream.stop();
+      };
+      await stale.start().catch(async (error: unknown) => {
+        await stop();
+        throw error;
+      });
+      return { stop };
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** Alerts beside the rows: a sound, the title of the tab, a desktop notification; each as the reader chose in this browser. */
+import type { NewsAlert } from '../shown/news.ts';
+import { byId } from './head.ts';
+import { readKept, writeKept } from './kept.ts';
+
+const KEY = 'touchline.alerts';
+const TITLE_MS = 8_000;
+
+/** Hertz of the notes of each sound, one after the other. */
+const NOTES: Readonly<Record<NewsAlert['kind'], readonly number[]>> = {
+  goal: [660, 880],
+  cancelled: [660, 440],
+  halted: [330],
+  feed_down: [220, 220, 220],
+};
+const NOTE_SECONDS = 0.14;
+
+let context: AudioContext | undefined;
+const title = document.title;
+let titleTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows what is chosen, and keeps what is chosen from now on. */
+export function offerAlerts(): void {
+  const kept = readKept(KEY);
+  if (kept !== null) for (const box of boxes()) box.checked = kept.includes(nameOf(box));
+  byId('alerts').addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.checked) void prepare(target);
+    keep();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && titleTimer === undefined) document.title = title;
+  });
+  showState();
+}
+
+/** Alerts the reader, by the ways and of the kinds that are chosen. */
+export function alertReader({ kind, words }: NewsAlert): void {
+  const chosen = chosenNames();
+  if (!chosen.has(`kind ${kind}`)) return;
+  if (chosen.has('way title')) showTitle(words);
+  if (chosen.has('way sound')) void play(NOTES[kind]);
+  if (chosen.has('way desktop') && 'Notification' in globalThis && Notification.permission === 'granted')
+    new Notification('Touchline', { body: words });
+}
+
+/** Asks for what a way needs while the reader's click permits it. */
+async function prepare(box: HTMLInputElement): Promise<void> {
+  if (box.value === 'sound') await play([660]);
+  if (box.value !== 'desktop') return;
+  const answer = 'Notification' in globalThis ? await Notification.requestPermission() : 'denied';
+  if (answer === 'granted') return;
+  box.checked = false;
+  keep();
+}
+
+function keep(): void {
+  writeKept(KEY, [...chosenNames()]);
+  showState();
+}
+
+function showState(): void {
+  const isOn = boxes().some(({ name, checked }) => name === 'way' && checked);
+  byId('alerts-state').textContent = isOn ? 'on' : 'off';
+}
+
+function boxes(): HTMLInputElement[] {
+  return [...byId('alerts').querySelectorAll('input')];
+}
+
+function nameOf({ name, value }: HTMLInputElement): string {
+  return `${name} ${value}`;
+}
+
+function chosenNames(): Set<string> {
+  return new Set(
+    boxes()
+      .filter(({ checked }) => checked)
+      .map(nameOf),
+  );
+}
+
+/** Until it was seen for a while. */
+function showTitle(words: string): void {
+  document.title = words;
+  clearTimeout(titleTimer);
+  titleTimer = setTimeout(() => {
+    titleTimer = undefined;
+    if (!document.hidden) document.title = title;
+  }, TITLE_MS);
+}
+
+async function play(notes: readonly number[]): Promise<void> {
+  context ??= new AudioContext();
+  // Browsers play nothing before the reader's first click on the page.
+  if (context.state !== 'running') await context.resume();
+  const { currentTime, destination } = context;
+  for (const [n, hertz] of notes.entries()) {
+    const [note, volume] = [context.createOscillator(), context.createGain()];
+    const at = currentTime + n * NOTE_SECONDS;
+    note.frequency.value = hertz;
+    volume.gain.setValueAtTime(0.2, at);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + NOTE_SECONDS);
+    note.connect(volume).connect(destination);
+    note.start(at);
+    note.stop(at + NOTE_SECONDS);
+  }
+}

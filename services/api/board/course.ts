@@ -1,0 +1,48 @@
+import { isOver } from '#tradability/trading.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
+import { statusOf } from './history.ts';
+import { scoreWords } from './shown/words.ts';
+
+/** How the guard and the score of a match went, by the provider's time, Unix seconds. */
+export type Course = {
+  readonly from: number;
+  readonly to: number;
+  /** One after the other; what is before the first is unknown. */
+  readonly guards: readonly { readonly from: number; readonly to: number; readonly safe: boolean }[];
+  readonly scores: readonly { readonly at: number; readonly score: string }[];
+};
+
+/** Null where nothing of it is known. `until`: the provider's time of the last change of the match. */
+export function courseOf(story: readonly StoryStep[], until: number): Course | null {
+  // A message that came late does not turn time back.
+  let at = 0;
+  const timed = story.map((step) => {
+    at = Math.max(at, step.ut);
+    return { ...step, at };
+  });
+  const closing = timed.find(
+    ({ kind, value }) => kind === 'status_changed' && isClosed(value?.after ?? null),
+  );
+  const to = closing?.at ?? Math.max(at, until);
+  const scores = timed.flatMap(({ kind, score, at }) =>
+    kind === 'score_changed' && score !== null && at <= to ? [{ at, score: scoreWords(score.after) }] : [],
+  );
+  const changes = timed.flatMap(({ kind, guard, at }) =>
+    kind === 'guard_changed' && guard !== null && at < to ? [{ from: at, safe: guard.safe }] : [],
+  );
+  const from = Math.min(...changes.map((change) => change.from), ...scores.map((score) => score.at));
+  if (!Number.isFinite(from) || to <= from) return null;
+  // A guard is open before it is first closed, and of it only changes are published.
+  const first = changes[0];
+  if (first === undefined || !first.safe) changes.unshift({ from, safe: true });
+  const guards = changes.flatMap((change, n) => {
+    const end = changes[n + 1]?.from ?? to;
+    return end > change.from ? [{ from: change.from, to: end, safe: change.safe }] : [];
+  });
+  return { from, to, guards, scores };
+}
+
+function isClosed(status: string | null): boolean {
+  const [, type] = statusOf(status);
+  return isOver(type);
+}

@@ -1,0 +1,73 @@
+import type { HealthGap } from '#topics/generated/types.ts';
+import type { Assets } from '../assets.ts';
+import type { Feeds } from '../feeds.ts';
+import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
+import { type Html, html } from '../shown/html.ts';
+import { type BoardMatch, nameOf } from '../shown/match.ts';
+import { durationWords } from '../shown/minute.ts';
+import { document, timeOf } from './layout.ts';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  open: 'Not over yet.',
+  none: 'Something that happened in it may be missing.',
+  caught_up: 'All that happened in it was read later. Nothing is missing.',
+  snapshot: 'The whole list of incidents was read after it. Nothing is missing.',
+  skipped: 'The provider no longer has it. Something may be missing.',
+};
+
+/** How many gaps of a source are shown. */
+const GAPS = 20;
+
+/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, and its interruptions. */
+export function feedsPage({ sources, live, doubted }: Feeds, now: number, assets: Assets): string {
+  const content = html`<h1>Feeds</h1>
+<p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
+${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no feed monitor has reported. No match is safe.</p>`}
+<div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
+${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}`;
+  return document(
+    {
+      title: 'Feeds · Touchline',
+      here: 'feeds',
+      stream: '/board/events?feeds=yes',
+      style: 'feeds.css',
+      script: 'browser/page.js',
+      content,
+    },
+    assets,
+  );
+}
+
+function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {
+  const { source, gaps, gap_count, heard_at, written_at, progress } = record;
+  const ago = (at: number): string => `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
+  const rows: readonly (readonly [string, string | Html])[] = [
+    ['State', html`<span data-vouched>${feedWords(belief)}</span>`],
+    ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
+    ['Last message received', heard_at === null ? 'none yet' : ago(heard_at)],
+    ['Last judged', ago(written_at)],
+    ...(progress === null
+      ? []
+      : [['Still to read', durationWords(Math.max(0, progress.to - progress.position))] as const]),
+    ['Interruptions', String(gap_count)],
+  ];
+  return html`<section class="source" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
+<h2 id="source-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
+<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${
+  gaps.length > 0 &&
+  html`<h3>Latest interruptions</h3><ol class="gaps">${gaps
+    .slice(-GAPS)
+    .reverse()
+    .map((gap) => gapHtml(gap, now))}</ol>`
+}</section>`;
+}
+
+function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
+  const end = to ?? now * 1000;
+  return html`<li data-key="gap-${from}">${timeOf(from / 1000, now)}, ${durationWords(Math.max(0, Math.floor((end - from) / 1000)))}: ${reasonWords(reason)}. ${ACTIONS[action] ?? action}</li>`;
+}
+
+function doubtedHtml(match: BoardMatch): Html {
+  return html`<li data-key="doubted-${match.event_id}"><a href="/match/${match.event_id}">${nameOf(match.home)} – ${nameOf(match.away)}</a>: ${feedWords(match.feed)}</li>`;
+}

@@ -1,0 +1,35 @@
+import { GOAL_TYPES, scoresAfter } from '#domain/goals.ts';
+import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
+import { isShootOut, scoreWords } from './shown/words.ts';
+
+/**
+ * The score after each goal that counts, by incident id, e.g. `1–0`; of the kicks of a shoot-out their own. Empty where the score is
+ * not derived from the incidents. `incidents` are in the provider's order.
+ */
+export function runningScores(
+  state: ShownState,
+  incidents: readonly ShownIncident[],
+): ReadonlyMap<string, string> {
+  if (state.source !== 'incidents') return new Map();
+  const scoring = new Map(
+    incidents.map(({ id, incident_id, participant_id, record }) => [
+      id,
+      { incident_id, participant_id, counts_for: typeof record.for === 'string' ? record.for : null },
+    ]),
+  );
+  // Match state lists no kicks of a shoot-out: they count for no score.
+  const kicks = incidents.filter(
+    ({ id, incident_id, event_status_id }) =>
+      GOAL_TYPES.has(incident_id) && isShootOut(event_status_id) && !(id in state.void_goals),
+  );
+  const played = scoresAfter(state.counting_goals, scoring, state);
+  const kicked = scoresAfter(
+    kicks.map(({ id }) => id),
+    scoring,
+    state,
+  );
+  return new Map([
+    ...Array.from(played, ([id, score]) => [id, scoreWords(score)] as const),
+    ...Array.from(kicked, ([id, score]) => [id, `${scoreWords(score)} pens`] as const),
+  ]);
+}

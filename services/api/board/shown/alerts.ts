@@ -1,0 +1,27 @@
+/** The choice of alerts on the board. */
+import { type Html, html } from './html.ts';
+
+const WAYS = [
+  ['sound', 'Sound'],
+  ['title', 'Title of the tab'],
+  ['desktop', 'Desktop notification'],
+] as const;
+
+const KINDS = [
+  ['goal', 'Goal'],
+  ['cancelled', 'Goal cancelled'],
+  ['halted', 'Halt'],
+  ['feed_down', 'Feed down'],
+] as const;
+
+/** Shown by a script alone, which keeps what is chosen in the browser. Nothing alerts until a way is chosen. */
+export function alertsHtml(): Html {
+  return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
+<form><fieldset><legend>How</legend>${WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
+<fieldset><legend>Of what</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<p class="small">Of the matches that are shown. Kept in this browser.</p></form></details>`;
+}
+
+function box(name: string, value: string, label: string, isChosen: boolean): Html {
+  return html`<label><input type="checkbox" name="${name}" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
+}

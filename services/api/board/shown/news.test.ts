@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { liveMatch } from '../testing/matches.ts';
+import type { BoardMatch } from './match.ts';
+import { feedNews, haltNews, newsWords, scoreNews } from './news.ts';
+
+describe('news of the score', () => {
+  const at = (home: number, away: number) => liveMatch({ score: { home, away } });
+
+  test.each([
+    ['a goal', at(0, 0), at(0, 1), 'goal'],
+    ['a cancelled goal', at(1, 1), at(0, 1), 'cancelled'],
+    ['a goal moved to the other side', at(1, 0), at(0, 1), 'goal'],
+    ['nothing', at(1, 0), at(1, 0), null],
+    ['a score that is known for the first time', liveMatch({ score: null }), at(1, 0), null],
+  ])('%s', (_, before, after, news) => expect(scoreNews(before, after)).toBe(news));
+
+  test('in words', () => {
+    const match = liveMatch({ under_review: true });
+    expect(newsWords('goal', match)).toBe('Goal: Home 1, Away 0, under review.');
+    expect(newsWords('cancelled', liveMatch())).toBe('Goal cancelled: Home 1, Away 0.');
+  });
+});
+
+describe('news of a halt', () => {
+  const possibleGoal = liveMatch({ guard: { safe: false, reasons: ['possible_goal'] } });
+  const stale = liveMatch({ feed: { believed: false, state: 'stale', reason: 'silence' } });
+  const down = liveMatch({ feed: { believed: false, state: 'down', reason: 'network' } });
+  const cases: readonly (readonly [string, BoardMatch, BoardMatch, string | null])[] = [
+    ['the guard halts it', liveMatch(), possibleGoal, 'Halted: Home – Away: possible goal.'],
+    ['its feed falls silent', liveMatch(), stale, 'Halted: Home – Away: feed stale.'],
+    ['its whole source is down', liveMatch(), down, null],
+    ['it was halted before', down, possibleGoal, null],
+    ['it is safe again', possibleGoal, liveMatch(), null],
+    ['it is over', liveMatch(), liveMatch({ status_type: 'finished' }), null],
+  ];
+  test.each(cases)('%s', (_, before, after, words) => {
+    expect(haltNews(before, after)?.words ?? null).toBe(words);
+  });
+});
+
+test('a source that is no longer believed is alerted once', () => {
+  const up = { source: 'webhook', believed: true, state: 'alive', reason: null } as const;
+  const down = { source: 'webhook', believed: false, state: 'down', reason: 'network' } as const;
+  expect(feedNews([up], [down])).toEqual([{ kind: 'feed_down', words: 'Feed down: Webhooks.' }]);
+  expect(feedNews([down], [down])).toEqual([]);
+  expect(feedNews([], [down])).toEqual([]);
+});

@@ -1,0 +1,53 @@
+/** The changes on the board that are announced to a reader. */
+import { tradingOf } from '#tradability/trading.ts';
+import { type BoardSource, sourceName } from './feed.ts';
+import { type BoardMatch, nameOf } from './match.ts';
+import { guardWords } from './words.ts';
+
+/** What a change of score is announced as. */
+export type ScoreNews = 'goal' | 'cancelled';
+
+/** What a reader may choose to be alerted of. */
+type AlertKind = ScoreNews | 'halted' | 'feed_down';
+
+export type NewsAlert = { readonly kind: AlertKind; readonly words: string };
+
+/** The announcement of a change of score; null where the score did not change. */
+export function scoreNews(before: BoardMatch, after: BoardMatch): ScoreNews | null {
+  if (before.score === null || after.score === null) return null;
+  const home = after.score.home - before.score.home;
+  const away = after.score.away - before.score.away;
+  if (home > 0 || away > 0) return 'goal';
+  return home < 0 || away < 0 ? 'cancelled' : null;
+}
+
+/** E.g. `Goal: Brazil 2, Serbia 0, under review.` */
+export function newsWords(kind: ScoreNews, match: BoardMatch): string {
+  const { home, away, score, under_review } = match;
+  const what = kind === 'goal' ? 'Goal' : 'Goal cancelled';
+  const review = under_review ? ', under review' : '';
+  return `${what}: ${nameOf(home)} ${score?.home ?? 0}, ${nameOf(away)} ${score?.away ?? 0}${review}.`;
+}
+
+/**
+ * The alert of a match that may no longer be traded; null where it still may, or never could. A source that is down halts all its
+ * matches at once: that is one alert, of the source.
+ */
+export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
+  if (tradingOf(before, before.feed).permission !== 'safe') return null;
+  const { permission, reasons } = tradingOf(after, after.feed);
+  const own = reasons.filter((reason) => !reason.startsWith('feed_') || reason === 'feed_stale');
+  if (permission !== 'halted' || own.length === 0) return null;
+  return {
+    kind: 'halted',
+    words: `Halted: ${nameOf(after.home)} – ${nameOf(after.away)}: ${guardWords(own)}.`,
+  };
+}
+
+/** The alerts of the sources that were believed and no longer are. */
+export function feedNews(before: readonly BoardSource[], after: readonly BoardSource[]): NewsAlert[] {
+  const believed = new Set(before.filter((source) => source.believed).map(({ source }) => source));
+  return after
+    .filter((source) => !source.believed && believed.has(source.source))
+    .map(({ source }) => ({ kind: 'feed_down', words: `Feed down: ${sourceName(source)}.` }));
+}

@@ -1,0 +1,44 @@
+import { INCIDENT } from '#contract/soccer.ts';
+import type { TimelineEntry } from './story.ts';
+
+/**
+ * A timeline with each player who left and the one who replaced him in one row, that of the later of both. The provider reports them
+ * one by one: of a team and a minute, they are paired in order.
+ */
+export function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  const unpaired = new Map<string, TimelineEntry[]>();
+  const partners = new Map<string, TimelineEntry>();
+  const dropped = new Set<string>();
+  for (const entry of timeline) {
+    if (!isSubstitution(entry) || entry.void !== null) continue;
+    const key = `${entry.participant_id} ${entry.minute}`;
+    const waiting = unpaired.get(key) ?? [];
+    const at = waiting.findIndex(({ incident_id }) => incident_id !== entry.incident_id);
+    const [partner] = at === -1 ? [] : waiting.splice(at, 1);
+    if (partner === undefined) {
+      unpaired.set(key, [...waiting, entry]);
+      continue;
+    }
+    partners.set(entry.id, partner);
+    dropped.add(partner.id);
+  }
+  return timeline.flatMap((entry) => {
+    if (dropped.has(entry.id)) return [];
+    const partner = partners.get(entry.id);
+    return partner === undefined ? [entry] : [paired(entry, partner)];
+  });
+}
+
+function paired(entry: TimelineEntry, partner: TimelineEntry): TimelineEntry {
+  const [comes, leaves] = entry.incident_id === INCIDENT.substitutionIn ? [entry, partner] : [partner, entry];
+  return {
+    ...entry,
+    name: 'Substitution',
+    player: comes.player,
+    replaces: leaves.player ?? 'unknown player',
+  };
+}
+
+function isSubstitution({ incident_id }: TimelineEntry): boolean {
+  return incident_id === INCIDENT.substitutionIn || incident_id === INCIDENT.substitutionOut;
+}

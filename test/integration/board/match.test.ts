@@ -1,0 +1,100 @@
+/** The page of a match, in Chromium. */
+import type { Browser } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  incident,
+  SERBIA_BRAZIL as match,
+  playSerbiaBrazil,
+  secondHalf,
+} from '../../../services/api/board/testing/scenes.ts';
+import { ServedBoard } from '../../../services/api/board/testing/served.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+
+const PATH = `/match/${match.id}`;
+const DISALLOWED = '#incident-5-100007';
+const CANCELLATION = '#incident-5-100009';
+
+describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => {
+  let browser: Browser;
+  let served: ServedBoard;
+  let origin: string;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    served = await ServedBoard.start();
+    playSerbiaBrazil(served.played, Date.now() / 1000);
+    origin = await served.listen();
+  });
+  afterEach(async () => {
+    await served.close();
+  });
+
+  test.each([1440, 1024, 390])('score and guard stay in view at %i px', async (width) => {
+    const visit = await Visit.open(browser, `${origin}${PATH}`, { width, height: 700 });
+    await visit.live();
+    for (const end of [0, 100_000]) {
+      await visit.ask(`scrollTo(0, ${end})`);
+      const [top, bottom, room] = await visit.ask<number[]>(
+        `[document.getElementById('scoreline').getBoundingClientRect().top, document.getElementById('guard').getBoundingClientRect().bottom, innerHeight]`,
+      );
+      expect(top).toBeGreaterThanOrEqual(0);
+      expect(bottom).toBeLessThan((room ?? 0) * 0.5);
+    }
+    await visit.shows('#guard .because', 'score under review');
+    await visit.shows('#guard .firm', 'firm 0–1');
+    expect(visit.complaints).toEqual([]);
+    await visit.close();
+  });
+
+  test('an incident has an address, and a void goal leads to what cancelled it', async () => {
+    const visit = await Visit.open(browser, `${origin}${PATH}${DISALLOWED}`, { width: 390, height: 700 });
+    await visit.live();
+    const clear = (selector: string) =>
+      visit.ask<boolean>(
+        `document.querySelector('${selector}').getBoundingClientRect().top >= document.querySelector('.match-head').getBoundingClientRect().bottom`,
+      );
+    expect(await clear(DISALLOWED)).toBe(true);
+    await visit.page.click(`${DISALLOWED} .why a`);
+    expect(await visit.ask('location.hash')).toBe(CANCELLATION);
+    expect(await clear(CANCELLATION)).toBe(true);
+    expect(await visit.ask(`document.querySelector(':target').id`)).toBe(CANCELLATION.slice(1));
+    expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
+    await visit.close();
+  });
+
+  test('a cancellation that is withdrawn says that the goal stands', async () => {
+    const visit = await Visit.open(browser, `${origin}${PATH}`);
+    await visit.live();
+    const now = Math.floor(Date.now() / 1000);
+    served.played.publish(
+      match,
+      now,
+      { ...secondHalf(21), reported: [1, 2] },
+      incident(9, 424, '55:10', {
+        action: 'update',
+        participant_id: match.home[0],
+        parent_id: '5-100007',
+        confirmation: 'cancelled',
+      }),
+    );
+    await visit.shows(`${CANCELLATION} .why`, 'Cancellation withdrawn: goal stands.');
+    await visit.shows(`${DISALLOWED} .story`, 'Cancellation withdrawn: goal stands');
+    await visit.shows(`${DISALLOWED} .running`, '1–1');
+    await visit.shows('.course text', '1–2');
+    expect(visit.complaints).toEqual([]);
+    await visit.close();
+  });
+
+  test('a time of another day has its date', async () => {
+    const later = Date.now() / 1000 + 2 * 86_400;
+    const tomorrow = await ServedBoard.start({ view: served.played.views, now: () => later });
+    const visit = await Visit.open(browser, `${await tomorrow.listen()}${PATH}`);
+    expect((await visit.texts('.story time'))[0]).toMatch(/^\d+ [A-Z][a-z]{2} \d\d:\d\d:\d\d$/);
+    expect((await visit.texts('.facts')).join()).toContain('27 Jun 2018, 18:00 (provider’s local time)');
+    await visit.close();
+    await tomorrow.close();
+  });
+});

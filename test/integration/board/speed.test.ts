@@ -1,0 +1,130 @@
+/**
+ * How long it takes from a change in the views of the server to the paint of its row, with 300 live matches, in Chromium; and the long tasks of the page's
+ * thread, behind which a change waits, in milliseconds of its processor: other work on the machine hardly counts there.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { firstHalf, incident } from '../../../services/api/board/testing/scenes.ts';
+import { ServedBoard } from '../../../services/api/board/testing/served.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+
+const MATCHES = 300;
+const CHANGES = 400;
+/** A change each, milliseconds: 33 goals and guards a second, more than any Saturday afternoon. */
+const EVERY_MS = 30;
+/** What p99 may take. A machine with other work must only keep up; on a quiet one `PAINT_MS=50` judges what is wanted. */
+const LIMIT_MS = Number(process.env.PAINT_MS ?? 5_000);
+
+const fixtures = Array.from({ length: MATCHES }, (_, n) => ({
+  id: 1_000 + n,
+  home: [50_000 + n, `Home ${n}`] as const,
+  away: [60_000 + n, `Away ${n}`] as const,
+  event: { start_date: '2026-08-15 15:00', group_id: 40_000 + (n % 12) },
+}));
+
+/** Keeps when a row was painted with a score, by the wall clock: after the frame that the change is in. */
+const WATCH = `{
+  window.painted = {};
+  const look = (row) => {
+    if (!row?.matches?.('.match')) return;
+    const key = row.id.slice('match-'.length) + ' ' + row.querySelector('.goals.home').textContent;
+    if (key in painted) return;
+    painted[key] = 0;
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => { painted[key] = performance.timeOrigin + performance.now(); };
+      port2.postMessage(null);
+    });
+  };
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes) {
+      look(target.parentElement?.closest('.match'));
+      for (const added of addedNodes) look(added);
+    }
+  }).observe(document.getElementById('board'), { subtree: true, childList: true, characterData: true });
+}`;
+
+type TraceEvent = {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly args: { readonly name?: string };
+  /** Microseconds of processor. */
+  readonly tdur?: number;
+};
+
+/** The place, among the longest tasks, of the one that is judged: what a page does too slowly it does again and again, and a collection of garbage once. */
+const JUDGED = 4;
+
+/** Milliseconds of processor of the tasks in any page's own thread, the longest first. */
+function longestTasks(trace: Uint8Array): number[] {
+  const { traceEvents } = JSON.parse(Buffer.from(trace).toString()) as { traceEvents: TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}/${tid}`;
+  const named = traceEvents.filter(
+    ({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain',
+  );
+  const pages = new Set(named.map(threadOf));
+  const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && pages.has(threadOf(event)));
+  return tasks.map(({ tdur = 0 }) => tdur / 1_000).sort((a, b) => b - a);
+}
+
+test.runIf(CHROMIUM !== null).each([
+  ['live first', '/', 40],
+  ['halted first, where each change moves a row', '/?by=halted', 100],
+])(
+  `a change is painted soon among ${MATCHES} live matches, %s${NEEDS_CHROMIUM}`,
+  async (order, path, longestAllowed) => {
+    const served = await ServedBoard.start();
+    const browser = await startChromium();
+    try {
+      const begun = Math.floor(Date.now() / 1000);
+      served.played.health(null);
+      for (const fixture of fixtures) {
+        served.played.health(fixture.id);
+        served.played.publish(fixture, begun, { ...firstHalf(3), reported: [0, 0] });
+      }
+      const visit = await Visit.open(browser, `${await served.listen()}${path}`);
+      await visit.live();
+      await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
+      await visit.ask(WATCH);
+      // The first board, which is drawn before, is one long task.
+      await visit.page.tracing.start({ categories: ['toplevel'] });
+      const changed = new Map<string, number>();
+      const goals = new Map<number, number>();
+      for (let n = 0; n < CHANGES; n += 1) {
+        const fixture = fixtures[(n * 37) % MATCHES];
+        if (fixture === undefined) throw new Error('no match');
+        const scored = (goals.get(fixture.id) ?? 0) + 1;
+        goals.set(fixture.id, scored);
+        const goal = incident(n, 413, '05:00', { participant_id: fixture.home[0], confirmation: 'tbd' });
+        changed.set(`${fixture.id} ${scored}`, performance.timeOrigin + performance.now());
+        served.played.publish(fixture, begun + n, { ...firstHalf(4), reported: [scored, 0] }, goal);
+        await delay(EVERY_MS);
+      }
+      const last = [...changed.keys()].at(-1);
+      await visit.until(`painted[${JSON.stringify(last)}] > 0`);
+      const tasks = longestTasks((await visit.page.tracing.stop()) ?? new Uint8Array());
+      const painted = await visit.ask<Record<string, number>>('painted');
+      const took = [...changed]
+        .flatMap(([key, at]) => (painted[key] === undefined ? [] : [painted[key] - at]))
+        .sort((a, b) => a - b);
+      const share = (of: number) => Math.round(took[Math.floor(took.length * of)] ?? Number.NaN);
+      const figures = `p50 ${share(0.5)} ms, p99 ${share(0.99)} ms, longest ${share(0.9999)} ms; longest tasks ${tasks
+        .slice(0, JUDGED + 1)
+        .map(Math.round)
+        .join(', ')} ms of processor`;
+      process.stdout.write(
+        `board, ${order}, ${took.length} changes among ${MATCHES} live matches, change to paint: ${figures}\n`,
+      );
+      // One that another change of its match overtook within a frame was never to be seen.
+      expect(took.length).toBeGreaterThan(CHANGES * 0.95);
+      expect(share(0.99)).toBeLessThanOrEqual(LIMIT_MS);
+      expect(tasks[JUDGED]).toBeGreaterThan(0);
+      expect(tasks[JUDGED]).toBeLessThanOrEqual(longestAllowed);
+      expect(visit.complaints).toEqual([]);
+    } finally {
+      await browser.close();
+      await served.close();
+    }
+  },
+);

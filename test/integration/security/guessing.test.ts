@@ -1,0 +1,141 @@
+/** Secrets are guessed at 200 a second at every door that takes one: who has the right one hardly notices. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ClientDirectory } from '#clients/directory.ts';
+import { hashSecret, newSecret } from '#clients/secret.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { startApi, temporaryFolder } from '../../support/api.ts';
+import { stretchedHash } from '../../support/former-secret.ts';
+import { quietLog } from '../../support/log.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import type { TestService } from '../../support/processes.ts';
+import { startGateway } from '../../support/tool-gateway.ts';
+
+const GUESSES_A_SECOND = 200;
+const GUESSES = 1_200;
+/** At the exchange a client has ten attempts in 15 minutes. */
+const RIGHT = 8;
+/** Of half of the right ones; of all where the machine does nothing else. */
+const MEDIAN_MS = 1_000;
+/** On a machine that runs other tests: without limits it was half a minute. */
+const WORST_MS = 5_000;
+const GROWTH_BYTES = 150 * 1024 * 1024;
+const LAG_SECONDS = 1;
+
+/** Its secret has the hash of this release; that of the other one has a stretched hash, which is dear to check. */
+const KNOWN = 1;
+const FORMER = 2;
+
+const place = backbone();
+const secret = newSecret();
+let doors: Readonly<Record<string, Door>>;
+
+type Credentials = { readonly id: number; readonly secret: string; readonly address: string };
+/** Where secrets are given; `send` resolves to the status of the answer. */
+type Door = {
+  readonly service: TestService;
+  readonly send: (credentials: Credentials) => Promise<number>;
+  readonly accepted: number;
+  /** Whose secrets are guessed at, beside those of clients that there are not. */
+  readonly guessed: readonly number[];
+};
+
+beforeAll(async () => {
+  await Pipeline.create(place);
+  const directory = ClientDirectory.open({ ...place, log: quietLog });
+  for (const [client_id, secret_hash] of [
+    [KNOWN, hashSecret(secret)],
+    [FORMER, stretchedHash(newSecret())],
+  ] as const)
+    await directory.edit(client_id, () => ({
+      client_id,
+      name: 'guessed at',
+      active: true,
+      secret_hash,
+      operations: null,
+      competitions: null,
+      webhooks: [],
+    }));
+  const api = await startApi(place, temporaryFolder(), { TRUSTED_PROXIES: '127.0.0.1' });
+  const gateway = await startGateway(place, api.url);
+  const status = async (url: string, init: RequestInit): Promise<number> => {
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  doors = {
+    '/v2/oauth': {
+      service: api.service,
+      accepted: 200,
+      guessed: [KNOWN, FORMER],
+      send: ({ id, secret: given, address }) =>
+        status(`${api.url}/v2/oauth?client_id=${id}&secret_key=${given}`, { headers: from(address) }),
+    },
+    'the sign-in': {
+      service: api.service,
+      accepted: 303,
+      guessed: [KNOWN, FORMER],
+      send: ({ id, secret: given, address }) =>
+        status(`${api.url}/sign-in`, {
+          method: 'POST',
+          headers: from(address),
+          body: new URLSearchParams({ client_id: String(id), secret_key: given }),
+        }),
+    },
+    'the exchange': {
+      service: gateway.service,
+      accepted: 201,
+      // The contract locks a client out that is guessed at: another one is not.
+      guessed: [FORMER],
+      send: ({ id, secret: given, address }) =>
+        status(`${gateway.url}/api/v1/token`, {
+          method: 'POST',
+          headers: { ...from(address), 'content-type': 'application/json' },
+          body: JSON.stringify({ client_id: String(id), secret_key: given }),
+        }),
+    },
+  };
+  const right = { id: KNOWN, secret, address: '192.0.2.1' };
+  await untilTrue('the client is known', async () => (await doors['/v2/oauth']?.send(right)) === 200);
+});
+
+/** Sends wrong secrets, each from another address, and calls `onNth` with each; gives how often each status was the answer. */
+async function guess({ send, guessed }: Door, onNth: (n: number) => void): Promise<Map<number, number>> {
+  const answers = new Map<number, number>();
+  const pending: Promise<void>[] = [];
+  const began = performance.now();
+  for (let n = 0; n < GUESSES; n++) {
+    onNth(n);
+    const address = `198.18.${n >> 8}.${n % 256}`;
+    const answered = send({ id: guessed[n % 3] ?? 1_000 + n, secret: newSecret(), address });
+    pending.push(answered.then((status) => void answers.set(status, (answers.get(status) ?? 0) + 1)));
+    await delay(Math.max(0, began + ((n + 1) * 1_000) / GUESSES_A_SECOND - performance.now()));
+  }
+  await Promise.all(pending);
+  return answers;
+}
+
+describe(`${GUESSES_A_SECOND} wrong secrets a second`, () => {
+  test.each(['/v2/oauth', 'the sign-in', 'the exchange'])('at %s hold up no right one', async (name) => {
+    const door = doors[name] as Door;
+    const memory = () => door.service.metric('process_resident_memory_bytes');
+    const before = await memory();
+    const timed = async (address: string): Promise<number> => {
+      const asked = performance.now();
+      expect(await door.send({ id: KNOWN, secret, address })).toBe(door.accepted);
+      return performance.now() - asked;
+    };
+    const right: Promise<number>[] = [];
+    const answers = await guess(door, (n) => {
+      if (n % (GUESSES / RIGHT) === 0) right.push(timed(`192.0.2.${2 + right.length}`));
+    });
+    const took = (await Promise.all(right)).sort((a, b) => a - b);
+    expect(answers.has(door.accepted)).toBe(false);
+    expect(took[RIGHT / 2]).toBeLessThan(MEDIAN_MS);
+    expect(took.at(-1)).toBeLessThan(WORST_MS);
+    expect((await memory()) - before).toBeLessThan(GROWTH_BYTES);
+    expect(await door.service.metric('nodejs_eventloop_lag_p99_seconds')).toBeLessThan(LAG_SECONDS);
+  });
+});

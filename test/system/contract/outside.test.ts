@@ -1,0 +1,65 @@
+/**
+ * Programs of others against a running api: `SCHEMATHESIS=<program>` tests every operation by the OpenAPI document,
+ * `PHP_CLIENT=<folder>` (github.com/statscore/apiclient) reads every answer with the provider's own client.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/api.ts';
+import { contract, serveOnce } from './served.ts';
+
+const run = promisify(execFile);
+const { SCHEMATHESIS, PHP_CLIENT } = process.env;
+
+serveOnce();
+
+/** The id of a table. */
+async function table(): Promise<string> {
+  const { data } = await contract().answer('/v2/standings?object_type=season&object_id=20');
+  return String(data.standings_list[0].id);
+}
+
+test.runIf(SCHEMATHESIS)(
+  `schemathesis finds nothing${SCHEMATHESIS ? '' : ' (needs SCHEMATHESIS)'}`,
+  async () => {
+    const { api, everything } = contract();
+    const config = join(import.meta.dirname, 'schemathesis.toml');
+    const args = ['--no-color', '--config-file', config, 'run', `${api.url}/openapi.json`];
+    const env = { ...process.env, TOKEN: everything.token, STANDINGS: await table() };
+    const { stdout } = await run(SCHEMATHESIS ?? '', [...args, '--max-examples=30'], {
+      // It keeps what it found in the current folder.
+      cwd: temporaryFolder(),
+      env,
+      maxBuffer: 1 << 26,
+    }).catch((failure: { stdout: string }) => failure);
+    expect(stdout, stdout).toMatch(/No issues found/);
+  },
+  500_000,
+);
+
+test.runIf(PHP_CLIENT)(
+  `the provider's client reads every answer but one${PHP_CLIENT ? '' : ' (needs PHP_CLIENT)'}`,
+  async () => {
+    const { api, everything } = contract();
+    const script = join(import.meta.dirname, 'provider-client.php');
+    const { stdout } = await run('php', [
+      script,
+      PHP_CLIENT ?? '',
+      api.url,
+      everything.id,
+      everything.secret,
+      await table(),
+    ]);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { asked: string; error: string | null });
+    expect(answers).toHaveLength(16);
+    // The specification has the id of a group as text, where the client wants a number.
+    expect(answers.filter(({ error }) => error !== null)).toEqual([
+      { asked: 'standings/{id}', error: expect.stringMatching(/"id".*StandingGroupDTO.*"int"/) },
+    ]);
+  },
+  100_000,
+);

@@ -1,0 +1,71 @@
+/** The page of the first steps: every command runs on a demonstration, and prints what the page says. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { backbone } from '../../setup/backbone.ts';
+import { until } from '../../support/poll.ts';
+import { runBlock } from '../../support/runbook.ts';
+import { touchline } from '../../support/touchline.ts';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/first-steps.md'), 'utf8');
+const STARTED = /^AFTERWARDS=nothing npm start[\s\S]*?```text\n([\s\S]*?)^```$/m;
+const STEP = /^```sh step\n([\s\S]*?)^```\n\n^```text\n([\s\S]*?)^```$/gm;
+const NEXT = '=== next step';
+const PLAY_MS = 300_000;
+/** As the page has it: it is known to have a goal that was taken back. */
+const MATCH = '310002';
+
+/** A line of the page as what is printed: numbers may be others, `…` is anything. */
+function printed(line: string): RegExp {
+  const escaped = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(escaped.replaceAll('…', '.*').replace(/\d+/g, '\\d+').replace(/ {2,}/g, ' +'));
+}
+
+function expectLines(out: string, lines: string): void {
+  let left = out.split('\n');
+  for (const line of lines.trimEnd().split('\n')) {
+    const at = left.findIndex((one) => printed(line).test(one));
+    expect(at, `no line like ${line} in\n${left.join('\n')}`).toBeGreaterThanOrEqual(0);
+    left = left.slice(at + 1);
+  }
+}
+
+test('every command of the first steps prints what the page says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-first-steps-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const { brokers, registryUrl, prefix } = backbone();
+  const place = {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: `${prefix}first.`,
+    DATA_DIR: join(folder, 'data'),
+  };
+  const settings = { MATCHES: '8', DURATION: '10', FAULTS: 'many', AFTERWARDS: 'nothing' };
+  const ports = { WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' };
+  const demo = touchline(['demo', '--keep'], { ...place, ...settings, ...ports });
+  const [API = '', SECRET = '', TOOLS = ''] = await until(
+    'the demonstration goes on',
+    () =>
+      /curl "(\S+)\/v2\/oauth\?client_id=1&secret_key=(\w+)"[\s\S]*?curl (\S+)\/api\/v1\/token/
+        .exec(demo.out)
+        ?.slice(1),
+    PLAY_MS,
+  );
+  expectLines(demo.out, STARTED.exec(PAGE)?.[1] ?? '');
+
+  const steps = [...PAGE.matchAll(STEP)];
+  expect(steps).toHaveLength(11);
+  const script = steps.map(([, command = '']) => command).join(`echo '${NEXT}'\n`);
+  const placed = script
+    .replaceAll(/\btouchline\.(?= )/g, place.TOPIC_PREFIX)
+    .replaceAll('rebuilt.', `${prefix}firstrebuilt.`);
+  const { code, out, err } = await runBlock(placed, { ...place, API, SECRET, TOOLS, MATCH }, folder);
+  expect(code, out + err).toBe(0);
+  // What goes on while it works is said on the standard error.
+  const outputs = out.split(`${NEXT}\n`);
+  for (const [n, [, , lines = '']] of steps.entries())
+    expectLines(outputs[n] ?? '', lines.replaceAll('rebuilt.', '…'));
+  demo.child.kill('SIGINT');
+  expect(await demo.ended).toBe(0);
+});

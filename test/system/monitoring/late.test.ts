@@ -1,0 +1,240 @@
+/** Alerts on what is forged, unreadable, wrong, late, refused or lost, each seen to fire where a system is made so. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { signatureHeaders } from '#signing/signing.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { received, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { createKafka } from '../../support/kafkajs.ts';
+import { quietLog } from '../../support/log.ts';
+import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
+import type { TestService } from '../../support/processes.ts';
+import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
+import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+
+/** Enough for a match in each partition. */
+const MATCHES = 12;
+/** More in ten minutes than the rules allow of what is forged or cannot be read. */
+const MANY = 100;
+/** Messages that are published at once, of those that are more than a process can take. */
+const FLOOD = 400 * MATCHES;
+/** Far beyond what is an alert: no more is published while a process is so far behind. */
+const ENOUGH = 30_000;
+const POLL_MS = 200;
+/** A second more than a stage may take. */
+const LATE_MS = 6_000;
+const REFUSED_PARTITION = 0;
+/** In another partition. */
+const POISONED_MATCH = 2;
+
+type PublishedRecord = { readonly topic: string; readonly key: string; readonly value: Buffer };
+
+describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs prometheus)', () => {
+  let system: System;
+  let receiver: { readonly service: TestService; readonly url: string };
+  let api: TestService;
+  let provider: TestProvider;
+  let prometheus: Prometheus;
+  let others: Target[];
+  let messageId = 0;
+
+  const now = () => Math.floor(Date.now() / 1_000);
+  const inputTopic = () => topicName(system.pipeline.place.prefix, 'normalized-messages');
+
+  beforeAll(async () => {
+    system = await System.create();
+    provider = await TestProvider.start();
+    atEnd(() => provider.close());
+    const client = { id: CLIENT.id, secret: CLIENT.secret };
+    const poller = system.startPoller(
+      { url: provider.url, client },
+      { FEED_INITIAL_SECONDS: '1', FOLLOW_SEASONS: String(provider.season.id) },
+    );
+    const [replica] = await Promise.all([system.startApi(temporaryFolder()), poller.ready()]);
+    api = replica.service;
+    receiver = await system.startReceiver();
+    // In each match a goal that agrees with its score.
+    await post(
+      Array.from({ length: MATCHES }, (_, n) =>
+        incidentMessage(head(), { confirmation: 'confirmed' }, { id: n + 1 }),
+      ),
+    );
+    await system.pipeline.settled();
+    others = [
+      ['webhook-receiver', receiver.service],
+      ['feed-poller', poller],
+      ['api', api],
+    ];
+    prometheus = await Prometheus.start([['match-processor', system.processor], ...others]);
+  });
+
+  test('forged, unreadable, old and contradictory messages, and a feed that fails, are alerts', async () => {
+    await prometheus.quiet([
+      'TouchlineForgedDeliveries',
+      'TouchlineUnknownMessages',
+      'TouchlineProviderSlow',
+      'TouchlineMatchesFlagged',
+      'TouchlineFeedBehind',
+    ]);
+    // A goal is cancelled that nobody has scored.
+    await post([incidentMessage(head(), { id: '5-424', incident_id: 424, participant_id: 102 }, { id: 1 })]);
+    await post(Array.from({ length: MANY }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })));
+    await post(Array.from({ length: MANY }, () => ({ shape: 'unknown' })));
+    // What else is asked for says how late it is there.
+    provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
+    provider.now = () => now() + 300;
+    const forging = new AbortController();
+    const forged = forgeUntil(forging.signal);
+    await prometheus.fires('TouchlineForgedDeliveries', { check: 'signature_mismatch' });
+    forging.abort();
+    await forged;
+    await prometheus.fires('TouchlineUnknownMessages', { service: 'webhook-receiver' });
+    await prometheus.fires('TouchlineProviderSlow', { service: 'webhook-receiver' });
+    await prometheus.fires('TouchlineMatchesFlagged', { reason: 'orphan' });
+    await prometheus.fires('TouchlineFeedBehind', { severity: 'warning' });
+    provider.fault = () => null;
+    await prometheus.quiet(['TouchlineFeedBehind']);
+  });
+
+  test('more than is processed, and records that are removed before they are, are alerts', async () => {
+    await prometheus.quiet([
+      'TouchlineViewBehind',
+      'TouchlineProcessorBehind',
+      'TouchlinePartitionRefused',
+      'TouchlineRecordsLost',
+    ]);
+    // The receiver's, of what it could not read.
+    expect(await prometheus.firing('TouchlineDeadLetters')).toMatchObject([{ service: 'webhook-receiver' }]);
+    await system.processor.kill();
+    const stoppedAt = Date.now();
+    await publish([recordOf(POISONED_MATCH, Buffer.from('poison'))]);
+    await post(Array.from({ length: MATCHES }, (_, n) => eventMessage(head(), { id: n + 1 })));
+    await whileFlooded(lagOf(api, 'touchline_api_lag_records'), () =>
+      prometheus.fires('TouchlineViewBehind', { service: 'api' }),
+    );
+    const lost = await removeUnprocessed();
+    await untilTrue('what waits is late', () => Date.now() - stoppedAt > LATE_MS);
+
+    // Those that go on were never scraped before.
+    const refusing = system.pipeline.startProcessor();
+    await untilTrue(
+      'the poison is counted',
+      async () => (await refusing.metric('touchline_dead_letters_total')) === 1,
+    );
+    prometheus.discover([['match-processor', refusing], ...others]);
+    await whileFlooded(lagOf(refusing, 'touchline_lag_records'), () =>
+      prometheus.fires('TouchlineProcessorBehind', { service: 'match-processor' }),
+    );
+    await prometheus.fires('TouchlineDeadLetters', { service: 'match-processor', code: 'undecodable' });
+    // It was scraped by now, so that these are an increase.
+    await publish(await recordsOf(LATE_MS));
+    await prometheus.fires('TouchlineStageSlow', { stage: 'received_to_state' });
+    await prometheus.fires('TouchlinePartitionRefused', { service: 'match-processor' });
+    await prometheus.quiet(['TouchlineRecordsLost']);
+
+    // As an operator decides.
+    await refusing.kill();
+    const going = system.pipeline.startProcessor({ ON_LOST_INPUT: 'continue' });
+    await untilTrue(
+      'it counts them',
+      async () => (await going.metric('touchline_lost_records_total')) === lost,
+    );
+    prometheus.discover([['match-processor', going], ...others]);
+    await prometheus.fires('TouchlineRecordsLost', { service: 'match-processor' });
+    await prometheus.quiet(['TouchlinePartitionRefused']);
+  });
+
+  /** The id and the time of a message that is sent now. */
+  function head(): { readonly id: number; readonly ut: number } {
+    messageId += 1;
+    return { id: messageId, ut: now() };
+  }
+
+  const recordOf = (match: number | null, value: Buffer): PublishedRecord => ({
+    topic: inputTopic(),
+    key: String(match),
+    value,
+  });
+
+  const lagOf = (service: TestService, metric: string) => () => service.metric(metric);
+
+  const openFlooder = () =>
+    openPublisher({
+      brokers: system.pipeline.place.brokers,
+      clientId: 'test-flood',
+      log: quietLog,
+      timeoutMs: DEADLINE_MS,
+    });
+
+  async function post(messages: readonly unknown[], secret = WEBHOOK_SECRET): Promise<void> {
+    const body = Buffer.from(JSON.stringify(messages));
+    const headers = signatureHeaders(body, secret, Date.now());
+    const answer = await fetch(receiver.url, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual(
+      secret === WEBHOOK_SECRET ? [200, 'Accepted'] : [401, expect.any(String)],
+    );
+  }
+
+  async function forgeUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await post([eventMessage(head())], 'f'.repeat(32));
+  }
+
+  /** A message of each match, received so long ago. */
+  async function recordsOf(agoMs: number): Promise<PublishedRecord[]> {
+    const { registryUrl, prefix } = system.pipeline.place;
+    const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
+    const messages = Array.from({ length: MATCHES }, (_, n) => eventMessage(head(), { id: n + 1 }));
+    return received(...messages).map((message) =>
+      recordOf(message.event_id, codec.encode({ ...message, received_at: message.received_at - agoMs })),
+    );
+  }
+
+  /** Publishes more than is read until `done`. `lag`: of whoever reads. */
+  async function whileFlooded(lag: () => Promise<number>, done: () => Promise<void>): Promise<void> {
+    const records = await recordsOf(0);
+    const flood = Array.from({ length: FLOOD / MATCHES }, () => records).flat();
+    const publisher = await openFlooder();
+    const stopping = new AbortController();
+    const pause = () => delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    let behind = 0;
+    const watching = (async () => {
+      for (; !stopping.signal.aborted; await pause()) behind = await lag();
+    })();
+    const flooding = (async () => {
+      while (!stopping.signal.aborted) await (behind < ENOUGH ? publisher.publish(flood) : pause());
+    })();
+    await Promise.all([watching, flooding, done().finally(() => stopping.abort())]);
+    await publisher.close();
+  }
+
+  async function publish(records: PublishedRecord[]): Promise<void> {
+    const publisher = await openFlooder();
+    await publisher.publish(records);
+    await publisher.close();
+  }
+
+  /** Removes the records of a partition that were not processed, as retention does; how many they were. */
+  async function removeUnprocessed(): Promise<number> {
+    const { brokers, prefix } = system.pipeline.place;
+    const bounds = await topicBounds({ brokers, clientId: 'test-late' }, [inputTopic()]);
+    const end = bounds.find(({ partition }) => partition === REFUSED_PARTITION)?.end ?? 0;
+    const positions = await readPositions({
+      brokers,
+      application: `${prefix}match-processor`,
+      log: quietLog,
+    });
+    const admin = createKafka({ brokers, clientId: 'test-late' }).admin();
+    await admin.connect();
+    // Without it the client knows of no leader.
+    await admin.fetchTopicOffsets(inputTopic());
+    const partitions = [{ partition: REFUSED_PARTITION, offset: String(end) }];
+    await admin.deleteTopicRecords({ topic: inputTopic(), partitions });
+    await admin.disconnect();
+    return end - (positions.get(REFUSED_PARTITION) ?? end);
+  }
+});
