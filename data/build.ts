@@ -8,7 +8,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Competition, DatasetName, FactKind, GoalPair, MatchFacts, Period, Side } from './dataset.ts';
+import type {
+  Competition,
+  DatasetName,
+  FactKind,
+  FactSide,
+  GoalPair,
+  MatchFacts,
+  Period,
+} from './dataset.ts';
 import { finalScore } from './dataset.ts';
 import { ACRONYMS, SHORT_NAMES } from './names.ts';
 import { WORLD_CUP_2018_RANKS } from './official-ranks.ts';
@@ -17,13 +25,13 @@ import { cup, fail, league } from './places.ts';
 type SourceEvent = {
   p: Period;
   s: number;
-  team: Side;
+  team: FactSide;
   player: string;
   pid: number;
   type: string;
-  for?: Side;
+  for?: FactSide;
 };
-type SourceSub = { minute: number; team: Side; out: string; in: string; out_id: number; in_id: number };
+type SourceSub = { minute: number; team: FactSide; out: string; in: string; out_id: number; in_id: number };
 type SourceMatch = {
   match_id: number;
   round: number;
@@ -137,7 +145,7 @@ const same = (a: GoalPair, b: GoalPair): boolean => a[0] === b[0] && a[1] === b[
 function check(match: MatchFacts, label: string): void {
   if (match.facts === 'score_only') return;
   const kicks = match.events.filter(([, , kind]) => kind === 'kick_scored');
-  const scored = (side: Side): number => kicks.filter((kick) => kick[3] === side).length;
+  const scored = (side: FactSide): number => kicks.filter((kick) => kick[3] === side).length;
   const sound =
     same(goalsOf(match.events, ['1H']), match.ht) &&
     same(goalsOf(match.events, ['1H', '2H']), match.ft) &&

@@ -66,7 +66,7 @@ const MATCH = z.object({
 
 /** Goals of home and away. */
 export type GoalPair = readonly [home: number, away: number];
-export type Side = z.infer<typeof SIDE>;
+export type FactSide = z.infer<typeof SIDE>;
 /** First and second half, first and second half of extra time, penalty shoot-out. */
 export type Period = z.infer<typeof PERIOD>;
 /** What happened. `kick_…` are kicks of a shoot-out; an own goal has the side of who scored it. */

@@ -13,10 +13,10 @@ type PlannedStage = Omit<Stage, 'groups'> & {
 };
 
 /** The stages of a competition, and where each match belongs. */
-export type Places = { readonly stages: readonly PlannedStage[]; readonly of: readonly Place[] };
+export type PlannedStages = { readonly stages: readonly PlannedStage[]; readonly of: readonly Place[] };
 
 /** A league: one stage, one unnamed table, a round a matchday. */
-export function league(matches: readonly Meeting[], base: number): Places {
+export function league(matches: readonly Meeting[], base: number): PlannedStages {
   const stage = base * 10 + 1;
   const rounds = [...new Set(matches.map((match) => match.round))].sort((a, b) => a - b);
   return {
@@ -34,7 +34,7 @@ export function league(matches: readonly Meeting[], base: number): Places {
 }
 
 /** A cup: groups are who met whom in rounds 1 to 3, lettered by first kick-off; then the knockout stages by date. */
-export function cup(matches: readonly Meeting[], base: number): Places {
+export function cup(matches: readonly Meeting[], base: number): PlannedStages {
   const met = new Map<string, Set<string>>();
   for (const { round, home, away } of matches) {
     if (round === 0) continue;
