@@ -126,7 +126,6 @@ const OURS: Subject = {
       TOPIC_PREFIX: prefix,
       SESSION_TIMEOUT_MS: String(SESSION_MS),
       GROUP_INSTANCE_ID: name,
-      LEAVE_ON_STOP: 'off',
       ...compiledIn(context),
     }),
 };

@@ -5,6 +5,7 @@ import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import { applicationOf } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
@@ -15,6 +16,7 @@ import { quietLog } from '../../support/log.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
+import { limitClients } from '../../support/quotas.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 
 /** Enough for a match in each partition. */
@@ -26,6 +28,8 @@ const FLOOD = 400 * MATCHES;
 /** Far beyond what is an alert: no more is published while a process is so far behind. */
 const ENOUGH = 30_000;
 const POLL_MS = 200;
+/** What a slow processor reads in a second: a fraction of what is published. */
+const SLOW_BYTES = 200_000;
 /** A second more than a stage may take. */
 const LATE_MS = 6_000;
 const REFUSED_PARTITION = 0;
@@ -127,9 +131,12 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       async () => (await refusing.metric('touchline_dead_letters_total')) === 1,
     );
     prometheus.discover([['match-processor', refusing], ...others]);
+    // However fast the machine is.
+    await limitProcessors(SLOW_BYTES);
     await whileFlooded(lagOf(refusing, 'touchline_lag_records'), () =>
       prometheus.fires('TouchlineProcessorBehind', { service: 'match-processor' }),
     );
+    await limitProcessors(null);
     await prometheus.fires('TouchlineDeadLetters', { service: 'match-processor', code: 'undecodable' });
     // It was scraped by now, so that these are an increase.
     await publish(await recordsOf(LATE_MS));
@@ -162,6 +169,11 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
   });
 
   const lagOf = (service: TestService, metric: string) => () => service.metric(metric);
+
+  const limitProcessors = (read: number | null) => {
+    const { brokers, prefix } = system.pipeline.place;
+    return limitClients(brokers, applicationOf(prefix, 'match-processor'), { read });
+  };
 
   const openFlooder = () =>
     openPublisher({

@@ -77,7 +77,7 @@ function tags(fields: readonly (readonly [number, Buffer])[]): Buffer {
 }
 
 function parse(bytes: Buffer | Writer) {
-  return parseResponse(0, FETCH, VERSION, Reader.from(bytes));
+  return parseResponse(0, FETCH, VERSION, Reader.from(bytes)).answers;
 }
 
 test.each([

@@ -2,6 +2,7 @@
  * The fetch request (version 16: topics by id; brokers since 3.7 support it). The library's own parser decodes every record with its headers and big integers; this one returns the
  * bytes, and `decodeBatches` makes views of them.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EpochEnd } from '../port.ts';
 import {
   type Connection,
@@ -56,6 +57,9 @@ type Answer = PartitionState & {
   readonly bytes: Buffer;
 };
 
+/** What a broker answers: `answers` is empty where a quota holds it back, for `throttleMs` (KIP-219). */
+type Response = { readonly throttleMs: number; readonly answers: readonly Answer[] };
+
 const FETCH = { key: 1, version: 16 } as const;
 const NO_SESSION = { id: 0, epoch: -1 } as const;
 const ANY_EPOCH = -1;
@@ -67,18 +71,25 @@ const NO_RACK = '';
 const DIVERGING_EPOCH = 0;
 const EMPTY = Buffer.alloc(0);
 
-const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Answer[]>(
+const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
   FETCH.key,
   FETCH.version,
   createRequest,
   parseResponse,
 );
 
-/** Fetches from the leader of a partition. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
+/**
+ * Fetches from the leader of a partition; waits where a quota of the client holds the answer back. Rejects with the library's
+ * `ResponseError`, or `RecordBatchError`.
+ */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
-  const [answer] = await fetchApi.async(connection, [of], of);
-  if (answer === undefined) throw new Error('a fetch was answered without its partition');
-  return decode(answer, of);
+  for (;;) {
+    const { throttleMs, answers } = await fetchApi.async(connection, [of], of);
+    const [answer] = answers;
+    if (answer !== undefined) return decode(answer, of);
+    if (throttleMs === 0) throw new Error('a fetch was answered without its partition');
+    await delay(throttleMs, undefined, { ref: false });
+  }
 }
 
 /** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
@@ -87,13 +98,17 @@ export type FetchedFrom = { readonly from: FetchFrom } & (
   | { readonly fetched: null; readonly error: unknown }
 );
 
-/** Fetches several partitions from their leader, in the order of its answer. Rejects where the request is refused. */
+/**
+ * Fetches several partitions from their leader, in the order of its answer; none where a quota of the client holds it back, and
+ * then only after that time. Rejects where the request is refused.
+ */
 export async function fetchPartitions(
   connection: Connection,
   partitions: readonly FetchFrom[],
   options: FetchOptions,
 ): Promise<FetchedFrom[]> {
-  const answers = await fetchApi.async(connection, partitions, options);
+  const { throttleMs, answers } = await fetchApi.async(connection, partitions, options);
+  if (answers.length === 0 && throttleMs > 0) await delay(throttleMs, undefined, { ref: false });
   return answers.flatMap((answer): FetchedFrom[] => {
     const from = partitions.find(
       ({ topicId, partition }) => topicId === answer.topicId && partition === answer.partition,
@@ -149,8 +164,8 @@ export function parseResponse(
   apiKey: number,
   apiVersion: number,
   reader: Reader,
-): Answer[] {
-  reader.readInt32();
+): Response {
+  const throttleMs = reader.readInt32();
   const errorCode = reader.readInt16();
   reader.readInt32();
   const answers: Answer[] = [];
@@ -169,7 +184,7 @@ export function parseResponse(
   });
   readTags(reader, {});
   if (errorCode !== 0) throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, {});
-  return answers;
+  return { throttleMs, answers };
 }
 
 function readPartition(reader: Reader): Omit<Answer, 'topicId' | 'error'> & { readonly refused: number } {
