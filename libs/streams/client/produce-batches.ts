@@ -12,9 +12,8 @@ export function partitionHash(key: Buffer): number {
   const tail = length & ~3;
   let hash = SEED ^ length;
   for (let at = 0; at < tail; at += 4) {
-    let word = Math.imul(key.readInt32LE(at), M);
-    word = Math.imul(word ^ (word >>> 24), M);
-    hash = Math.imul(hash, M) ^ word;
+    const word = Math.imul(key.readInt32LE(at), M);
+    hash = Math.imul(hash, M) ^ Math.imul(word ^ (word >>> 24), M);
   }
   if (tail < length) {
     for (let at = tail; at < length; at++) hash ^= (key[at] as number) << (8 * (at - tail));

@@ -82,12 +82,11 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
       typeof of === 'number' ? of : partitions,
     ]),
   ]);
-  const wrong: string[] = [];
-  for (const [topic, count] of wanted) {
-    const found = topic === input ? partitions : await client.partitionCount(topic);
-    if (found === 0) wrong.push(`${topic} is missing`);
-    else if (found !== count) wrong.push(`${topic} has ${found} partitions, not ${count}`);
-  }
+  const found = await Promise.all([...wanted.keys()].map((topic) => client.partitionCount(topic)));
+  const wrong = [...wanted].flatMap(([topic, count], at) => {
+    if (found[at] === 0) return `${topic} is missing`;
+    return found[at] === count ? [] : `${topic} has ${found[at]} partitions, not ${count}`;
+  });
   if (wrong.length === 0) return partitions;
   throw new RefusedError(
     'PARTITIONS_DIFFER',

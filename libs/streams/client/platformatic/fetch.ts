@@ -1,6 +1,6 @@
 /**
- * The fetch request (version 16: topics by id; brokers since 3.7 support it). The library's own parser decodes every record with its headers and big integers; this one returns the
- * bytes, and `decodeBatches` makes views of them.
+ * The fetch request (version 16: topics by id; brokers since 3.7 support it). The library's own parser decodes every record with its
+ * headers and big integers; this one returns the bytes, and `decodeBatches` makes views of them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EpochEnd } from '../port.ts';
@@ -57,7 +57,7 @@ type Answer = PartitionState & {
   readonly bytes: Buffer;
 };
 
-/** What a broker answers: `answers` is empty where a quota holds it back, for `throttleMs` (KIP-219). */
+/** `answers` is empty where it is held back, for `throttleMs` (KIP-219). */
 type Response = { readonly throttleMs: number; readonly answers: readonly Answer[] };
 
 const FETCH = { key: 1, version: 16 } as const;
@@ -78,18 +78,11 @@ const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
   parseResponse,
 );
 
-/**
- * Fetches from the leader of a partition; waits where a quota of the client holds the answer back. Rejects with the library's
- * `ResponseError`, or `RecordBatchError`.
- */
+/** Fetches from the leader of a partition. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
-  for (;;) {
-    const { throttleMs, answers } = await fetchApi.async(connection, [of], of);
-    const [answer] = answers;
-    if (answer !== undefined) return decode(answer, of);
-    if (throttleMs === 0) throw new Error('a fetch was answered without its partition');
-    await delay(throttleMs, undefined, { ref: false });
-  }
+  const [answer] = await ask(connection, [of], of);
+  if (answer === undefined) throw new Error('a fetch was answered without its partition');
+  return decode(answer, of);
 }
 
 /** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
@@ -98,17 +91,13 @@ export type FetchedFrom = { readonly from: FetchFrom } & (
   | { readonly fetched: null; readonly error: unknown }
 );
 
-/**
- * Fetches several partitions from their leader, in the order of its answer; none where a quota of the client holds it back, and
- * then only after that time. Rejects where the request is refused.
- */
+/** Fetches several partitions from their leader, in the order of its answer. Rejects where the request is refused. */
 export async function fetchPartitions(
   connection: Connection,
   partitions: readonly FetchFrom[],
   options: FetchOptions,
 ): Promise<FetchedFrom[]> {
-  const { throttleMs, answers } = await fetchApi.async(connection, partitions, options);
-  if (answers.length === 0 && throttleMs > 0) await delay(throttleMs, undefined, { ref: false });
+  const answers = await ask(connection, partitions, options);
   return answers.flatMap((answer): FetchedFrom[] => {
     const from = partitions.find(
       ({ topicId, partition }) => topicId === answer.topicId && partition === answer.partition,
@@ -120,6 +109,15 @@ export async function fetchPartitions(
       return [{ from, fetched: null, error }];
     }
   });
+}
+
+/** A quota of the client on the broker holds an answer back, for as long as it says: then it is asked again. */
+async function ask(connection: Connection, partitions: readonly FetchFrom[], options: FetchOptions) {
+  for (;;) {
+    const { throttleMs, answers } = await fetchApi.async(connection, partitions, options);
+    if (answers.length > 0 || throttleMs === 0) return answers;
+    await delay(throttleMs, undefined, { ref: false });
+  }
 }
 
 function decode(answer: Answer, { offset, isolation }: PartitionFetch): Fetched {

@@ -3,10 +3,7 @@ import { type BrokerConnections, byLeader } from './connections.ts';
 import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
 import { untilAnswered } from './retries.ts';
 
-/**
- * The first record still in the partition; its end; or the first record written at or after a time, Unix
- * milliseconds.
- */
+/** The first record that is there; the end; or the first one written at or after a time, Unix milliseconds. */
 type OffsetOf = 'earliest' | 'end' | number;
 
 const EARLIEST = -2n;
@@ -54,14 +51,14 @@ export async function partitionsOf(
   connections: BrokerConnections,
   topics: readonly string[],
 ): Promise<TopicPartition[]> {
-  const partitions: TopicPartition[] = [];
-  for (const topic of topics) {
-    const count = await untilAnswered(connections, `look at ${topic}`, () =>
-      connections.partitionCount(topic),
-    );
-    for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
-  }
-  return partitions;
+  const counts = await Promise.all(
+    topics.map((topic) =>
+      untilAnswered(connections, `look at ${topic}`, () => connections.partitionCount(topic)),
+    ),
+  );
+  return topics.flatMap((topic, at) =>
+    Array.from({ length: counts[at] ?? 0 }, (_, partition) => ({ topic, partition })),
+  );
 }
 
 /** An offset of each partition that has it, by `partitionKey`. Asks once. */
@@ -84,14 +81,11 @@ export async function offsetsOf(
       ),
     ),
   );
-  const found = new Map<string, number>();
-  for (const { topics } of answers) {
-    for (const { name, partitions } of topics) {
-      for (const { partitionIndex, offset } of partitions) {
-        if (offset !== NONE)
-          found.set(partitionKey({ topic: name, partition: partitionIndex }), Number(offset));
-      }
-    }
-  }
-  return found;
+  const ofTopics = answers.flatMap(({ topics }) => topics);
+  const found = ofTopics.flatMap(({ name: topic, partitions }) =>
+    partitions
+      .filter(({ offset }) => offset !== NONE)
+      .map(({ partitionIndex: partition, offset }) => [partitionKey({ topic, partition }), offset] as const),
+  );
+  return new Map(found.map(([key, offset]) => [key, Number(offset)]));
 }
