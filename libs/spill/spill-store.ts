@@ -1,7 +1,17 @@
+import {
+  ALIGN,
+  aligned,
+  ENTRY_HEAD,
+  type EntryMemory,
+  entryBytes,
+  type KeyedValue,
+  newEntryMemory,
+  readHead,
+  unpack,
+  writeHead,
+  writeRecords,
+} from './entry.ts';
 import { SegmentFile } from './segment-file.ts';
-
-/** A record of a changelog, as stored. */
-export type KeyedValue = { readonly key: Buffer; readonly value: Buffer };
 
 export type SpillStoreOptions = {
   /** Bytes kept in memory, in whole segments and two of them at least; the rest is in a temporary file or being written. */
@@ -12,16 +22,9 @@ export type SpillStoreOptions = {
 
 const MEMORY_BYTES = 2 * 1024 * 1024;
 const SEGMENT_BYTES = 1024 * 1024;
-/** Pending segments above which `room` asks to wait, and above which the caller writes them itself. */
-const MANY_WRITING = 2;
-const MAX_WRITING = 8;
+/** Memory that is kept for the next segments. */
+const MOST_SPARE = 2;
 
-/** Before the records of an entry: position of the owner's previous entry (8), owner (8), bytes (4), unused (4). */
-const ENTRY_HEAD = 24;
-/** Before each record: lengths of key and value. */
-const RECORD_HEAD = 8;
-/** Entries begin at multiples of this, so that their heads can be read as numbers. */
-const ALIGN = 8;
 const NONE = -1;
 /** Bytes of the first read of an entry in the file: most are not larger. */
 const READ_BYTES = 4096;
@@ -33,12 +36,10 @@ type Segment = {
   used: number;
   live: number;
   /** Null once it is in the file. */
-  memory: Memory | null;
+  memory: EntryMemory | null;
   /** Its first slot in the file; undefined before it is written. */
   slot: number;
 };
-
-type Memory = { readonly bytes: Buffer; readonly numbers: Float64Array; readonly words: Uint32Array };
 
 /**
  * Encoded records by owner (an event, a season), on disk except the newest. A log of segments: records are appended, an
@@ -58,17 +59,13 @@ export class SpillStore {
   readonly #inMemory: Segment[] = [];
   readonly #scratch = Buffer.allocUnsafeSlow(READ_BYTES);
   /** Memory for the next segments: page faults of fresh memory cost as much as the copy into it. */
-  readonly #spare: Memory[] = [];
+  readonly #spare: EntryMemory[] = [];
   #file: SegmentFile | null = null;
   #next = 0;
   #current: Segment | null = null;
   #used = 0;
   #live = 0;
   #compacting = false;
-  /** The error of a failed segment write. */
-  #failure: Error | null = null;
-  /** Waits for segment writes. */
-  #waiting: PromiseWithResolvers<void> | null = null;
 
   constructor({ memoryBytes = MEMORY_BYTES, segmentBytes = SEGMENT_BYTES }: SpillStoreOptions = {}) {
     this.#segmentBytes = segmentBytes;
@@ -95,28 +92,13 @@ export class SpillStore {
    * Throws errors of the disk, also those of an earlier record.
    */
   put(owner: number, records: readonly KeyedValue[], from = 0, to = records.length): void {
-    let bytes = ENTRY_HEAD;
-    for (let at = from; at < to; at++) {
-      const { key, value } = records[at] as KeyedValue;
-      bytes += RECORD_HEAD + key.length + value.length;
-    }
-    const room = bytes + (-bytes & (ALIGN - 1));
+    const bytes = entryBytes(records, from, to);
+    const room = aligned(bytes);
     const segment = this.#roomFor(room);
-    const { bytes: target, numbers, words } = segment.memory as Memory;
+    const memory = segment.memory as EntryMemory;
     const start = segment.used;
-    numbers[start / 8] = this.#last.get(owner) ?? NONE;
-    numbers[start / 8 + 1] = owner;
-    words[start / 4 + 4] = bytes;
-    let end = start + ENTRY_HEAD;
-    for (let at = from; at < to; at++) {
-      const { key, value } = records[at] as KeyedValue;
-      end = writeLength(target, writeLength(target, end, key.length), value.length);
-      // Keys are short: a loop is faster than a call that sets up a copy.
-      for (let byte = 0; byte < key.length; byte++) target[end + byte] = key[byte] as number;
-      end += key.length;
-      target.set(value, end);
-      end += value.length;
-    }
+    writeHead(memory, start, this.#last.get(owner) ?? NONE, owner, bytes);
+    writeRecords(memory, start, records, from, to);
     segment.used += room;
     segment.live += room;
     this.#used += room;
@@ -126,9 +108,7 @@ export class SpillStore {
 
   /** A promise to wait for before the next `put`, so that pending writes stay bounded; undefined where they do. */
   room(): Promise<void> | undefined {
-    if (this.#file === null || this.#file.writing <= MANY_WRITING) return undefined;
-    this.#waiting ??= Promise.withResolvers();
-    return this.#waiting.promise;
+    return this.#file?.room();
   }
 
   /** The owner's records by key, in the order of their last writes; null for an unknown owner. Removes nothing. */
@@ -162,7 +142,6 @@ export class SpillStore {
     this.#spare.length = 0;
     this.#used = 0;
     this.#live = 0;
-    this.#endWaiting();
   }
 
   #putAll(owner: number, records: ReadonlyMap<string, Buffer>): void {
@@ -180,7 +159,7 @@ export class SpillStore {
     for (let position = last; position !== NONE; ) {
       const entry = this.#entryAt(position);
       entries.push(entry);
-      position = entry.readDoubleLE(0);
+      position = readHead(entry).before;
     }
     return entries;
   }
@@ -189,12 +168,12 @@ export class SpillStore {
     const segment = this.#segmentAt(position);
     const start = (position % this.#units) * ALIGN;
     if (segment.memory !== null) {
-      const { bytes, words } = segment.memory;
-      return Buffer.from(bytes.subarray(start, start + (words[start / 4 + 4] as number)));
+      const { bytes } = this.#head(segment, start);
+      return Buffer.from(segment.memory.bytes.subarray(start, start + bytes));
     }
     const file = this.#file as SegmentFile;
     file.read(segment.slot, start, this.#scratch);
-    const length = this.#scratch.readUInt32LE(16);
+    const { bytes: length } = readHead(this.#scratch);
     const entry = Buffer.allocUnsafe(length);
     const known = this.#scratch.copy(entry, 0, 0, Math.min(length, READ_BYTES));
     if (known < length) file.read(segment.slot, start + known, entry.subarray(known));
@@ -210,24 +189,18 @@ export class SpillStore {
       const start = (position % this.#units) * ALIGN;
       const head = this.#head(segment, start);
       position = head.before;
-      segment.live -= head.room;
-      this.#live -= head.room;
+      const room = aligned(head.bytes);
+      segment.live -= room;
+      this.#live -= room;
       if (segment.live === 0 && segment !== this.#current) this.#release(segment);
     }
   }
 
-  #head(segment: Segment, start: number): { before: number; owner: number; room: number } {
-    let head = segment.memory?.bytes.subarray(start, start + ENTRY_HEAD);
-    if (head === undefined) {
-      head = this.#scratch.subarray(0, ENTRY_HEAD);
-      (this.#file as SegmentFile).read(segment.slot, start, head);
-    }
-    const bytes = head.readUInt32LE(16);
-    return {
-      before: head.readDoubleLE(0),
-      owner: head.readDoubleLE(8),
-      room: bytes + (-bytes & (ALIGN - 1)),
-    };
+  #head(segment: Segment, start: number): ReturnType<typeof readHead> {
+    const inMemory = segment.memory?.bytes.subarray(start, start + ENTRY_HEAD);
+    if (inMemory !== undefined) return readHead(inMemory);
+    (this.#file as SegmentFile).read(segment.slot, start, this.#scratch.subarray(0, ENTRY_HEAD));
+    return readHead(this.#scratch);
   }
 
   #segmentAt(position: number): Segment {
@@ -250,7 +223,7 @@ export class SpillStore {
     if (this.#inMemory.length >= this.#memorySegments) this.#writeOldest();
     const capacity = Math.max(room, this.#segmentBytes);
     const spare = capacity === this.#segmentBytes ? this.#spare.pop() : undefined;
-    const memory = spare ?? memoryOf(capacity);
+    const memory = spare ?? newEntryMemory(capacity);
     const segment: Segment = { number: this.#next, capacity, used: 0, live: 0, memory, slot: NONE };
     this.#next += 1;
     this.#segments.set(segment.number, segment);
@@ -262,27 +235,12 @@ export class SpillStore {
   }
 
   #writeOldest(): void {
-    if (this.#failure !== null) throw this.#failure;
-    const oldest = this.#inMemory.shift() as Segment;
     this.#file ??= new SegmentFile(this.#segmentBytes);
-    const file = this.#file;
-    const { bytes } = oldest.memory as Memory;
-    oldest.slot = file.reserve(bytes.length);
-    if (file.writing >= MAX_WRITING) {
-      file.writeNow(oldest.slot, bytes);
-      this.#written(oldest);
-      return;
-    }
-    file.writeLater(oldest.slot, bytes, (error) => {
-      if (error === null) this.#written(oldest);
-      else this.#failure = error;
-      if (file.writing <= MANY_WRITING) this.#endWaiting();
-    });
-  }
-
-  #endWaiting(): void {
-    this.#waiting?.resolve();
-    this.#waiting = null;
+    const oldest = this.#inMemory[0] as Segment;
+    const { bytes } = oldest.memory as EntryMemory;
+    oldest.slot = this.#file.reserve(bytes.length);
+    this.#inMemory.shift();
+    this.#file.write(oldest.slot, bytes, () => this.#written(oldest));
   }
 
   /** From here on a segment is read from the file. Frees its slots where it has no live entries. */
@@ -293,8 +251,8 @@ export class SpillStore {
   }
 
   #reuse({ capacity, memory }: Segment): void {
-    if (capacity === this.#segmentBytes && this.#spare.length < MANY_WRITING)
-      this.#spare.push(memory as Memory);
+    if (capacity === this.#segmentBytes && this.#spare.length < MOST_SPARE)
+      this.#spare.push(memory as EntryMemory);
   }
 
   /** Moves live entries out of the segments with the fewest of them, while more than half of the log is dead. */
@@ -321,44 +279,10 @@ export class SpillStore {
   #ownersIn(segment: Segment): Set<number> {
     const owners = new Set<number>();
     for (let start = 0; start < segment.used; ) {
-      const { owner, room } = this.#head(segment, start);
+      const { owner, bytes } = this.#head(segment, start);
       owners.add(owner);
-      start += room;
+      start += aligned(bytes);
     }
     return owners;
   }
-}
-
-function memoryOf(bytes: number): Memory {
-  const buffer = Buffer.allocUnsafeSlow(bytes);
-  return {
-    bytes: buffer,
-    numbers: new Float64Array(buffer.buffer),
-    words: new Uint32Array(buffer.buffer, 0, bytes >> 2),
-  };
-}
-
-/** Writes a length as four bytes and gives the place after it. */
-function writeLength(target: Buffer, at: number, length: number): number {
-  target[at] = length;
-  target[at + 1] = length >> 8;
-  target[at + 2] = length >> 16;
-  target[at + 3] = length >>> 24;
-  return at + 4;
-}
-
-/** The records of entries, the last entry first. The values are views of them. */
-function unpack(entries: readonly Buffer[]): Map<string, Buffer> {
-  const records = new Map<string, Buffer>();
-  for (const entry of entries.toReversed()) {
-    for (let at = ENTRY_HEAD; at < entry.length; ) {
-      const keyEnd = at + RECORD_HEAD + entry.readUInt32LE(at);
-      const end = keyEnd + entry.readUInt32LE(at + 4);
-      const key = entry.toString('utf8', at + RECORD_HEAD, keyEnd);
-      records.delete(key);
-      records.set(key, entry.subarray(keyEnd, end));
-      at = end;
-    }
-  }
-  return records;
 }

@@ -1,4 +1,5 @@
-import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
+import type { KeyedValue } from '#spill/entry.ts';
+import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { type LoadedMatch, load, newLoaded, ReceivedClock, spilled, weightOf } from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
