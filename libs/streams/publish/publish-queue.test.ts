@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PublishRecord } from '../client/port.ts';
 import { PublishError } from './publish-error.ts';
-import { PublishQueue } from './publisher.ts';
+import { PublishQueue } from './publish-queue.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
   topic,
