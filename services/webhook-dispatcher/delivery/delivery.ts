@@ -1,12 +1,7 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { logsMessages } from '#streams/log.ts';
-import type {
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookOffset,
-  WebhookProgress,
-} from '#topics/generated/types.ts';
-import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
@@ -14,8 +9,10 @@ import { type Collected, collectBatch } from './collect-batch.ts';
 import type { DispatchContext, Endpoint } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
+import { offsets, RecordedProgress } from './recorded-progress.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
+import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** How often a subscription skips messages that it does not select. */
 const IDLE_MS = 5_000;
@@ -27,58 +24,44 @@ const PAUSE_MS = 1_000;
 const NARROWED_AFTER = 3;
 /** How many times as many messages the next request carries once a narrowed one is accepted. */
 const WIDENED_BY = 8;
-/** Longest wait of a timer. */
-const LONGEST_WAIT_MS = 3_600_000;
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
 export class SubscriptionDelivery {
   readonly #context: DispatchContext;
   #subscription: Subscription;
-  #progress: DeliveryProgress;
-  /** Next offset by partition: delivered or skipped, as known to this process. */
-  #next: number[];
-  /** Skipped since progress was last recorded. */
-  #isAhead = false;
-  #recordedAt: number;
+  readonly #progress: RecordedProgress;
   /** The first partition of the next batch; the same again after a failed attempt. */
   #turn = 0;
   /** Most messages of the next batch. What fails again and again is repeated with one: what a receiver cannot take waits alone. */
   #most: number;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;
-  #woken = false;
-  #wake: (() => void) | null = null;
+  readonly #pause = new WakeableSleep();
   #isDraining = false;
   #isClosed = false;
-  /** Resolves once everything so far is recorded; rejects where recording ended. */
-  #recorded: Promise<void> = Promise.resolve();
-  /** Records under way. */
-  #unrecorded = 0;
   readonly #ended: Promise<void>;
 
   constructor(context: DispatchContext, subscription: Subscription, progress: DeliveryProgress) {
     this.#context = context;
     this.#subscription = subscription;
-    this.#progress = progress;
-    this.#next = this.#offsetsOf(progress);
+    this.#progress = new RecordedProgress(context, progress);
     this.#most = (progress?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
-    this.#recordedAt = context.now();
     this.#ended = this.#run();
   }
 
   get progress(): DeliveryProgress {
-    return this.#progress;
+    return this.#progress.current;
   }
 
   get state(): DeliveryState {
-    if (this.#progress?.disabled != null) return 'disabled';
-    return (this.#progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
+    if (this.progress?.disabled != null) return 'disabled';
+    return (this.progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
   }
 
   /** Records of webhook-messages ahead of it, of any subscription. */
   get behind(): number {
     const { window } = this.#context;
-    return this.#next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
+    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
   }
 
   /** New messages have arrived. */
@@ -88,8 +71,7 @@ export class SubscriptionDelivery {
 
   /** Wakes the loop: there may be work. */
   wake(): void {
-    this.#woken = true;
-    this.#wake?.();
+    this.#pause.wake();
   }
 
   /** The changed subscription: applies from the next batch on. */
@@ -100,8 +82,8 @@ export class SubscriptionDelivery {
 
   /** Committed progress: an order in it is applied at once. */
   obey(committed: WebhookProgress): void {
-    if (this.#progress !== null && committed.epoch <= this.#progress.epoch) return;
-    this.#adopt(committed);
+    if (this.progress !== null && committed.epoch <= this.progress.epoch) return;
+    this.#progress.adopt(committed);
     this.#posting?.abort();
     this.wake();
   }
@@ -109,7 +91,7 @@ export class SubscriptionDelivery {
   /** Starts no new request; resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    this.wake();
+    this.#pause.end();
     await this.#ended;
   }
 
@@ -117,7 +99,7 @@ export class SubscriptionDelivery {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#posting?.abort();
-    this.wake();
+    this.#pause.end();
     await this.#endpoint?.close();
     await this.#ended;
   }
@@ -133,32 +115,33 @@ export class SubscriptionDelivery {
       } catch (error) {
         if (this.#isEnding) break;
         this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery failed, it is retried');
-        await this.#sleep(PAUSE_MS);
+        await this.#pause.sleep(PAUSE_MS);
       }
     }
-    await this.#recorded.catch(() => {});
+    await this.#progress.recorded.catch(() => {});
   }
 
   async #step(): Promise<void> {
-    const progress = this.#progress;
+    const { progress } = this;
     if (progress === null) return this.#start();
-    if (progress.disabled !== null) return this.#sleep(LONGEST_WAIT_MS);
+    if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
     const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
-    if (wait > 0) return this.#sleep(wait);
+    if (wait > 0) return this.#pause.sleep(wait);
     const collected = await this.#collect(progress);
-    if (this.#isEnding || this.#progress?.epoch !== progress.epoch) return;
+    if (this.#isEnding || this.progress?.epoch !== progress.epoch) return;
     if (collected !== null) return this.#send(progress, collected);
-    if (this.#isAhead && this.#context.now() - this.#recordedAt >= PASSED_MS) {
-      return this.#record('passed', { next: offsets(this.#next) });
+    const { aheadSince, next } = this.#progress;
+    if (aheadSince !== null && this.#context.now() - aheadSince >= PASSED_MS) {
+      return this.#record('passed', { next: offsets(next) });
     }
-    await this.#sleep(IDLE_MS);
+    await this.#pause.sleep(IDLE_MS);
   }
 
   async #start(): Promise<void> {
     const next = await this.#context.startOf(this.#subscription);
-    if (this.#isEnding || this.#progress !== null) return;
+    if (this.#isEnding || this.progress !== null) return;
     await this.#record('started', { next: offsets(next) });
-    this.#next = this.#offsetsOf(this.#progress);
+    this.#progress.adopt(this.progress);
   }
 
   /** The next batch; null where the subscription has no message now. */
@@ -167,22 +150,21 @@ export class SubscriptionDelivery {
     const collected = await collectBatch({
       window,
       limits: { messages: this.#most, bytes: limits.bytes },
-      next: this.#next,
+      next: this.#progress.next,
       turn: this.#turn,
       wants: (message) => wants(this.#subscription, message),
       read: async (partition, offset) => {
         const chunk = await this.#read(backlog, partition, offset);
-        return this.#isEnding || this.#progress?.epoch !== progress.epoch ? null : chunk;
+        return this.#isEnding || this.progress?.epoch !== progress.epoch ? null : chunk;
       },
     });
     if (collected === null) return null;
     const { batch, next, isCut } = collected;
     // Continues with the next step: skipped messages stay recorded.
-    if (isCut) this.#woken = true;
+    if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
     this.#turn = (this.#turn + 1) % next.length;
-    if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#isAhead = true;
-    this.#next = [...next];
+    this.#progress.skipTo(next);
     return null;
   }
 
@@ -196,10 +178,7 @@ export class SubscriptionDelivery {
       const messages = error.start - offset;
       log.error({ ...this.#fields(), code: error.code, records: messages }, error.message);
       metrics.lostRecords.inc(messages);
-      const before = this.#next;
-      await this.#record('lost', { next: [{ partition, offset: error.start }], messages });
-      // An order that arrived meanwhile has replaced the list.
-      before[partition] = error.start;
+      await this.#progress.lostTo(this.#subscription, { partition, offset: error.start }, messages);
       this.wake();
       return null;
     }
@@ -219,7 +198,7 @@ export class SubscriptionDelivery {
     this.#posting = null;
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
     // An order that was adopted meanwhile says where it continues.
-    if (this.#progress?.epoch !== progress.epoch) return;
+    if (this.progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
     const fields = {
@@ -232,14 +211,12 @@ export class SubscriptionDelivery {
       last: messages.at(-1)?.uuid ?? null,
     };
     if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
-    const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
-    this.#next = [...next];
+    const moved = this.#progress.deliveredTo(next);
     this.#turn = (this.#turn + 1) % next.length;
     this.#most = Math.min(this.#context.limits.messages, WIDENED_BY * this.#most);
-    this.#isAhead = false;
     // The next batch is sent while this is recorded; the one after it waits for the record.
-    if (this.#unrecorded > 0) this.#context.hurry();
-    await this.#recorded;
+    this.#progress.hurry();
+    await this.#progress.recorded;
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
     if (logsMessages(log))
@@ -283,54 +260,11 @@ export class SubscriptionDelivery {
     );
   }
 
-  /** Records an attempt after all earlier ones, and applies it at once. */
-  async #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
-    const { now, record } = this.#context;
-    const { id, clientId } = this.#subscription;
-    const epoch = this.#progress?.epoch ?? 1;
-    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, fields);
-    this.#recordedAt = attempt.at;
-    if (kind === 'passed') this.#isAhead = false;
-    this.#progress = applyAttempt(this.#progress, attempt);
-    this.#unrecorded += 1;
-    this.#recorded = this.#recorded
-      .then(() => record(attempt))
-      .finally(() => {
-        this.#unrecorded -= 1;
-      });
-    await this.#recorded;
-  }
-
-  #adopt(progress: WebhookProgress): void {
-    this.#progress = progress;
-    this.#next = this.#offsetsOf(progress);
-    this.#isAhead = false;
-  }
-
-  #offsetsOf(progress: DeliveryProgress): number[] {
-    const next = new Array<number>(this.#context.window.partitions).fill(0);
-    for (const { partition, offset } of progress?.next ?? []) next[partition] = offset;
-    return next;
-  }
-
-  /** Waits until it is woken, up to the given time. */
-  async #sleep(ms: number): Promise<void> {
-    if (!this.#woken && !this.#isEnding) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(ms, LONGEST_WAIT_MS));
-      this.#wake = resolve;
-      await promise;
-      clearTimeout(timer);
-      this.#wake = null;
-    }
-    this.#woken = false;
+  #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
+    return this.#progress.record(this.#subscription, kind, fields);
   }
 
   #fields(): { client: number; subscription: string } {
     return { client: this.#subscription.clientId, subscription: this.#subscription.id };
   }
-}
-
-function offsets(next: readonly number[]): WebhookOffset[] {
-  return next.map((offset, partition) => ({ partition, offset }));
 }
