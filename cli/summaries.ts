@@ -25,12 +25,13 @@ import type {
   StandingsEntry,
   TakenResult,
   ToolRequests,
+  TopicValues,
   WebhookAttempt,
   WebhookMessage,
   WebhookProgress,
   WebhookTime,
 } from '#topics/generated/types.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
 
 type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };

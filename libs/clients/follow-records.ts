@@ -3,8 +3,9 @@ import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import { DecodeError } from '#topics/errors.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 
 /** What is followed, and what is done with it. */
 export type FollowRecordsOptions<T extends TopicName> = {

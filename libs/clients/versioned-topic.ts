@@ -3,10 +3,11 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
-import { type TopicValues, topicName } from '#topics/topics.ts';
+import { topicName } from '#topics/topics.ts';
 
 /** Where the topics of clients are. */
 export type DirectoryPlace = {

@@ -12,22 +12,14 @@ import type { Brokers } from '#security/brokers.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
-import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
+import { POSITIONS, PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
   type Replication,
   replicationFor,
   replicationWarnings,
   type WantedReplication,
 } from './replication.ts';
-import {
-  isByEvent,
-  POSITIONS,
-  TOPIC_NAMES,
-  TOPICS,
-  type TopicName,
-  type TopicSpec,
-  topicName,
-} from './topics.ts';
+import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** How topics are made. */
 export type WantedTopics = WantedReplication & {

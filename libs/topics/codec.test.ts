@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { avroType, type Codec, createCodec, createDecoder } from './codec.ts';
 import { DecodeError, EncodeError } from './errors.ts';
+import type { TopicValues } from './generated/types.ts';
 import type { AvroRecord } from './schemas.ts';
 import { loadSchemas } from './schemas.ts';
 import { sampleOf } from './testing/samples.ts';
-import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
+import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
 const schemas = loadSchemas().topics;
 const schemaOf = (topic: TopicName): AvroRecord => {

@@ -1,5 +1,5 @@
 /** The processors and their topics, for their wiring and for the commands that operate them. */
-import { TOPICS, type TopicName, topicName } from './topics.ts';
+import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The topics of a processor. */
 export type ProcessorSpec = {
@@ -76,6 +76,17 @@ export function applicationOf(prefix: string, processor: ProcessorName): string 
 export function positionsTopicName(prefix: string, processor: ProcessorName): string {
   return `${applicationOf(prefix, processor)}-positions`;
 }
+
+/** The spec of a positions topic, except its partitions. */
+export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
+  about:
+    'The position of a processor in its input, written in the transaction of its results: JSON, for Touchline itself.',
+  key: 'partition of the input',
+  partitioning: 'that of the input',
+  cleanup: 'compact',
+  retentionMs: 86_400_000,
+  maxMessageBytes: 1024 * 1024,
+};
 
 /** The topics of a processor by their names on the broker, in the shape of the task runtime. */
 export function streamTopics(prefix: string, processor: ProcessorName) {

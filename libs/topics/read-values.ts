@@ -1,8 +1,9 @@
 import { readTopic } from '#cluster/read-topic.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
+import type { TopicValues } from './generated/types.ts';
 import type { Registry } from './registry.ts';
-import { type TopicName, type TopicValues, topicName } from './topics.ts';
+import { type TopicName, topicName } from './topics.ts';
 
 /** Where topics are. */
 export type TopicSource = {

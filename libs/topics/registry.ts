@@ -12,6 +12,7 @@ import {
   type Decoder,
 } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
+import type { TopicValues } from './generated/types.ts';
 import {
   parseRegistryAddress,
   type RegistryAddress,
@@ -22,7 +23,7 @@ import {
 import { authorizationOf, registryDenial } from './registry-http.ts';
 import { CompatibilityError, requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
-import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
+import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
 /** The connection to a registry. */
 export type RegistryOptions = {

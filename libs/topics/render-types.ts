@@ -11,7 +11,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   bytes: 'Buffer',
 };
 
-/** Renders the TypeScript types of all schemas, named types in order of appearance, each once. */
+/** Renders the TypeScript types of all schemas, named types in order of appearance, each once; then the value type of each topic. */
 export function renderTypes(schemas: Schemas): string {
   const declared = new Map<string, string>();
   const declare = (schema: AvroNamed): void => {
@@ -36,9 +36,13 @@ export function renderTypes(schemas: Schemas): string {
   };
   for (const schema of schemas.common.values()) declare(schema);
   for (const schema of schemas.topics.values()) declare(schema);
-  return ['// Generated from schemas/ by `npm run generate`. Do not edit.\n', ...declared.values()].join(
-    '\n',
-  );
+  const head = '// Generated from schemas/ by `npm run generate`. Do not edit.\n';
+  return [head, ...declared.values(), renderTopicValues(schemas)].join('\n');
+}
+
+function renderTopicValues({ topics }: Schemas): string {
+  const values = Array.from(topics, ([topic, { name }]) => `  '${topic}': ${name};\n`);
+  return `/** The type of each topic's value. */\nexport type TopicValues = {\n${values.join('')}};\n`;
 }
 
 function arrayOf(item: string): string {

@@ -1,6 +1,7 @@
 import { follow } from '#streams/read/follow.ts';
+import type { TopicValues } from './generated/types.ts';
 import type { TopicSource } from './read-values.ts';
-import { type TopicName, type TopicValues, topicName } from './topics.ts';
+import { type TopicName, topicName } from './topics.ts';
 
 /** How a table is read. */
 export type TopicTableOptions = TopicSource & {

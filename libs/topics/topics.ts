@@ -1,32 +1,3 @@
-import type {
-  AccessTokenRecord,
-  Alert,
-  AlertGuard,
-  CatalogueRecord,
-  Client,
-  DeadLetter,
-  EndedSession,
-  ExchangeAttempt,
-  FeedHealth,
-  IngressStatus,
-  MatchIncident,
-  MatchResult,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-  OperatorOrder,
-  PollerCheckpoint,
-  RawMessage,
-  Standings,
-  StandingsEntry,
-  TakenResult,
-  ToolRequests,
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookProgress,
-  WebhookTime,
-} from './generated/types.ts';
-
 /** How a topic is made and read. docs/reference/topics.md is generated from this. */
 export type TopicSpec = {
   /** One sentence for its readers. */
@@ -44,12 +15,6 @@ export type TopicSpec = {
   /** Largest record batch the topic takes, in bytes. */
   readonly maxMessageBytes: number;
 };
-
-/**
- * Largest key and value together of a record of the match processor: with the overhead of runtime and broker it still
- * fits into a record batch of 1 MiB. A message that would exceed it becomes a dead letter.
- */
-export const MAX_RECORD_BYTES = 800 * 1024;
 
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
@@ -311,47 +276,6 @@ export const TOPICS = {
 } as const satisfies Record<string, TopicSpec>;
 
 export type TopicName = keyof typeof TOPICS;
-
-/** The spec of a positions topic, except its partitions. */
-export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
-  about:
-    'The position of a processor in its input, written in the transaction of its results: JSON, for Touchline itself.',
-  key: 'partition of the input',
-  partitioning: 'that of the input',
-  cleanup: 'compact',
-  retentionMs: DAY,
-  maxMessageBytes: MIB,
-};
-
-/** The type of each topic's value. */
-export type TopicValues = {
-  'raw-messages': RawMessage;
-  'normalized-messages': NormalizedMessage;
-  'match-incidents': MatchIncident;
-  'match-state': MatchState;
-  'match-transitions': MatchTransition;
-  'match-results': MatchResult;
-  catalogue: CatalogueRecord;
-  'standings-results': TakenResult;
-  'standings-catalogue': StandingsEntry;
-  standings: Standings;
-  clients: Client;
-  'access-tokens': AccessTokenRecord;
-  'exchange-attempts': ExchangeAttempt;
-  'tool-requests': ToolRequests;
-  'ended-sessions': EndedSession;
-  'operator-orders': OperatorOrder;
-  'webhook-messages': WebhookMessage;
-  'webhook-times': WebhookTime;
-  alerts: Alert;
-  'alert-guards': AlertGuard;
-  'webhook-attempts': WebhookAttempt;
-  'webhook-progress': WebhookProgress;
-  'ingress-status': IngressStatus;
-  'feed-health': FeedHealth;
-  'poller-checkpoints': PollerCheckpoint;
-  'dead-letters': DeadLetter;
-};
 
 /** All topic names, in the order of processing. */
 export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];

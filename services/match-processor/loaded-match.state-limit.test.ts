@@ -4,7 +4,7 @@ import { PoisonError } from '#errors/poison-error.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
-import { MAX_RECORD_BYTES } from '#topics/topics.ts';
+import { MAX_RECORD_BYTES } from './loaded-match.ts';
 import type { MatchPartition } from './match-partition.ts';
 import { codecs, goal, partitionOf } from './testing/partition.ts';
 

@@ -11,9 +11,14 @@ import {
 import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
-import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 import { flagsOf, type MatchFlag } from './match-flags.ts';
+
+/**
+ * Largest key and value together of a record of this processor: with the overhead of runtime and broker it still
+ * fits into a record batch of 1 MiB. A message that would exceed it becomes a dead letter.
+ */
+export const MAX_RECORD_BYTES = 800 * 1024;
 
 /** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
 const GROWTH = 4;

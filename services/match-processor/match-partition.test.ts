@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { TopicValues } from '#topics/topics.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 
 test('a new owner restores everything it needs from the written records: it publishes the same bytes', async () => {

@@ -4,10 +4,10 @@ import { rulesOf } from '#domain/standings/testing/results.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { avroType, createCodec } from '#topics/codec.ts';
-import type { MatchResult } from '#topics/generated/types.ts';
+import type { MatchResult, TopicValues } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
 
 const schemas = loadSchemas();

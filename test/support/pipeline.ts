@@ -7,9 +7,10 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  TopicValues,
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';

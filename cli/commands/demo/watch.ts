@@ -1,6 +1,7 @@
 import { readTopic } from '#cluster/read-topic.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { DemoBoard } from './board.ts';
 import type { CheckedTopics } from './check.ts';
 

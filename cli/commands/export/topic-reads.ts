@@ -1,8 +1,9 @@
 import { readTopic } from '#cluster/read-topic.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { type ClusterSettings, topicSource } from '../../place.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;

@@ -3,8 +3,9 @@ import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { ClusterSettings } from '../../place.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */

@@ -1,6 +1,7 @@
 /** How `touchline tail` shows a record. */
 import type { ReadRecord } from '#streams/read/follow.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
 import { jsonText, lineShown } from '../../values.ts';

@@ -9,13 +9,14 @@ import { partitionKey } from '#streams/client/port.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { follow } from '#streams/read/follow.ts';
 import type {
+  TopicValues,
   WebhookAttempt,
   WebhookMessage,
   WebhookOffset,
   WebhookSubscription,
 } from '#topics/generated/types.ts';
 import { readLatest, type TopicSource } from '#topics/read-values.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import { CommandError } from '../../command.ts';

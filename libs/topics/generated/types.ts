@@ -744,3 +744,33 @@ export type WebhookTime = {
   /** The highest `ut` it was sent with, Unix seconds. */
   ut: number;
 };
+
+/** The type of each topic's value. */
+export type TopicValues = {
+  'access-tokens': AccessTokenRecord;
+  'alert-guards': AlertGuard;
+  'alerts': Alert;
+  'catalogue': CatalogueRecord;
+  'clients': Client;
+  'dead-letters': DeadLetter;
+  'ended-sessions': EndedSession;
+  'exchange-attempts': ExchangeAttempt;
+  'feed-health': FeedHealth;
+  'ingress-status': IngressStatus;
+  'match-incidents': MatchIncident;
+  'match-results': MatchResult;
+  'match-state': MatchState;
+  'match-transitions': MatchTransition;
+  'normalized-messages': NormalizedMessage;
+  'operator-orders': OperatorOrder;
+  'poller-checkpoints': PollerCheckpoint;
+  'raw-messages': RawMessage;
+  'standings-catalogue': StandingsEntry;
+  'standings-results': TakenResult;
+  'standings': Standings;
+  'tool-requests': ToolRequests;
+  'webhook-attempts': WebhookAttempt;
+  'webhook-messages': WebhookMessage;
+  'webhook-progress': WebhookProgress;
+  'webhook-times': WebhookTime;
+};

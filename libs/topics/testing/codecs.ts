@@ -1,7 +1,8 @@
 /** Codecs without a registry, for tests. */
 import { avroType, type Codec, createCodec } from '../codec.ts';
+import type { TopicValues } from '../generated/types.ts';
 import { loadSchemas } from '../schemas.ts';
-import type { TopicName, TopicValues } from '../topics.ts';
+import type { TopicName } from '../topics.ts';
 
 const schemas = loadSchemas();
 

@@ -1,6 +1,6 @@
 /** One value of every topic, with something in every field, for tests and measurements. */
-import type { Cause, Guard, HealthGap, HealthProgress, Incident } from '../generated/types.ts';
-import type { TopicName, TopicValues } from '../topics.ts';
+import type { Cause, Guard, HealthGap, HealthProgress, Incident, TopicValues } from '../generated/types.ts';
+import type { TopicName } from '../topics.ts';
 
 const cause: Cause = {
   topic: 'normalized-messages',

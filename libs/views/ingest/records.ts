@@ -1,4 +1,5 @@
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
+import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that the views are made from. */
 export const SOURCES = [

@@ -4,9 +4,15 @@ import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingesti
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type {
+  CatalogueRecord,
+  IngressStatus,
+  Standings,
+  StandingsEntry,
+  TopicValues,
+} from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced } from '#tracing/publish-traced.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';

@@ -2,8 +2,9 @@
 import kafkajs, { type Kafka } from 'kafkajs';
 import { onTestFinished } from 'vitest';
 import { topicSettings } from '#topics/admin.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { isByEvent, TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 

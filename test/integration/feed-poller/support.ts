@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { PollerCheckpoint } from '#topics/generated/types.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
