@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
+import { heapFlags, mallocSettings } from '#service/memory.ts';
 
 /** A process that runs, its output in a file. */
 export type Running = {

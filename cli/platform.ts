@@ -9,17 +9,17 @@ import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
+import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
-import { instanceId } from '#service/instance-id.ts';
-import { urlHost } from '#service/listen.ts';
+import { instanceId } from '#service/leadership.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
+import { quiet } from '#streams/log.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './place.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
-import { quiet } from './quiet.ts';
 import { serviceNames } from './services.ts';
 
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */

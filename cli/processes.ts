@@ -5,11 +5,11 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseJson } from '#contract/parse-json.ts';
+import { parseJson } from '#contract/values.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { isBrokerDefect } from '#kafka-20734/detection.ts';
-import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
-import { urlHost } from '#service/listen.ts';
+import { urlHost } from '#service/addresses.ts';
+import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */

@@ -1,9 +1,9 @@
 /** How far the processors are, as the broker knows it. */
 import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { quiet } from '#streams/log.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import type { ClusterSettings } from './place.ts';
-import { quiet } from './quiet.ts';
 
 /** A partition of a processor's input, and how far it has been processed. */
 export type PartitionProgress = {

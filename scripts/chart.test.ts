@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
+import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { serviceNames } from '../cli/services.ts';
 import { settingsOf } from './settings-page.ts';
 

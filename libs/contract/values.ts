@@ -89,3 +89,12 @@ export const identifier = z
 function isIdentifier(text: string): boolean {
   return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }
+
+/** The value of a JSON text; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

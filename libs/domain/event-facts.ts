@@ -1,7 +1,8 @@
-import { SOCCER } from '#contract/soccer.ts';
+import { RESULT, SOCCER } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
 import { NO_SIDES, READERS, type Sides } from './readings.ts';
+import { count, int, list, object } from './values.ts';
 
 /** The event fields that the laws read, except the clock. Null is unknown. */
 export type EventFacts = {
@@ -63,4 +64,23 @@ export function readClock(register: EventRegister): Clock | null {
 /** Whether we have goal rules for the sport. An unknown sport counts as soccer: incident types belong to one sport. */
 export function hasGoalRules(facts: EventFacts): boolean {
   return facts.sport_id === SOCCER || facts.sport_id === null;
+}
+
+const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
+  RESULT.extraTime,
+  RESULT.extraTimeFirstHalf,
+  RESULT.extraTimeSecondHalf,
+]);
+
+/**
+ * Whether extra time was played, by the results of the event's `participants`: the provider leaves those of extra time
+ * empty where there was none. Null where it reports none of them.
+ */
+export function extraTimePlayed(participants: unknown): boolean | null {
+  const values = list(participants)
+    .flatMap((one) => list(object(one)?.results))
+    .map(object)
+    .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
+    .map((result) => count(result?.value));
+  return values.length === 0 ? null : values.some((value) => value !== null);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startBackbone } from './backbone.ts';
-import type { Env } from './types.ts';
+import type { Env } from './settings.ts';
 
 let folder: string;
 let engine: Server | undefined;

@@ -4,9 +4,10 @@ import { configured } from './configured.ts';
 import { type Containers, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
+import type { OnProgress } from './progress.ts';
 import { startRegistry } from './registry.ts';
+import type { Env } from './settings.ts';
 import { startThrowaway } from './throwaway.ts';
-import type { Env, OnProgress } from './types.ts';
 
 export type BackboneOptions = {
   /** Folder of the embedded broker's data (in `kafka`) and of the registry's logs (in `registry`): DATA_DIR. */

@@ -8,7 +8,7 @@ import { answersMetadata } from './metadata.ts';
 import { HOST, requireFree } from './ports.ts';
 import { type BrokerSecurity, type SecuredPorts, scramArguments, securedListeners } from './security.ts';
 import { type RunningServer, startServer } from './server.ts';
-import type { Env } from './types.ts';
+import type { Env } from './settings.ts';
 
 /** The Java, the jars of Apache Kafka and the environment of brokers. */
 export type Jvm = { readonly java: string; readonly libs: string; readonly env: Env };

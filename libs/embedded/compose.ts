@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Containers, Engine } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
-import { CONFLUENT_API } from './settings.ts';
-import type { Env } from './types.ts';
+import { CONFLUENT_API, type Env } from './settings.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
 /** Images may have to be pulled first. */

@@ -1,5 +1,5 @@
 import { EmbeddedError } from './errors.ts';
-import type { Env } from './types.ts';
+import type { Env } from './settings.ts';
 
 /** A broker and a registry configured in the environment. */
 export type Configured = {

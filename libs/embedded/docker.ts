@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Env } from './types.ts';
+import type { Env } from './settings.ts';
 
 /** The address of a Docker engine: `unix:///path` or `tcp://host:port`. */
 export type Engine = { readonly address: string; readonly local: boolean };

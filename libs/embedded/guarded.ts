@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Env, Exit } from './types.ts';
+import type { Env } from './settings.ts';
+
+/** How a process ended: its exit code, or the signal that ended it. */
+type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /**
  * Starts a watcher and then becomes the command, so that the process started here is the command itself.

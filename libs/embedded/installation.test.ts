@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cacheFolder, firstError, install } from './installation.ts';
-import { KAFKA_VERSION } from './settings.ts';
-import type { Env } from './types.ts';
+import { type Env, KAFKA_VERSION } from './settings.ts';
 
 let folder: string;
 let env: Env;

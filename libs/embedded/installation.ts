@@ -8,8 +8,8 @@ import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
 import { type Lock, tryLock } from './lock.ts';
-import { KAFKA_VERSION } from './settings.ts';
-import type { Env, OnProgress } from './types.ts';
+import type { OnProgress } from './progress.ts';
+import { type Env, KAFKA_VERSION } from './settings.ts';
 
 /** The paths of the broker and the registry on this machine. */
 export type Installation = {

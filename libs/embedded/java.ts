@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedError } from './errors.ts';
-import type { Env } from './types.ts';
+import type { Env } from './settings.ts';
 
 /** The oldest Java that runs both the broker and the registry. */
 const MINIMUM_JAVA = 17;

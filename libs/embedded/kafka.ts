@@ -13,10 +13,10 @@ import { type OwnedFolder, ownFolder } from './folder.ts';
 import { install } from './installation.ts';
 import { findJava } from './java.ts';
 import { freePort, HOST, untilPortHolds } from './ports.ts';
+import type { OnProgress } from './progress.ts';
 import type { BrokerSecurity } from './security.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
-import { CLUSTER_BROKER, LONE_BROKER } from './settings.ts';
-import type { Env, OnProgress } from './types.ts';
+import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
 
 type BrokerOptions = BrokerProcessOptions & {
   /** The brokers' own folder: their data, settings and logs. Created where it is missing. */

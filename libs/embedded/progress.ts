@@ -1,4 +1,5 @@
-import type { OnProgress } from './types.ts';
+/** Receives one line of progress at a time, without a line end. */
+export type OnProgress = (line: string) => void;
 
 const QUIET_MS = 10_000;
 

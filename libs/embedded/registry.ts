@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { install } from './installation.ts';
 import { findJava } from './java.ts';
 import { HOST, requireFree, untilPortHolds } from './ports.ts';
+import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer, startServer } from './server.ts';
-import { CONFLUENT_API, registryEnvironment } from './settings.ts';
-import type { Env, OnProgress } from './types.ts';
+import { CONFLUENT_API, type Env, registryEnvironment } from './settings.ts';
 
 export type EmbeddedRegistryOptions = {
   /** The broker that stores the registry's schemas. */

@@ -1,3 +1,6 @@
+/** Environment variables as a process has them. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** The default broker version: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
 export const KAFKA_VERSION = '4.2.1';
 /** Images of the versions in pom.xml; docker-compose.yml names them too, and a test compares the three. */

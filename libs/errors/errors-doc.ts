@@ -1,5 +1,4 @@
-import type { ErrorCodes } from './catalogue/entry.ts';
-import { ERRORS } from './catalogue.ts';
+import { ERRORS, type ErrorCodes } from './catalogue.ts';
 
 const HEAD = `# Errors
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from './catalogue.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
-import { PoisonError } from './poison-error.ts';
+import { PoisonError } from './touchline-error.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Every source file that a service or a command runs. */

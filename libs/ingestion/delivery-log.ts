@@ -1,4 +1,4 @@
-import { parseJson } from '#contract/parse-json.ts';
+import { parseJson } from '#contract/values.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ReadDelivery } from './delivery.ts';

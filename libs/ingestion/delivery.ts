@@ -1,7 +1,7 @@
 /** Turns the bytes of one delivery into its records. Pure: the same bytes give the same records. */
 
 import { hash } from 'node:crypto';
-import { parseJson } from '#contract/parse-json.ts';
+import { parseJson } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import { jsonElements } from './json-elements.ts';

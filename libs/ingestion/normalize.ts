@@ -10,7 +10,7 @@ import {
 } from '#contract/canonical-json.ts';
 import { fitsInBytes, INT_MAX, toWholeNumber } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import {
   eventMessageSchema,

@@ -5,7 +5,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { parseRange } from '#service/address-range.ts';
+import { parseRange } from '#service/addresses.ts';
 
 /** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and platform services of clouds. */
 const REFUSED_IPV4 = [

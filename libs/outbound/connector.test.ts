@@ -3,8 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { AllowedRanges } from './addresses.ts';
-import { createConnector } from './connector.ts';
-import { trusting } from './trust.ts';
+import { createConnector, trusting } from './connector.ts';
 
 /** Makes connections to a receiver, one after the other, until `closing` is aborted. */
 async function connector(closing: AbortSignal, address: string): Promise<() => Promise<TLSSocket>> {

@@ -1,7 +1,7 @@
 /** Connects to checked addresses only (docs/decisions/0060). */
 
 import { isIP, type LookupFunction } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
@@ -80,4 +80,16 @@ function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: A
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
+}
+
+/** Cached by certificates: each context includes the usual ones, and a process has an endpoint for each customer. */
+const contexts = new Map<string, SecureContext>();
+
+/** A context that trusts these certificates (PEM) beside the usual ones. */
+export function trusting(ca: string): SecureContext {
+  const known = contexts.get(ca);
+  if (known !== undefined) return known;
+  const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
+  contexts.set(ca, context);
+  return context;
 }

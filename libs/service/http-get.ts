@@ -4,8 +4,6 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { readLimited } from './read-limited.ts';
-import { systemCode } from './system-code.ts';
 
 /** An answer, unparsed. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
@@ -65,4 +63,32 @@ function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Ui
   const decoder = DECODERS[headers['content-encoding'] ?? ''];
   // An error of the body destroys the decoder, whose reader throws it.
   return decoder === undefined ? body : pipeline(body, decoder(), () => {});
+}
+
+/**
+ * The system's code of a failure, such as ECONNREFUSED, from the error or its causes; undefined without one. Safe to report
+ * of a failed request: messages of errors contain addresses.
+ */
+export function systemCode(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** All bytes of a stream; null above the limit: the rest is not read, and the stream is destroyed or cancelled. */
+export async function readLimited(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    // Leaving the loop ends the stream.
+    if (length > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
 }

@@ -10,7 +10,7 @@ import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors
 import { type CodecsOf, Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
-import { instanceId } from './instance-id.ts';
+import { instanceId } from './leadership.ts';
 import type { ServiceContext } from './run-service.ts';
 
 type ProcessorContext = Pick<

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseRange } from './address-range.ts';
+import { parseRange } from './addresses.ts';
 
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number) {

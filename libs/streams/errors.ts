@@ -28,3 +28,8 @@ export class StreamError extends TouchlineError<'StreamError'> {
 export class RefusedError extends TouchlineError<'RefusedError'> {
   override readonly name = 'RefusedError';
 }
+
+/** A failed publish; `cause` is the last error of the broker or the connection. */
+export class PublishError extends TouchlineError<'PublishError'> {
+  override readonly name = 'PublishError';
+}

@@ -12,3 +12,8 @@ export type Logger = {
 export function logsMessages(log: Logger): boolean {
   return log.isLevelEnabled?.('debug') === true;
 }
+
+const silent = (): void => {};
+
+/** For readers that throw their errors: their log lines would disturb the table on the screen. */
+export const quiet: Logger = { debug: silent, info: silent, warn: silent, error: silent };

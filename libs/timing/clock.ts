@@ -16,3 +16,18 @@ export const machineClock: MachineClock = {
   unix: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
 };
+
+/** True where `work` resolves in time, false where the time is up first, milliseconds. Rejects as it does. */
+export async function settlesWithin(
+  work: Promise<unknown>,
+  ms: number,
+  clock: Pick<MachineClock, 'sleep'> = machineClock,
+): Promise<boolean> {
+  const settled = new AbortController();
+  const timeUp = clock.sleep(ms, settled.signal).then(() => false);
+  try {
+    return await Promise.race([work.then(() => true), timeUp]);
+  } finally {
+    settled.abort();
+  }
+}

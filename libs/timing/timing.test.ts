@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
+import { settlesWithin } from './clock.ts';
 import { poll } from './poll.ts';
 import { retry } from './retry.ts';
-import { settlesWithin } from './settles-within.ts';
 
 const never = new Promise<void>(() => {});
 const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => true };

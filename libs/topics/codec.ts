@@ -1,5 +1,5 @@
 import avro from 'avsc';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { DecodeError, EncodeError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PoisonError } from '#errors/poison-error.ts';
+import type { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import type { Codec } from './codec.ts';
 import type { DeadLetter } from './generated/types.ts';

@@ -1,3 +1,4 @@
+import type { SpanAttributes } from './tracer.ts';
 /** The fields by which log lines and spans name a message, alike in every service (docs/guides/operate.md). */
 export type MessageFields = {
   /** The provider's id of the message; null where a record has no single cause. */
@@ -12,3 +13,16 @@ export type MessageFields = {
   readonly partition?: number;
   readonly offset?: number;
 };
+
+/** The same as attributes of a span, by the names of OpenTelemetry where it has some. */
+export function spanAttributes(fields: MessageFields): SpanAttributes {
+  return {
+    message_id: fields.message_id,
+    event_id: fields.event_id,
+    'messaging.system': 'kafka',
+    'messaging.destination.name': fields.topic,
+    'messaging.destination.partition.id':
+      fields.partition === undefined ? undefined : String(fields.partition),
+    'messaging.kafka.offset': fields.offset,
+  };
+}

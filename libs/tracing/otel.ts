@@ -25,7 +25,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import {
   parseTraceparent,
   type SpanAttributes,

@@ -1,5 +1,8 @@
 /** What a process needs of a tracer: OpenTelemetry stands behind it where traces are on (`otel.ts`). */
 
+/** The header of a record that belongs to a trace (W3C Trace Context). */
+export const TRACEPARENT = 'traceparent';
+
 /** As in OpenTelemetry. */
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 
@@ -67,13 +70,13 @@ export type TracingSinks = {
   readonly onSpans: (outcome: SpanOutcome, count: number) => void;
 };
 
-const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+const TRACEPARENT_FORM = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
 
 /** The parts of a `traceparent`; null for any other text. */
 export function parseTraceparent(
   text: string,
 ): { readonly traceId: string; readonly spanId: string; readonly flags: number } | null {
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
+  const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;
   return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId, flags: parseInt(flags, 16) };
 }

@@ -1,15 +1,18 @@
 /** The alert processor: publishes what rules ask for, each once; docs/decisions/0088. */
-import type { z } from 'zod';
+import { z } from 'zod';
+import { processorSettings } from '#service/config.ts';
 import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
-import type { settings } from './config.ts';
 import { MatchBeliefs } from './match-beliefs.ts';
 import { KnownMatches } from './match-facts.ts';
 import type { AlertRule } from './rules.ts';
 import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
 import { Withdrawals } from './withdrawals.ts';
+
+/** The configuration of the processor; its rules are those of the command that starts it. */
+export const settings = z.object(processorSettings);
 
 type AlertProcessorContext = Pick<
   ServiceContext<z.output<typeof settings>>,

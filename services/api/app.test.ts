@@ -12,9 +12,8 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { isBroken } from '#views/store/database.ts';
 import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
-import { type ApiAppOptions, createApp } from './app.ts';
+import { type ApiAppOptions, apiMetrics, createApp } from './app.ts';
 import { OPEN } from './board/testing/served.ts';
-import { apiMetrics } from './metrics.ts';
 
 let world: ViewsWorld;
 let app: FastifyInstance;

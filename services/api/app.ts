@@ -1,14 +1,15 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { Histogram, type Registry } from 'prom-client';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
 import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
-import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
+import { viewMetrics } from '#views/metrics.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
 import type { GateOptions } from './board/gate.ts';
@@ -16,7 +17,22 @@ import { notFoundPages } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventOf, healthHeader } from './health-header.ts';
-import type { ApiMetrics } from './metrics.ts';
+
+/** The metrics of an api. None of them names an id, a client or a token. */
+type ApiMetrics = ReturnType<typeof apiMetrics>;
+
+export function apiMetrics(registry: Registry) {
+  return {
+    ...viewMetrics(registry, 'api'),
+    requestSeconds: new Histogram({
+      name: 'touchline_api_request_seconds',
+      help: 'Time from a request to its answer, by route and status.',
+      labelNames: ['route', 'status'],
+      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+      registers: [registry],
+    }),
+  };
+}
 
 export type ApiAppOptions = {
   readonly data: ProviderData;

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { openApi } from '#contract/rest/openapi.ts';
 import { type AssetList, assetRoutes, boardFile, loadAssets } from './board/assets.ts';
 import { PAGE_HEADERS } from './board/pages/layout.ts';
-import { readExample } from './docs/examples.ts';
 import { docsPage } from './docs/page.ts';
-import { referenceOf } from './docs/reference.ts';
+import { readExample, referenceOf } from './docs/reference.ts';
 
 /** What the reference loads: its own, and the board's look, also where the board is not served. */
 const DOCS_ASSETS: AssetList = {

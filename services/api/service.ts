@@ -1,17 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { clientsKeysOf } from '#clients/keys.ts';
-import { isLoopback } from '#service/listen.ts';
+import { isLoopback } from '#service/addresses.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
-import { createApp } from './app.ts';
+import { apiMetrics, createApp } from './app.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
 import { createGatekeeper } from './gatekeeper.ts';
-import { apiMetrics } from './metrics.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 import { upgradeStore } from './upgrade-store.ts';
 

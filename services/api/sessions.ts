@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { ClientView } from '#views/store/clients.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { UpgradingGatekeeper } from './gatekeeper.ts';

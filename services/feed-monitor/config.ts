@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { integer, kafkaSettings, leaderSettings, processSettings } from '#service/config.ts';
 
+/** The service's name: its folder, its client id, and the last part of its group. */
+export const SERVICE = 'feed-monitor';
+
 const DAY_MS = 86_400_000;
 
 /** Settings of the feed monitor. */

@@ -1,5 +1,4 @@
-import { instanceId } from '#service/instance-id.ts';
-import { Leadership } from '#service/leadership.ts';
+import { instanceId, Leadership } from '#service/leadership.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -7,9 +6,8 @@ import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { watchCluster } from './cluster-metrics.ts';
-import { type MonitorConfig, settings } from './config.ts';
+import { type MonitorConfig, SERVICE, settings } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
-import { SERVICE } from './name.ts';
 import { runTerm } from './term.ts';
 
 /** What was not published for so long is judged again first, milliseconds. */

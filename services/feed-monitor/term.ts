@@ -4,12 +4,13 @@ import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Term } from '#service/leadership.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
+import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { PublishError } from '#streams/publish/publish-error.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { type FollowedBatch, follow, type ReadRecord } from '#streams/read/follow.ts';
 import { parsePosition } from '#streams/runtime/positions.ts';
@@ -20,10 +21,21 @@ import { applicationOf, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { TermSupersededError } from './errors.ts';
+import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
-import { SERVICE } from './name.ts';
 import { SteadyClock } from './steady-clock.ts';
+
+/** A monitor of a later term publishes. */
+class TermSupersededError extends TouchlineError<'TermSupersededError'> {
+  override readonly name = 'TermSupersededError';
+
+  constructor(own: number, later: number) {
+    super(
+      'TERM_SUPERSEDED',
+      `this monitor judges in term ${own}, and another one publishes in term ${later}`,
+    );
+  }
+}
 
 /** Dependencies of a term of the monitor. */
 export type TermOptions = {

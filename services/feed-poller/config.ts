@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { httpUrl, integer, kafkaSettings, leaderSettings, processSettings, secret } from '#service/config.ts';
 
+/** The name of the service, also in its dead letters. */
+export const SERVICE = 'feed-poller';
+
 const DAY = 86_400;
 const HOUR_MS = 3_600_000;
 

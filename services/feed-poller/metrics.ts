@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
-import { countFromZero } from '#errors/count-from-zero.ts';
+import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
 /** The poller's metrics. */

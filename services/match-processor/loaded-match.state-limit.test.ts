@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';

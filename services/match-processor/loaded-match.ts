@@ -9,10 +9,26 @@ import {
   stampOf,
 } from '#domain/match.ts';
 import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
-import { PoisonError } from '#errors/poison-error.ts';
-import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
-import type { MatchCodecs } from './match-codecs.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
+import type { Codec } from '#topics/codec.ts';
+import type {
+  Cause,
+  MatchIncident,
+  MatchResult,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
 import { flagsOf, type MatchFlag } from './match-flags.ts';
+
+/** The topics of the match processor, in and out. */
+export type MatchCodecs = {
+  readonly 'normalized-messages': Codec<NormalizedMessage>;
+  readonly 'match-incidents': Codec<MatchIncident>;
+  readonly 'match-state': Codec<MatchState>;
+  readonly 'match-transitions': Codec<MatchTransition>;
+  readonly 'match-results': Codec<MatchResult>;
+};
 
 /**
  * Largest key and value together of a record of this processor: with the overhead of runtime and broker it still

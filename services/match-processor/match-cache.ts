@@ -1,8 +1,15 @@
 import type { KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { type LoadedMatch, load, newLoaded, ReceivedClock, spilled, weightOf } from './loaded-match.ts';
-import type { MatchCodecs } from './match-codecs.ts';
+import {
+  type LoadedMatch,
+  load,
+  type MatchCodecs,
+  newLoaded,
+  ReceivedClock,
+  spilled,
+  weightOf,
+} from './loaded-match.ts';
 import { type FlagCounts, noFlags } from './match-flags.ts';
 
 /** Which matches of a partition stay in memory. */

@@ -4,8 +4,8 @@ import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { flagsOf } from './match-flags.ts';
-import type { Committed, MatchPartitionOptions } from './match-partition.ts';
-import { commitMetrics } from './metrics.ts';
+import type { MatchPartitionOptions } from './match-partition.ts';
+import { type Committed, commitMetrics } from './metrics.ts';
 import { codecs, goal, partitionOf, START } from './testing/partition.ts';
 
 const WELL: MatchState = { ...sampleOf('match-state'), agreement: 'agrees', orphans: [], anomalies: [] };

@@ -13,12 +13,13 @@ import {
   incidentKey,
   isLive,
   type LoadedMatch,
+  type MatchCodecs,
   mayOutgrow,
   setIncident,
 } from './loaded-match.ts';
 import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
-import type { MatchCodecs } from './match-codecs.ts';
-import { type FlagCounts, flagsOf } from './match-flags.ts';
+import { flagsOf } from './match-flags.ts';
+import type { Committed } from './metrics.ts';
 
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
@@ -26,14 +27,6 @@ export type MatchPartitionOptions = MatchCacheOptions & {
   readonly topicName: (topic: TopicName) => string;
   /** Called after each commit, for the metrics. */
   readonly onCommitted?: (committed: Committed) => void;
-};
-
-/** What a commit has made visible. */
-export type Committed = {
-  /** When the messages that changed a match were received, Unix milliseconds. */
-  readonly receivedAt: readonly number[];
-  /** Matches in memory, by what is wrong with them. */
-  readonly flagged: FlagCounts;
 };
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;

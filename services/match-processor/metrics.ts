@@ -1,7 +1,14 @@
 import { Gauge, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
-import { MATCH_FLAGS } from './match-flags.ts';
-import type { Committed } from './match-partition.ts';
+import { type FlagCounts, MATCH_FLAGS } from './match-flags.ts';
+
+/** What a commit has made visible. */
+export type Committed = {
+  /** When the messages that changed a match were received, Unix milliseconds. */
+  readonly receivedAt: readonly number[];
+  /** Matches in memory, by what is wrong with them. */
+  readonly flagged: FlagCounts;
+};
 
 /** Makes the processor's own metrics in a registry; returns a function that adds a commit. `now`: Unix milliseconds. */
 export function commitMetrics(

@@ -1,10 +1,10 @@
 import { INCIDENT } from '#contract/soccer.ts';
 import type { FactSide, MatchFacts } from '../../data/dataset.ts';
 import { type ContentFault, DISALLOWING, type Disallowing, type Faults } from './faults.ts';
-import { FREE_KICK, GOAL_FOR } from './incident-types.ts';
 import type { PeriodPlan } from './periods.ts';
 import type { SeededRandom } from './random.ts';
 import {
+  GOAL_FOR,
   GOAL_REVIEW,
   goalRecords,
   opponent,
@@ -13,6 +13,9 @@ import {
   type ScriptedIncident,
   type ScriptedStep,
 } from './script.ts';
+
+/** Restart of play after a disallowed goal. */
+const FREE_KICK = 403;
 
 /** The invented steps of a match, and their number by kind. */
 export type Inventions = {

@@ -1,7 +1,20 @@
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { FactKind, FactSide, MatchFacts, Period } from '../../data/dataset.ts';
-import { CARD_FOR, GOAL_FOR } from './incident-types.ts';
 import { type PeriodPlan, placeOfMinute, type StatusId } from './periods.ts';
+
+/** The type of a goal, by what is known of it. */
+export const GOAL_FOR: Readonly<Partial<Record<FactKind, number>>> = {
+  goal: INCIDENT.goal,
+  penalty_goal: INCIDENT.penaltyGoal,
+  own_goal: INCIDENT.ownGoal,
+};
+
+/** The types of a card: the provider has none for the second yellow, it shows both. */
+const CARD_FOR: Readonly<Partial<Record<FactKind, readonly number[]>>> = {
+  yellow: [INCIDENT.yellowCard],
+  second_yellow: [INCIDENT.yellowCard, INCIDENT.redCard],
+  red: [INCIDENT.redCard],
+};
 
 /** An incident as the script has it; `key` is who it is over all its records. */
 export type ScriptedIncident = {

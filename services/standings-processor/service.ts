@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { Gauge, type Registry } from 'prom-client';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { settings } from './config.ts';
-import { flaggedMatches } from './metrics.ts';
 import { readRules } from './rules.ts';
 import { StandingsPartition, type StandingsPartitionOptions } from './standings-partition.ts';
 
@@ -33,3 +33,13 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
     });
   },
 };
+
+/** The gauge of flagged matches, by partition and reason. */
+function flaggedMatches(registry: Registry): Gauge<'partition' | 'reason'> {
+  return new Gauge({
+    name: 'touchline_standings_flagged_matches',
+    help: 'Matches of which something could not be counted in tables, by reason.',
+    labelNames: ['partition', 'reason'],
+    registers: [registry],
+  });
+}

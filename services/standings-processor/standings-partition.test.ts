@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { avroType, createCodec } from '#topics/codec.ts';
 import type { MatchResult, TopicValues } from '#topics/generated/types.ts';

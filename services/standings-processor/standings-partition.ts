@@ -1,7 +1,7 @@
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';

@@ -1,4 +1,4 @@
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';

@@ -15,8 +15,10 @@ import { MessageLog } from './delivery/message-log.ts';
 import { rewindLost } from './delivery/rewind-lost.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, showDeliveries } from './metrics.ts';
-import { SERVICE } from './name.ts';
 import { startServer } from './test-endpoint/server.ts';
+
+/** The name of this service: its folder, its processor, its group. */
+const SERVICE = 'webhook-dispatcher';
 
 /** How long a stop waits for pending requests. */
 const PENDING_REQUESTS_MS = 8_000;

@@ -5,7 +5,7 @@ import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { PublishError } from '#streams/publish/publish-error.ts';
+import { PublishError } from '#streams/errors.ts';
 import { type AdmissionLimits, IncomingBody } from './admission.ts';
 import { type Connection, RETRY_AFTER_SECONDS, SenderConnections } from './connections.ts';
 import type { RequestOutcome, RequestTally } from './tally.ts';

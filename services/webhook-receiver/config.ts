@@ -12,6 +12,9 @@ import {
 } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 
+/** The name of the service, also in its dead letters. */
+export const SERVICE = 'webhook-receiver';
+
 const KIB = 1024;
 
 const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);

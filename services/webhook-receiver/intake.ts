@@ -2,12 +2,11 @@ import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
-import { PublishError } from '#streams/publish/publish-error.ts';
+import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { publishTraced } from '#tracing/publish-traced.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
-import { tracer } from '#tracing/tracing.ts';
-import { SERVICE } from './name.ts';
+import { publishTraced, tracer } from '#tracing/tracing.ts';
+import { SERVICE } from './config.ts';
 import type { RequestTally } from './tally.ts';
 
 /** Settings of an intake. */

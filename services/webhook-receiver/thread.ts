@@ -6,8 +6,8 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { createApp } from './app.ts';
+import { SERVICE } from './config.ts';
 import { Intake } from './intake.ts';
-import { SERVICE } from './name.ts';
 import { RequestTally } from './tally.ts';
 import type { FromReceiverThread, ThreadSettings, ToReceiverThread } from './threads.ts';
 

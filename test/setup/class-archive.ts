@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FolderNotes } from '#embedded/folder.ts';
-import type { Env } from '#embedded/types.ts';
+import type { Env } from '#embedded/settings.ts';
 
 /** Java arguments of a broker whose classes are archived later. */
 export const ARCHIVABLE = '-XX:+RecordDynamicDumpInfo';

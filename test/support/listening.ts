@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { systemCode } from '#service/system-code.ts';
+import { systemCode } from '#service/http-get.ts';
 
 const LISTENS = '0A';
 

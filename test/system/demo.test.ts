@@ -10,7 +10,7 @@ import { freePort } from '#embedded/ports.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import { readExample } from '../../services/api/docs/examples.ts';
+import { readExample } from '../../services/api/docs/reference.ts';
 import { differences } from '../../services/api/docs/testing/fields.ts';
 import { backbone } from '../setup/backbone.ts';
 import { bareEnvironment } from '../support/environment.ts';

@@ -7,13 +7,16 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
-import { settings } from '../../../services/alert-processor/config.ts';
 import { type AlertRule, readRules } from '../../../services/alert-processor/rules.ts';
-import { type AlertProcessor, openAlertProcessor } from '../../../services/alert-processor/service.ts';
+import {
+  type AlertProcessor,
+  openAlertProcessor,
+  settings,
+} from '../../../services/alert-processor/service.ts';
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, requireTopic, withBackbone } from '../../place.ts';
-import { durationMs } from '../moments.ts';
+import { durationMs } from '../option-values.ts';
 import type { alerts } from './command.ts';
 import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';

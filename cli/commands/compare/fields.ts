@@ -1,5 +1,5 @@
 /** What of a record is compared, and how two of them differ. Pure. */
-import { parseJson } from '#contract/parse-json.ts';
+import { parseJson } from '#contract/values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that are compared. */

@@ -1,9 +1,9 @@
 /** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
 import { join } from 'node:path';
 import { newSecret } from '#clients/secret.ts';
+import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig } from '#service/config.ts';
-import { urlHost } from '#service/listen.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { readDataset } from '../../../data/dataset.ts';

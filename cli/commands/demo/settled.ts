@@ -1,10 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { readPositions } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { quiet } from '#streams/log.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { quiet } from '../../quiet.ts';
 import type { CheckedTopics } from './check.ts';
-import { pause } from './pause.ts';
 
 /** Processors and their input topics, in the order of the data flow. */
 const WORK: readonly (readonly [service: string, input: TopicName])[] = [
@@ -60,4 +60,9 @@ async function recordsLeft(
   let left = 0;
   for (const [partition, end] of ends) left += Math.max(0, end - (positions.get(partition) ?? 0));
   return left;
+}
+
+/** Waits so many milliseconds; false where the signal came first. */
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal }).catch(() => false);
 }

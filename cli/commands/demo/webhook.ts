@@ -15,10 +15,10 @@ import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { quiet } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
-import { quiet } from '../../quiet.ts';
 
 /** Final state of the client. */
 export type WebhookFound = {

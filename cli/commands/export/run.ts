@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { findPlace, requireTopic } from '../../place.ts';
 import { tableText } from '../../table.ts';
-import { parseMoment } from '../moments.ts';
+import { parseMoment } from '../option-values.ts';
 import type { exportCommand } from './command.ts';
 import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';

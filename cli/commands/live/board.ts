@@ -8,8 +8,7 @@ import { durationWords, minuteText } from '../../../services/api/board/shown/min
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
 import { cut, paint, type TextCell, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
-import { boardMatchOf } from './board-match.ts';
-import { tradingCell } from './trading.ts';
+import { boardMatchOf, tradingCell } from './shown-match.ts';
 
 /** A state without the memory of its register. */
 export type LiveState = Omit<MatchState, 'fields'>;

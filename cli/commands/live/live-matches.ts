@@ -9,7 +9,6 @@ import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { ClusterSettings } from '../../place.ts';
 import type { LiveRow, LiveState } from './board.ts';
-import { doubtsOf } from './doubts.ts';
 
 const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
 
@@ -118,4 +117,22 @@ export class LiveMatches {
     if (record === null || record.heard_at === null) this.#heard.delete(key);
     else if (record.event_id !== null) this.#heard.set(key, record.heard_at);
   }
+}
+
+/** A partition that was not read to its end for longer says nothing of its matches any more, milliseconds. */
+const WORD_MS = 1_750;
+
+/** How fresh a state is. Times are of the steady clock, milliseconds. */
+type Freshness = {
+  readonly version: number;
+  /** The newest version of which a change was read. */
+  readonly changed: number;
+  /** When the partition of the state was last read to its end. */
+  readonly readAt: number;
+  readonly now: number;
+};
+
+/** Reasons against acting on a state: `behind`, a change of a newer version was read; `no_word`, its partition is not read any more. */
+export function doubtsOf({ version, changed, readAt, now }: Freshness): string[] {
+  return [...(changed > version ? ['behind'] : []), ...(now - readAt > WORD_MS ? ['no_word'] : [])];
 }

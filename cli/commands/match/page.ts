@@ -15,8 +15,7 @@ import {
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { cut, paint, type TextCell, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
-import { boardMatchOf } from '../live/board-match.ts';
-import { tradingCell } from '../live/trading.ts';
+import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
 
 /** One match as its topics have it. */
 export type PageRecords = {

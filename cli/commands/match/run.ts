@@ -9,7 +9,7 @@ import { Screen } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
 import { jsonText, lineShown } from '../../values.ts';
-import { durationMs, parseMoment } from '../moments.ts';
+import { durationMs, parseMoment } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
 import type { match } from './command.ts';

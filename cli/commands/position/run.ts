@@ -1,9 +1,9 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
 import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type ClusterSettings, findPlace } from '../../place.ts';
-import { quiet } from '../../quiet.ts';
 import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
 

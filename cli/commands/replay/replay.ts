@@ -1,6 +1,7 @@
 import { openStreamClient } from '#streams/client/client.ts';
 import type { ConsumedRecord, FetchedRecord, StreamClient } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
+import { quiet } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
@@ -9,11 +10,9 @@ import { topicName } from '#topics/topics.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
 import { CommandError } from '../../command.ts';
 import type { ClusterSettings } from '../../place.ts';
-import { quiet } from '../../quiet.ts';
 import { batchesOf, type ReplayBatch, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { normalizeAgain } from './normalize-again.ts';
-import { progressLine } from './progress.ts';
 import { partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
@@ -205,4 +204,16 @@ class Writer {
     }))
       yield records;
   }
+}
+
+const WIDTH = 24;
+
+/** How far it has come, as one line: a bar, records, records a second, and how long it may still take. */
+function progressLine(records: number, total: number, seconds: number): string {
+  const share = total === 0 ? 1 : records / total;
+  const filled = Math.floor(share * WIDTH);
+  const bar = `${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}`;
+  const rate = seconds > 0 ? records / seconds : 0;
+  const left = rate > 0 ? `, ${Math.ceil((total - records) / rate)} s left` : '';
+  return `replay: [${bar}] ${Math.floor(share * 100)} %, ${records} of ${total} records, ${Math.round(rate)}/s${left}`;
 }

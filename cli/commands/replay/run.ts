@@ -6,8 +6,7 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type ClusterSettings, findPlace, requireTopic } from '../../place.ts';
-import { parseCount } from '../counts.ts';
-import { parseMoment } from '../moments.ts';
+import { parseCount, parseMoment } from '../option-values.ts';
 import type { replay } from './command.ts';
 import { type ReplayOptions, replayInto } from './replay.ts';
 

@@ -2,6 +2,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { quiet } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
@@ -15,7 +16,6 @@ import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from '../../command.ts';
 import type { ClusterSettings } from '../../place.ts';
-import { quiet } from '../../quiet.ts';
 import { setPosition } from '../position/set-position.ts';
 
 /** Whose work a replay does: they go on after it. The composer sends nothing of what was replayed. */

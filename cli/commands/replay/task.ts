@@ -1,4 +1,4 @@
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { type PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';

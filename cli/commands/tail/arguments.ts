@@ -1,7 +1,7 @@
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
-import { durationMs, parseMoment } from '../moments.ts';
+import { durationMs, parseMoment } from '../option-values.ts';
 import type { tail } from './command.ts';
 
 /** A parsed request of `touchline tail`. */

@@ -8,7 +8,7 @@ import type { GivenTo } from '../../command.ts';
 import { findPlace } from '../../place.ts';
 import { printCommands } from '../../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
-import { parseCount } from '../counts.ts';
+import { parseCount } from '../option-values.ts';
 import type { topics } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });

@@ -1,5 +1,5 @@
 import { type GivenTo, UsageError } from '../../command.ts';
-import { durationMs } from '../moments.ts';
+import { durationMs } from '../option-values.ts';
 import { ACTIONS, type webhooks } from './command.ts';
 
 /** A parsed request of `touchline webhooks`. Times are Unix milliseconds. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AppliedPosition } from './applied.ts';
-import { ReadProgress } from './read-progress.ts';
+import { AppliedPosition, ReadProgress } from './applied.ts';
 
 describe('how far match state is behind in a partition', () => {
   test('is nothing where all that was read is applied', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventMessage } from '../testing/messages.ts';
-import { AppliedPosition } from './applied.ts';
+import { AppliedPosition, ReadProgress } from './applied.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { ReadProgress } from './read-progress.ts';
 import { aliveSince } from './standing.ts';
 import { GOOD, type HealthLimits } from './verdict.ts';
 

@@ -1,10 +1,9 @@
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/belief.ts';
 import { EventRegister } from '../event-register.ts';
-import type { AppliedPosition } from './applied.ts';
+import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { ABANDONED_MS } from './limits.ts';
 import { type LivenessFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
-import type { ReadProgress } from './read-progress.ts';
 import { aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
 import { type HealthLimits, type HealthVerdict, judgeMatch, type MatchInputs } from './verdict.ts';
 

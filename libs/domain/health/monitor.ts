@@ -1,9 +1,8 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/belief.ts';
-import { AppliedPosition } from './applied.ts';
+import { AppliedPosition, ReadProgress } from './applied.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
-import { ReadProgress } from './read-progress.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
 import { backlogDue, type HealthLimits, type HealthVerdict, silenceDue } from './verdict.ts';

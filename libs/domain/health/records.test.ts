@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { AppliedPosition } from './applied.ts';
+import { AppliedPosition, ReadProgress } from './applied.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { ReadProgress } from './read-progress.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
 import { aliveSince, type Standing } from './standing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IngressStatus } from '#topics/generated/types.ts';
-import { ReadProgress } from './read-progress.ts';
+import { ReadProgress } from './applied.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';
 import { aliveSince, type Standing } from './standing.ts';
 import { GOOD } from './verdict.ts';

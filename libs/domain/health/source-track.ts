@@ -1,7 +1,7 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/belief.ts';
+import type { ReadProgress } from './applied.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
-import type { ReadProgress } from './read-progress.ts';
 import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';
 import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
 

@@ -1,5 +1,4 @@
 import type { GameSet, View } from './game-set.ts';
-import { percentage } from './numbers.ts';
 import type { UnplacedRow } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
@@ -38,4 +37,16 @@ export function popularResultRows(games: GameSet): UnplacedRow[] {
       ['pct', percentage(amount, total)],
     ]),
   }));
+}
+
+/** A ratio as in tables: text with two decimals, rounded half up; '' where the divisor is 0. */
+export function ratio(count: number, of: number): string {
+  if (of === 0) return '';
+  const hundredths = Math.floor((count * 200 + of) / (of * 2));
+  return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
+}
+
+/** A percentage in the same form. */
+export function percentage(count: number, of: number): string {
+  return ratio(count * 100, of);
 }

@@ -1,7 +1,6 @@
 import type { GameSet, View } from './game-set.ts';
 import { rankLeague, venueTallies } from './league.ts';
-import { percentage, ratio } from './numbers.ts';
-import { RESULTS } from './popular.ts';
+import { percentage, RESULTS, ratio } from './popular.ts';
 import { type SeasonStands, teamRows } from './standing.ts';
 import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
 import type { UnplacedRow, Value } from './types.ts';

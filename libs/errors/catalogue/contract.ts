@@ -1,5 +1,3 @@
-import type { ErrorCodes } from './entry.ts';
-
 /** Errors of the rules and of the provider's contract, served and read. */
 export const CONTRACT_ERRORS = {
   DomainError: {
@@ -53,4 +51,4 @@ export const CONTRACT_ERRORS = {
       'Compare the answer with the contract; report it.',
     ],
   },
-} as const satisfies ErrorCodes;
+} as const;

@@ -1,5 +1,3 @@
-import type { ErrorCodes } from './entry.ts';
-
 /** Errors of secrets and certificates, and of a broker and a registry that are found or started on this machine. */
 export const PLATFORM_ERRORS = {
   SecretFileError: {
@@ -44,4 +42,4 @@ export const PLATFORM_ERRORS = {
       'Read its last lines; start it again on an idle machine.',
     ],
   },
-} as const satisfies ErrorCodes;
+} as const;

@@ -1,5 +1,3 @@
-import type { ErrorCodes } from './entry.ts';
-
 /** Errors of the task runtime and of publishing. */
 export const STREAM_ERRORS = {
   StreamError: {
@@ -193,4 +191,4 @@ export const STREAM_ERRORS = {
       'Report it with its bytes: it is a defect. Resend it after the correction.',
     ],
   },
-} as const satisfies ErrorCodes;
+} as const;

@@ -1,5 +1,3 @@
-import type { ErrorCodes } from './entry.ts';
-
 /** Errors of topics, their schemas, and records that people edit. */
 export const TOPIC_ERRORS = {
   EncodeError: {
@@ -80,4 +78,4 @@ export const TOPIC_ERRORS = {
   ViewsInUseError: {
     VIEWS_IN_USE: ['Another process works with the views.', 'Give each replica a `DATA_DIR` of its own.'],
   },
-} as const satisfies ErrorCodes;
+} as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PublishRecord } from '../client/port.ts';
-import { PublishError } from './publish-error.ts';
+import { PublishError } from '../errors.ts';
 import { PublishQueue } from './publish-queue.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({

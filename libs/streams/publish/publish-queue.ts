@@ -1,6 +1,6 @@
 import type { PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
-import { PublishError } from './publish-error.ts';
+import { PublishError } from '../errors.ts';
 
 /** How many dequeued records may stay at the front of the list before it is cut. */
 const TAKEN_BEFORE_CUT = 10_000;

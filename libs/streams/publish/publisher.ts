@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
 import { backoffMs } from '#timing/backoff.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord } from '../client/port.ts';
-import type { StreamError } from '../errors.ts';
+import { PublishError, type StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { FailureLog } from './failure-log.ts';
-import { PublishError } from './publish-error.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 /** Options of a publisher. */

@@ -1,4 +1,4 @@
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import {
   type ConsumedRecord,
   type ProducerIdentity,

@@ -1,4 +1,4 @@
-import type { PoisonError } from '#errors/poison-error.ts';
+import type { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import type { RecordCollector } from './processor.ts';
 import type { RecordWatch } from './record-watch.ts';

@@ -1,4 +1,4 @@
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { PartitionReader, TransactionalProducer } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter } from './batch-committer.ts';

@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DEAD_LETTER_CODES, ERRORS } from '#errors/catalogue.ts';
-import { countFromZero } from '#errors/count-from-zero.ts';
+import { countFromZero, DEAD_LETTER_CODES, ERRORS } from '#errors/catalogue.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** Every code of `touchline_task_failures_total`. */

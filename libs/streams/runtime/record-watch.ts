@@ -1,5 +1,4 @@
-import { spanAttributes } from '#tracing/message-attributes.ts';
-import type { MessageFields } from '#tracing/message-fields.ts';
+import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';

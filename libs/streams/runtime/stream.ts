@@ -1,7 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Brokers } from '#security/brokers.ts';
-import { type MachineClock, machineClock } from '#timing/clock.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { type MachineClock, machineClock, settlesWithin } from '#timing/clock.ts';
 import { openStreamClient } from '../client/client.ts';
 import type { GroupListener, GroupMember, StreamClient } from '../client/port.ts';
 import { RefusedError, type StreamError } from '../errors.ts';

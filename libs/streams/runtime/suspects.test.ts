@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import { Suspects } from './suspects.ts';
 
 const failure = new Error('as this test wants it');

@@ -1,4 +1,4 @@
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 
 /** Records of one transaction. */
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };

@@ -1,4 +1,4 @@
-import type { PoisonError } from '#errors/poison-error.ts';
+import type { PoisonError } from '#errors/touchline-error.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { ConsumedRecord, OutputRecord, StreamClient } from '../client/port.ts';
 import type { Logger } from '../log.ts';

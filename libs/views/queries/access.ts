@@ -20,3 +20,16 @@ export function isCovered({ competitions }: Access, competitionId: number | null
 export function requireAccess(access: Access, competitionId: number | null): void {
   if (!isCovered(access, competitionId)) throw new RestError('FORBIDDEN');
 }
+
+const keys = new WeakMap<Access, string>();
+
+/** The same text for clients that may see the same competitions. */
+export function accessKey(access: Access): string {
+  let key = keys.get(access);
+  if (key === undefined) {
+    const { competitions } = access;
+    key = competitions === null ? '*' : [...competitions].sort((a, b) => a - b).join(',');
+    keys.set(access, key);
+  }
+  return key;
+}

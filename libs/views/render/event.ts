@@ -3,11 +3,11 @@ import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
-import { extraTimePlayed } from '#domain/extra-time.ts';
+import { extraTimePlayed } from '#domain/event-facts.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
 import type { RenderedEvent } from '../store/matches.ts';
-import { eventSlug, slugOf } from './slug.ts';
+import { eventSlug, slugOf } from './place.ts';
 
 /** Of the places that an event is in: it does not repeat their names (spec, rule 1). */
 const PLACE_NAMES: ReadonlySet<string> = new Set(

@@ -3,9 +3,9 @@
 import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { fold } from '#domain/fold.ts';
 import type { CompetitionStructure } from '../queries/places.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
-import { slugOf } from './slug.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -54,4 +54,18 @@ export function placeLookup(
     const sport = level === 'competition' ? sportOf(id) : {};
     return JSON.stringify(renderPlace(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
   };
+}
+
+/** `Manchester United` with id 136195 as `manchester-united,136195`, as providers write it. */
+export function slugOf(name: string, id: number): string {
+  return `${words(name)},${id}`;
+}
+
+/** That of an event: its sides stand apart, as in `sivasspor_trabzonspor,3108995`. */
+export function eventSlug(name: string, id: number): string {
+  return `${name.split(' - ').map(words).join('_')},${id}`;
+}
+
+function words(name: string): string {
+  return fold(name).replaceAll(' ', '-');
 }

@@ -2,7 +2,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { slugOf } from './slug.ts';
+import { slugOf } from './place.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { isLoopback } from '#service/listen.ts';
+import { isLoopback } from '#service/addresses.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import type { Assets } from './assets.ts';
 import { signInPage } from './pages/sign-in-page.ts';

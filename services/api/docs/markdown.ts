@@ -1,7 +1,11 @@
 /** The reference as docs/reference/rest.md. Pure. */
 import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
-import { REFERENCE_ERRORS } from './errors.ts';
-import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './reference.ts';
+import {
+  REFERENCE_ERRORS,
+  type ReferenceGroup,
+  type ReferenceOperation,
+  type ReferenceParameter,
+} from './reference.ts';
 
 const HEAD = `# REST reference
 

@@ -1,8 +1,12 @@
 /** The reference as a page that can be read without a script. Pure. */
 import type { Assets } from '../board/assets.ts';
 import { type Html, html } from '../board/shown/html.ts';
-import { REFERENCE_ERRORS } from './errors.ts';
-import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './reference.ts';
+import {
+  REFERENCE_ERRORS,
+  type ReferenceGroup,
+  type ReferenceOperation,
+  type ReferenceParameter,
+} from './reference.ts';
 
 export type DocsPage = {
   readonly title: string;

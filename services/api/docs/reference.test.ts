@@ -4,9 +4,8 @@ import { openApi } from '#contract/rest/openapi.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
-import { readExample } from './examples.ts';
 import { referenceMarkdown } from './markdown.ts';
-import { referenceOf } from './reference.ts';
+import { readExample, referenceOf } from './reference.ts';
 
 /** Made in each test: mutation testing changes the code only while a test runs. */
 const made = () => openApi({ version: '' });

@@ -1,8 +1,11 @@
 /** The contract as a reference for people: the OpenAPI document in groups, with examples. Pure. */
+
+import { readFileSync } from 'node:fs';
 import stringify from 'json-stringify-pretty-compact';
+import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
 import type { OpenApiDocument, OperationObject, ParameterObject } from '#contract/rest/openapi.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
-import type { Example } from './examples.ts';
+import { ERRORS } from '#errors/catalogue.ts';
 
 /** An object or list of an example that fits is one line: a side's result is read as one. */
 const WIDTH = 130;
@@ -148,4 +151,42 @@ function typesOf(path: string, types: string, fields: Example['fields']): string
       return items === undefined ? 'empty list' : `list of ${items.replaceAll(' | ', ' or ')}`;
     })
     .join(' or ');
+}
+
+/** An error of the contract, with its cause and what a client does about it (spec, "Errors"). */
+type ReferenceError = {
+  readonly status: number;
+  readonly internalCode: number;
+  readonly message: string;
+  readonly cause: string;
+  readonly action: string;
+};
+
+/** Every error, by status. */
+export const REFERENCE_ERRORS: readonly ReferenceError[] = (
+  Object.entries(ERRORS.RestError) as [RestErrorCode, readonly [string, string]][]
+)
+  .map(([code, [cause, action]]) => ({ ...REST_ERRORS[code], cause, action }))
+  .sort((a, b) => a.status - b.status);
+
+/** The types that a field was seen to have, as JSON has them, such as `null | string`; whole numbers are `integer`. */
+export type FieldTypes = Readonly<Record<string, string>>;
+
+/** An operation as a running system answered it: `npm run examples` writes these files, test/system/demo.test.ts checks them. */
+export type Example = {
+  /** Path and query, without the token. */
+  readonly request: string;
+  /** The answer, its lists cut short. */
+  readonly answer: unknown;
+  /** Every field of `api.data` of the whole answer by its path, such as `competitions[].id`. */
+  readonly fields: FieldTypes;
+};
+
+/** Where the example of an operation is. */
+export function exampleFile(name: string): URL {
+  return new URL(`./examples/${name}.json`, import.meta.url);
+}
+
+export function readExample(name: OperationName): Example {
+  return JSON.parse(readFileSync(exampleFile(name), 'utf8'));
 }

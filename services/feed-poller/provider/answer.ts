@@ -1,6 +1,5 @@
-import { parseJson } from '#contract/parse-json.ts';
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { parseJson, toWholeNumber } from '#contract/values.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
 import { ProviderError } from '../errors.ts';
 

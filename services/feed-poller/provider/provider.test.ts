@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { ProviderError } from '../errors.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ProviderClient } from './provider.ts';
-import type { Reply } from './transport.ts';
+import { ProviderClient, type Reply } from './provider.ts';
 
 const SECRET = 'the-secret-key';
 

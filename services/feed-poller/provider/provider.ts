@@ -3,6 +3,7 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
@@ -11,7 +12,6 @@ import { type FeedAnswer, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
-import type { Reply, Transport } from './transport.ts';
 
 /** One request, without the token. */
 export type ProviderRequest = {
@@ -177,4 +177,22 @@ function refusal(operation: string, status: number): ProviderError {
     return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
   })();
   return new ProviderError(code, operation, `answered ${status}`);
+}
+
+/** An answer as it came. */
+export type Reply = HttpReply;
+
+/** Makes one request. Throws `ProviderError` only; neither that nor anything else it tells holds the address. */
+type Transport = (operation: string, url: string, signal: AbortSignal) => Promise<Reply>;
+
+/** Requests over HTTP. A redirect is an answer like any other: it is not followed. */
+export function httpTransport(limits: HttpLimits): Transport {
+  return async (operation, url, signal) => {
+    try {
+      return await httpGet(url, limits, signal);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      throw new ProviderError(error.code, operation, error.message);
+    }
+  };
 }

@@ -6,7 +6,7 @@ import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import { SERVICE } from '../name.ts';
+import { SERVICE } from '../config.ts';
 import type { Raw } from '../provider/tree.ts';
 
 /** Size limit of a body of several messages, bytes: well below the limit of `raw-messages`. */

@@ -13,8 +13,7 @@ import type {
 } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { publishTraced } from '#tracing/publish-traced.ts';
-import { tracer } from '#tracing/tracing.ts';
+import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */

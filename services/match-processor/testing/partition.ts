@@ -2,7 +2,7 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import type { MatchCodecs } from '../match-codecs.ts';
+import type { MatchCodecs } from '../loaded-match.ts';
 import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';
 
 /** Codecs without a registry. */

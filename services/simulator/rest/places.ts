@@ -2,7 +2,7 @@
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
 import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
-import { slugOf } from '#views/render/slug.ts';
+import { slugOf } from '#views/render/place.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
 /** A competition or a stage: its ids, when it was written (Unix seconds), and its record with what is nested in it. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { accessKey } from '#views/queries/access-key.ts';
+import { accessKey } from '#views/queries/access.ts';
 import type { Desk, Tool } from './tools/tool.ts';
 
 /** What a tool answers: the structured content, and the same as text. */

@@ -3,7 +3,7 @@ import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { AttemptScope, ExchangeAttempt } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

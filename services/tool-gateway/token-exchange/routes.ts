@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PublishError } from '#streams/publish/publish-error.ts';
+import { PublishError } from '#streams/errors.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';

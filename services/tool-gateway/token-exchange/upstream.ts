@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { AnswerError, parseAnswer, tokenUrl } from '#contract/rest/client.ts';
-import { trusting } from '#outbound/trust.ts';
+import { trusting } from '#outbound/connector.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
 import { ExchangeError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
+import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { PublishError } from '#streams/publish/publish-error.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import type { Codec } from '#topics/codec.ts';

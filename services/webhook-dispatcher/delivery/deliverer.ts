@@ -1,5 +1,5 @@
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherSource } from '../metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';

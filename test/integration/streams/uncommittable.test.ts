@@ -1,7 +1,7 @@
 /** Records whose results cannot be written: each becomes a dead letter, and everything around it counts once. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PoisonError } from '#errors/poison-error.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication } from './counting.ts';

@@ -1,6 +1,6 @@
 /** The examples of the reference, out of a running demonstration of the World Cup 2018. */
 import { ALL_OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
-import type { Example } from '../../../services/api/docs/examples.ts';
+import type { Example } from '../../../services/api/docs/reference.ts';
 import { fieldsOf } from '../../../services/api/docs/testing/fields.ts';
 
 /** A running api, and a client of it. */

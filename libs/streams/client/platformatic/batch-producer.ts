@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
 import { BrokerConnections } from './connections.ts';

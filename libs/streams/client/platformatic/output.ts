@@ -1,6 +1,6 @@
 /** The types of the protocol, written one after the other into one buffer. */
 
-import { TRACEPARENT } from '#tracing/traceparent.ts';
+import { TRACEPARENT } from '#tracing/tracer.ts';
 import type { BatchRecord } from '../produce-batches.ts';
 
 /** A buffer that is large enough, and the next write position. */

@@ -7,7 +7,7 @@
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { TRACEPARENT } from '#tracing/traceparent.ts';
+import { TRACEPARENT } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';

@@ -2,8 +2,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
-import { since } from '../../queries/access.ts';
-import { accessKey } from '../../queries/access-key.ts';
+import { accessKey, since } from '../../queries/access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
 import type { CompetitionStructure } from '../../queries/places.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';

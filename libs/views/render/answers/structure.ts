@@ -8,8 +8,7 @@ import type {
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { requireAccess, since } from '../../queries/access.ts';
-import { accessKey } from '../../queries/access-key.ts';
+import { accessKey, requireAccess, since } from '../../queries/access.ts';
 import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';

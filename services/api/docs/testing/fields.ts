@@ -1,4 +1,4 @@
-import type { FieldTypes } from '../examples.ts';
+import type { FieldTypes } from '../reference.ts';
 
 const SEPARATOR = ' | ';
 

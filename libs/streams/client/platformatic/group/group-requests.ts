@@ -1,4 +1,4 @@
-import { settlesWithin } from '#timing/settles-within.ts';
+import { settlesWithin } from '#timing/clock.ts';
 import { StreamError } from '../../../errors.ts';
 import type { GroupOptions } from '../../port.ts';
 import type { BrokerConnections } from '../connections.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { percentage, ratio } from './numbers.ts';
+import { percentage, ratio } from './popular.ts';
 
 test.each([
   [0, 3, '0.00'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopback, urlHost } from './listen.ts';
+import { isLoopback, urlHost } from './addresses.ts';
 
 test.each([
   ['127.0.0.1', true, 'localhost'],

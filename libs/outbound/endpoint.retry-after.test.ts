@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './endpoint.ts';
 
 const NOW = Date.UTC(2026, 5, 11, 18, 0, 0);
 

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
-import { httpTransport } from './transport.ts';
+import { httpTransport } from './provider.ts';
 
 /** A request to a server that answers so. */
 const urlOf = async (answer: RequestListener) => `${await serve(answer)}/v2/feed?token=tok3n`;

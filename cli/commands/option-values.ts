@@ -20,3 +20,10 @@ export function parseMoment(option: string, text: string | undefined): number | 
     throw new UsageError(`${option} must be a moment as 2026-11-21T18:00:00Z, not ${JSON.stringify(text)}`);
   return time;
 }
+
+/** The value of an option that is a number of things, from 1 to 9999; undefined where it is not given. Throws `UsageError`. */
+export function parseCount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--${option} must be a whole number from 1 to 9999`);
+  return Number(text);
+}

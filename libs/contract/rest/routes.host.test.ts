@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isHost } from './host.ts';
 import { answerError } from './records/envelope.ts';
+import { isHost } from './routes.ts';
 import { testServer } from './testing/world.ts';
 
 test.each([

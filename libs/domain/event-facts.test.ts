@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { extraTimePlayed } from './extra-time.ts';
+import { extraTimePlayed } from './event-facts.ts';
 
 describe('extra time', () => {
   const side = (...results: readonly object[]) => ({ results });

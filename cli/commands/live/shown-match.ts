@@ -1,7 +1,11 @@
-/** What may be traded on a match, in the words of a terminal. */
+/** A match as the board shows it, in the words of a terminal. */
+
+import type { MatchState } from '#topics/generated/types.ts';
 import type { Belief } from '#tradability/belief.ts';
 import type { Trading } from '#tradability/trading.ts';
+import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
+import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
 import { guardWords } from '../../../services/api/board/shown/words.ts';
 import type { TextCell } from '../../table.ts';
 
@@ -19,4 +23,12 @@ export function tradingCell(trading: Trading, feed: Belief): TextCell {
   const text = tradingWords(trading, feed);
   if (trading.permission === 'safe') return { text, style: 'green' };
   return trading.permission === 'halted' ? { text, style: 'red' } : text;
+}
+
+const NO_PLACE = { competition: null, season: null, stage: null, group: null };
+
+/** A match as the live board knows it, at `now`, Unix milliseconds. */
+export function boardMatchOf(state: Omit<MatchState, 'fields'>, feed: Belief, now: number): BoardMatch {
+  const view = { place: () => NO_PLACE, matchHealth: () => feed, incidents: () => [] };
+  return boardMatch({ ...state, extra_time: null }, view, now / 1000);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { heapFlags, mallocSettings } from './heap-flags.ts';
+import { heapFlags, mallocSettings } from './memory.ts';
 
 test('compose starts services with the same flags', () => {
   const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventSlug, slugOf } from './slug.ts';
+import { eventSlug, slugOf } from './place.ts';
 
 test('is made of name and id as providers make it', () => {
   expect(slugOf('Brisbane (W)', 466)).toBe('brisbane-w,466');

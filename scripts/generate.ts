@@ -1,0 +1,33 @@
+/**
+ * Writes every generated file: the types of topics, and the pages of docs/reference that are made of code. Run by
+ * `npm run generate`; unit tests fail where a file is stale. With `--baseline` (at a release) it also writes
+ * `schemas/baseline/`: later schemas must be able to read those.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { openApi } from '#contract/rest/openapi.ts';
+import { renderErrorsDoc } from '#errors/errors-doc.ts';
+import { renderAclsDoc } from '#topics/render-acls.ts';
+import { renderTopicsDoc } from '#topics/render-doc.ts';
+import { renderTypes } from '#topics/render-types.ts';
+import { BASELINE, loadSchemas } from '#topics/schemas.ts';
+import { referenceMarkdown } from '../services/api/docs/markdown.ts';
+import { readExample, referenceOf } from '../services/api/docs/reference.ts';
+import { settingsPage } from './settings-page.ts';
+
+const REFERENCE = new URL('../docs/reference/', import.meta.url);
+const writePage = (name: string, page: string): void => writeFileSync(new URL(name, REFERENCE), page);
+
+const schemas = loadSchemas();
+writeFileSync(new URL('../libs/topics/generated/types.ts', import.meta.url), renderTypes(schemas));
+writePage('topics.md', renderTopicsDoc(schemas));
+writePage('acls.md', renderAclsDoc());
+writePage('errors.md', renderErrorsDoc());
+writePage('rest.md', referenceMarkdown(referenceOf(openApi({ version: '' }), readExample)));
+writePage('settings.md', await settingsPage());
+if (process.argv.includes('--baseline')) {
+  rmSync(BASELINE, { recursive: true, force: true });
+  mkdirSync(BASELINE);
+  for (const [topic, schema] of schemas.topics) {
+    writeFileSync(new URL(`${topic}.avsc`, BASELINE), `${JSON.stringify(schema, null, 2)}\n`);
+  }
+}

@@ -1,2 +1,0 @@
-/** The name of the service, also in its dead letters. */
-export const SERVICE = 'feed-poller';
