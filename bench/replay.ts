@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { ClusterSettings } from '../cli/cluster.ts';
 import { replayInto } from '../cli/commands/replay/replay.ts';
-import type { ClusterSettings } from '../cli/place.ts';
 import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';

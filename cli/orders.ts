@@ -9,7 +9,7 @@ import type { Codec } from '#topics/codec.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type ClusterSettings, commandLog, findPlace } from './place.ts';
+import { type ClusterSettings, commandLog, findCluster } from './cluster.ts';
 
 /** How long a command waits for its record, milliseconds. */
 const WITHIN_MS = 5_000;
@@ -94,7 +94,7 @@ async function write(place: ClusterSettings, order: OperatorOrder): Promise<stri
 /** Null where there is no broker: the command says so itself. */
 function placeOrNull(): ClusterSettings | null {
   try {
-    return findPlace(process.env);
+    return findCluster(process.env);
   } catch {
     return null;
   }

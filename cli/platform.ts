@@ -16,8 +16,8 @@ import { SECRET_LENGTH } from '#signing/signing.ts';
 import { quiet } from '#streams/log.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
-import { CLIENTS_KEY_FILE } from './place.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
+import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
@@ -54,7 +54,7 @@ export type PlatformOptions = {
   readonly provider: ProviderAccess | null;
   /** The configured broker and registry with their security; undefined where none is configured. */
   readonly brokers: Brokers | undefined;
-  readonly registry: RegistryPlace | undefined;
+  readonly registry: RegistryUrl | undefined;
   /** How topics are made. */
   readonly topics: WantedTopics;
   /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
@@ -83,7 +83,7 @@ export type NewClient = { readonly id: number; readonly secretKey: string };
 /** A broker and a registry, with the security of the configured ones. */
 type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
   readonly brokers: Brokers;
-  readonly registryUrl: RegistryPlace;
+  readonly registryUrl: RegistryUrl;
 };
 
 /** A platform that runs. */
@@ -274,7 +274,7 @@ function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess):
 /** Makes client 1 where there is no client, so that what is served can be tried at once. */
 async function firstClient(place: {
   brokers: Brokers;
-  registryUrl: RegistryPlace;
+  registryUrl: RegistryUrl;
   prefix: string;
 }): Promise<NewClient | null> {
   const directory = ClientDirectory.open({ ...place, log: quiet });

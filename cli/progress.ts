@@ -3,7 +3,7 @@ import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import type { ClusterSettings } from './place.ts';
+import type { ClusterSettings } from './cluster.ts';
 
 /** A partition of a processor's input, and how far it has been processed. */
 export type PartitionProgress = {

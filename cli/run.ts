@@ -43,7 +43,7 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
     return EXIT.usage;
   }
   try {
-    const { withBackbone } = await import('./place.ts');
+    const { withBackbone } = await import('./cluster.ts');
     Object.assign(process.env, withBackbone(process.env));
   } catch (error) {
     return report(name, error);

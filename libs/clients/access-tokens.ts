@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type Followed, followRecords } from './follow-records.ts';
-import { type DirectoryPlace, supersedes } from './versioned-topic.ts';
+import { type DirectoryConnection, supersedes } from './versioned-topic.ts';
 
 /** A personal access token as it is known: only the hash of its text is kept. Times are Unix milliseconds. */
 export type AccessToken = {
@@ -59,7 +59,7 @@ export function isLive({ expiresAt, revokedAt }: AccessToken, nowMs: number): bo
 }
 
 /** How tokens are followed. */
-export type FollowTokensOptions = DirectoryPlace & {
+export type FollowTokensOptions = DirectoryConnection & {
   /** Called when following fails: later revocations would be missed, so the process must stop. */
   readonly onFailure: (error: unknown) => void;
 };

@@ -3,7 +3,7 @@ import { poll } from '#timing/poll.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type Followed, followRecords } from './follow-records.ts';
-import { type DirectoryPlace, supersedes } from './versioned-topic.ts';
+import { type DirectoryConnection, supersedes } from './versioned-topic.ts';
 
 /** What the contract of a client covers. */
 export function accessOf({ client_id, competitions, operations }: Client): Access {
@@ -17,7 +17,7 @@ export function accessOf({ client_id, competitions, operations }: Client): Acces
 const LOOK_MS = 20;
 
 /** How clients are followed. */
-export type FollowContractsOptions = DirectoryPlace & {
+export type FollowContractsOptions = DirectoryConnection & {
   /** Called when following fails: clients disabled later stay enabled here. */
   readonly onFailure: (error: unknown) => void;
 };

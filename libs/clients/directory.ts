@@ -1,7 +1,7 @@
 import type { Client } from '#topics/generated/types.ts';
-import { type DirectoryPlace, type RecordDraft, VersionedTopic } from './versioned-topic.ts';
+import { type DirectoryConnection, type RecordDraft, VersionedTopic } from './versioned-topic.ts';
 
-export { type DirectoryPlace, supersedes } from './versioned-topic.ts';
+export { type DirectoryConnection as DirectoryPlace, supersedes } from './versioned-topic.ts';
 
 /** A client as it is to become. */
 export type ClientDraft = RecordDraft<Client>;
@@ -10,12 +10,12 @@ export type ClientDraft = RecordDraft<Client>;
 export class ClientDirectory {
   readonly #clients: VersionedTopic<'clients'>;
 
-  private constructor(place: DirectoryPlace) {
+  private constructor(place: DirectoryConnection) {
     this.#clients = new VersionedTopic('clients', place);
   }
 
   /** Asks nothing of the broker yet. */
-  static open(place: DirectoryPlace): ClientDirectory {
+  static open(place: DirectoryConnection): ClientDirectory {
     return new ClientDirectory(place);
   }
 

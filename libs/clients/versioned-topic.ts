@@ -6,13 +6,13 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Where the topics of clients are. */
-export type DirectoryPlace = {
+export type DirectoryConnection = {
   readonly brokers: Brokers;
-  readonly registryUrl: RegistryPlace;
+  readonly registryUrl: RegistryUrl;
   readonly prefix: string;
   readonly log: Logger;
 };
@@ -51,11 +51,11 @@ const TRIES = 20;
  */
 export class VersionedTopic<T extends VersionedName> {
   readonly #topic: T;
-  readonly #place: DirectoryPlace;
+  readonly #place: DirectoryConnection;
   readonly #registry: Registry;
 
   /** Asks nothing of the broker yet. */
-  constructor(topic: T, place: DirectoryPlace) {
+  constructor(topic: T, place: DirectoryConnection) {
     this.#topic = topic;
     this.#place = place;
     this.#registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });

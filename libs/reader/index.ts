@@ -1,5 +1,5 @@
 /** Joins Touchline's topics for readers, with any Kafka client: README.md. */
-export type { Belief, HealthRecord, Now } from '../tradability/belief.ts';
+export type { FeedStatus, HealthRecord, Now } from '../tradability/feed-status.ts';
 export type { Permission } from '../tradability/trading.ts';
 export type { GoalStatus, ReaderChange as Change } from './match.ts';
 export { type AppliedRecord as Applied, MatchReader, type ReaderGuard as Guard } from './match-reader.ts';

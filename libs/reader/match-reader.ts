@@ -1,4 +1,4 @@
-import { type Belief, type HealthRecord, HealthTable, type Now } from '../tradability/belief.ts';
+import { type FeedStatus, type HealthRecord, HealthTable, type Now } from '../tradability/feed-status.ts';
 import { type Trading, tradingOf } from '../tradability/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
@@ -17,7 +17,7 @@ export type AppliedRecord = {
 export type ReaderGuard = Trading & {
   /** The permission is `safe`. */
   readonly safe: boolean;
-  readonly feed: Belief;
+  readonly feed: FeedStatus;
 };
 
 type Partition = {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { readSecret } from '#security/secret.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
 import { host, httpUrl, integer, list, port } from './setting-types.ts';
 import { tracingSettings } from './tracing-settings.ts';
@@ -73,7 +73,7 @@ export const kafkaSettings = {
     .transform((addresses): Brokers => addresses)
     .describe('Brokers to start from, host:port, with commas between several.'),
   SCHEMA_REGISTRY_URL: httpUrl()
-    .transform((url): RegistryPlace => url)
+    .transform((url): RegistryUrl => url)
     .describe('Address of the schema registry (Confluent API).'),
   TOPIC_PREFIX: z
     .string()

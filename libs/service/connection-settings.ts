@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { type Secret, SecretFileError } from '#security/secret.ts';
 import { readTls, type TlsFiles } from '#security/tls.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { httpUrl, secret } from './setting-types.ts';
 
 const ON_OFF = ['on', 'off'] as const;
@@ -96,7 +96,7 @@ export function joinConnections(given: GivenSettings, report: Report): Record<st
   const tls = kafkaTls(given, report);
   const sasl = kafkaSasl(given, report);
   const registry = registrySecurity(given, report);
-  const joined: { KAFKA_BROKERS?: Brokers; SCHEMA_REGISTRY_URL?: RegistryPlace } = {};
+  const joined: { KAFKA_BROKERS?: Brokers; SCHEMA_REGISTRY_URL?: RegistryUrl } = {};
   if (Array.isArray(addresses) && (tls !== null || sasl !== null))
     joined.KAFKA_BROKERS = { addresses, tls, sasl };
   if (typeof url === 'string' && registry !== null) joined.SCHEMA_REGISTRY_URL = { url, ...registry };

@@ -1,12 +1,12 @@
 import type { Brokers } from '#security/brokers.ts';
 import { isServiceName } from '#topics/acls.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 
 /** The configuration of a process, with the settings of connections where it has some. */
 type Places = {
   readonly LOG_LEVEL: string;
   readonly KAFKA_BROKERS?: Brokers;
-  readonly SCHEMA_REGISTRY_URL?: RegistryPlace;
+  readonly SCHEMA_REGISTRY_URL?: RegistryUrl;
   readonly TOPIC_PREFIX?: string;
 };
 
@@ -31,7 +31,7 @@ async function requireKafka(service: string, brokers: Brokers, prefix = ''): Pro
   await requireRights(brokers, prefix, service);
 }
 
-async function requireRegistry(place: RegistryPlace): Promise<void> {
+async function requireRegistry(place: RegistryUrl): Promise<void> {
   const { requireRegistryAccess } = await import('#topics/registry-http.ts');
   await requireRegistryAccess(place);
 }

@@ -14,7 +14,7 @@ type SecuredRegistry = {
 };
 
 /** Where a registry is: its address, in which user and password may be. Plain data: threads receive it too. */
-export type RegistryPlace = string | SecuredRegistry;
+export type RegistryUrl = string | SecuredRegistry;
 
 /** The address of a registry, safe to show, and what its connections need. */
 export type RegistryAddress = {
@@ -25,7 +25,7 @@ export type RegistryAddress = {
 };
 
 /** Splits user and password off an address: no request URL, error or log line contains them. */
-export function parseRegistryAddress(place: RegistryPlace): RegistryAddress {
+export function parseRegistryAddress(place: RegistryUrl): RegistryAddress {
   const { url, tls, user } = typeof place === 'string' ? { url: place, tls: null, user: null } : place;
   const { origin, pathname, username, password } = new URL(url);
   const ofUrl =

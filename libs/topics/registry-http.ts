@@ -10,7 +10,7 @@ import { RegistryUnavailableError } from './errors.ts';
 import {
   parseRegistryAddress,
   type RegistryAddress,
-  type RegistryPlace,
+  type RegistryUrl,
   type RegistryUser,
   registryAgent,
 } from './registry-address.ts';
@@ -93,7 +93,7 @@ export type RegistryAnswer = {
 };
 
 /** Asks a registry for what every one has. Rejects where it does not answer within the time. */
-export async function probeRegistry(place: RegistryPlace, timeoutMs: number): Promise<RegistryAnswer> {
+export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
   // Not its root: some send no Date there.
   return answered(parseRegistryAddress(place), '/schemas/types', { timeoutMs }, async (answer) => {
@@ -112,7 +112,7 @@ const CHECK_MS = 5_000;
  * Asks a registry once, so that what waiting does not mend is said at once: throws `RegistryUnavailableError` where it
  * refuses the credentials, or its certificate is not trusted. Any other failure may pass, and is for the first use.
  */
-export async function requireRegistryAccess(place: RegistryPlace): Promise<void> {
+export async function requireRegistryAccess(place: RegistryUrl): Promise<void> {
   const address = parseRegistryAddress(place);
   try {
     await askRegistry(address, '/schemas/types', { timeoutMs: CHECK_MS });

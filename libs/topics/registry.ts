@@ -16,7 +16,7 @@ import type { TopicValues } from './generated/types.ts';
 import {
   parseRegistryAddress,
   type RegistryAddress,
-  type RegistryPlace,
+  type RegistryUrl,
   type RegistryUser,
   registryAgent,
 } from './registry-address.ts';
@@ -28,7 +28,7 @@ import { TOPIC_NAMES, type TopicName } from './topics.ts';
 /** The connection to a registry. */
 export type RegistryOptions = {
   /** Its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
-  readonly url: RegistryPlace;
+  readonly url: RegistryUrl;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
   /** How long to retry while a registry is down or starting, milliseconds. Default 60,000. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HealthTable } from './belief.ts';
+import { HealthTable } from './feed-status.ts';
 import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth } from './testing/cases.ts';
 import { tradingOf } from './trading.ts';
 

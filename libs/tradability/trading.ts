@@ -1,5 +1,5 @@
-/** The guard of match state and feed health joined: the one rule of what may be traded. No clock, no I/O, no import but `belief.ts`. */
-import type { Belief } from './belief.ts';
+/** The guard of match state and feed health joined: the one rule of what may be traded. No clock, no I/O, no import but `feed-status.ts`. */
+import type { FeedStatus } from './feed-status.ts';
 
 /**
  * Whether trading may act on the score of a match. `not_in_play`: there is nothing to permit or to halt, as the match is over or has
@@ -21,7 +21,7 @@ export type Trading = {
   readonly permission: Permission;
   /**
    * Why it is halted, else empty: the reasons of match state; `unknown_match`: there is no state of it; `unknown_score`: there is no
-   * firm score; `unsafe`: match state gives no reason; `feed_<state>`: feed health says not to believe it, e.g. `feed_stale`.
+   * firm score; `unsafe`: match state gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`.
    */
   readonly reasons: readonly string[];
 };
@@ -39,13 +39,13 @@ export function isOver(statusType: string | null): boolean {
  */
 export function tradingOf(
   match: TradedMatch | null,
-  { believed, state }: Pick<Belief, 'believed' | 'state'>,
+  { believed, state }: Pick<FeedStatus, 'believed' | 'state'>,
   doubts: readonly string[] = [],
 ): Trading {
   if (match !== null && isOver(match.status_type)) return { permission: 'not_in_play', reasons: [] };
   const reasons = match === null ? ['unknown_match'] : [...match.guard.reasons];
   if (match !== null && !match.guard.safe && reasons.length === 0) reasons.push('unsafe');
-  // Before the kick-off there is no score to act on, and nothing to believe or not.
+  // Before the kick-off there is no score to act on.
   const begins = match?.status_type === 'scheduled';
   if (match !== null && match.firm === null && !begins) reasons.push('unknown_score');
   reasons.push(...doubts);

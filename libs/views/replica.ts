@@ -4,7 +4,7 @@ import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources } from './ingest/source.ts';
@@ -26,7 +26,7 @@ export type ReplicaOptions = {
   readonly dataDir: string;
   readonly brokers: Brokers;
   readonly prefix: string;
-  readonly registryUrl: RegistryPlace;
+  readonly registryUrl: RegistryUrl;
   /** All of them where nothing is said. */
   readonly topics?: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */

@@ -5,7 +5,7 @@ import { type AlertRule, type RuledMatch, rulesFor } from './rules.ts';
 /** The place and the times of what an alert is of. */
 export type AlertCause = {
   readonly eventId: number;
-  /** What it is of, unique: a transition's id, or of belief in a match `<event id>/<since>`. */
+  /** What it is of, unique: a transition's id, or of a stale match `<event id>/<since>`. */
   readonly of: string;
   readonly version: number | null;
   readonly ut: number;

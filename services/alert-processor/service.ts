@@ -5,8 +5,8 @@ import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
-import { MatchBeliefs } from './match-beliefs.ts';
 import { KnownMatches } from './match-facts.ts';
+import { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
 import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
 import { Withdrawals } from './withdrawals.ts';
@@ -33,7 +33,7 @@ export type AlertProcessor = Pick<
   /** Follows matches and feed health until `signal` is aborted; runs as long as it is started. Rejects as `follow`. */
   read(signal: AbortSignal): Promise<void>;
   /**
-   * Looks at the belief in every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
+   * Looks at the feed status of every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
    * function that gives the alerts of what changed since its last call. What is so at the start is no change.
    */
   watch(): Promise<() => Alert[]>;
@@ -57,17 +57,17 @@ export async function openAlertProcessor(
   const { codecs, client, registry, topicName } = open;
   const source = { brokers, prefix, registry, reader: 'touchline-alerts' };
   const matches = new KnownMatches(source);
-  const beliefs = new MatchBeliefs(matches, source);
-  const looked = { rules, maxAgeMs, matches, beliefs };
+  const feeds = new MatchFeeds(matches, source);
+  const looked = { rules, maxAgeMs, matches, feeds };
   return {
     client,
     codecs,
     topicName,
     async read(signal) {
-      await Promise.all([matches.follow(signal), beliefs.follow(signal)]);
+      await Promise.all([matches.follow(signal), feeds.follow(signal)]);
     },
     async watch() {
-      await beliefs.known();
+      await feeds.known();
       const withdrawals = new Withdrawals();
       // The leader publishes what is so at the start where that is not done yet.
       findAlerts(looked, withdrawals);
@@ -90,7 +90,7 @@ export async function openAlertProcessor(
         instanceId,
         onFenced,
         matches,
-        beliefs,
+        feeds: feeds,
       });
       const stop = async (): Promise<void> => {
         await stale.stop();

@@ -1,4 +1,4 @@
-/** Publishes that matches are no longer to be believed, or are again: docs/decisions/0088. */
+/** Publishes that matches become stale or recover: docs/decisions/0088. */
 
 import type { Brokers } from '#security/brokers.ts';
 import { Leadership, type Term } from '#service/leadership.ts';
@@ -13,9 +13,9 @@ import { readValues } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { webhookMessageOf } from './alert.ts';
-import { beliefAlertsOf, ReportedStale } from './belief-alerts.ts';
-import type { MatchBeliefs } from './match-beliefs.ts';
+import { feedAlertsOf, ReportedStale } from './feed-alerts.ts';
 import type { KnownMatches } from './match-facts.ts';
+import type { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
 import { LOOK_EVERY_MS, Withdrawals } from './withdrawals.ts';
 
@@ -26,7 +26,7 @@ export type StaleAlertsOptions = {
   readonly client: StreamClient;
   readonly rules: readonly AlertRule[];
   readonly matches: KnownMatches;
-  readonly beliefs: MatchBeliefs;
+  readonly feeds: MatchFeeds;
   /** Nothing is published of what began longer ago, milliseconds. */
   readonly maxAgeMs: number;
   readonly sessionTimeoutMs: number;
@@ -81,7 +81,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
       stale.apply(alert);
     };
     await readValues('alerts', { brokers, prefix, registry }, apply, signal);
-    await options.beliefs.known();
+    await options.feeds.known();
     const withdrawals = new Withdrawals(stale.open);
     while (!signal.aborted) {
       const fresh = findAlerts(options, withdrawals).filter(({ id }) => !published.has(id));
@@ -99,17 +99,12 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
 
 /** The alerts of what changed since the last look. */
 export function findAlerts(
-  {
-    rules,
-    matches,
-    beliefs,
-    maxAgeMs,
-  }: Pick<StaleAlertsOptions, 'rules' | 'matches' | 'beliefs' | 'maxAgeMs'>,
+  { rules, matches, feeds, maxAgeMs }: Pick<StaleAlertsOptions, 'rules' | 'matches' | 'feeds' | 'maxAgeMs'>,
   withdrawals: Withdrawals,
 ): Alert[] {
   const now = Date.now();
   const of = { rules, matches, now, notBefore: now - maxAgeMs };
-  return withdrawals.changes(beliefs.now()).flatMap((change) => beliefAlertsOf(change, of));
+  return withdrawals.changes(feeds.now()).flatMap((change) => feedAlertsOf(change, of));
 }
 
 async function recordsOf(

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
 /** Operations of one event. */
@@ -16,18 +16,18 @@ export function eventOf({
 
 /**
  * A dictionary of structured fields (RFC 9651): the state of each source, and of the match where the request is about one, as
- * `feed=down;reason=network, webhook=alive, match=alive`. Only alive and recovered are to be believed. `now`: Unix milliseconds.
+ * `feed=down;reason=network, webhook=alive, match=alive`. A client acts on alive and recovered only. `now`: Unix milliseconds.
  */
 export function healthHeader(
   view: Pick<BoardView, 'sourceHealth' | 'matchHealth'>,
   eventId: number | null,
   now: number,
 ): string {
-  const entries = view.sourceHealth(now).map((belief) => entry(belief.source, belief));
+  const entries = view.sourceHealth(now).map((source) => entry(source.source, source));
   if (eventId !== null) entries.push(entry('match', view.matchHealth(eventId, now)));
   return entries.length === 0 ? 'unknown' : entries.join(', ');
 }
 
-function entry(name: string, { state, reason }: Belief): string {
+function entry(name: string, { state, reason }: FeedStatus): string {
   return `${name}=${state}${reason === null ? '' : `;reason=${reason}`}`;
 }

@@ -12,7 +12,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import type { SourceTopic } from '#views/ingest/records.ts';
 import { viewMetrics } from '#views/metrics.ts';
-import { deskData } from '#views/queries/desk.ts';
+import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { createApp } from './app.ts';
@@ -112,7 +112,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     });
     await mcpEndpoint(app, {
       data: createProviderData(views),
-      desk: deskData(views),
+      queries: toolQueries(views),
       view: views,
       authenticate(bearer) {
         const token = tokens.find(bearer, Date.now());

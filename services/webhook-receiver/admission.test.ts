@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
+import { Admission, type AdmissionLimits, AdmittedConnection, type OverloadReason } from './admission.ts';
 
-/** An admission, and guests that record their refusals. */
+/** An admission, and connections that record their refusals. */
 function opened(limits: Partial<AdmissionLimits>) {
   const admission = new Admission({ maxConnections: 1_000, maxUnprovenBytes: 1_000, ...limits });
   const refused: [name: string, reason: OverloadReason][] = [];
-  const enter = (name: string): Guest => {
-    const guest = new Guest((reason) => void refused.push([name, reason]));
-    admission.enter(guest);
-    return guest;
+  const enter = (name: string): AdmittedConnection => {
+    const connection = new AdmittedConnection((reason) => void refused.push([name, reason]));
+    admission.enter(connection);
+    return connection;
   };
   return { admission, refused, enter };
 }
@@ -29,9 +29,9 @@ describe('connections beyond the limit', () => {
   test('are refused where all others are proven, until one of these closes', () => {
     const { admission, refused, enter } = opened({ maxConnections: 2 });
     const [first] = ['a', 'b'].map((name) => {
-      const guest = enter(name);
-      admission.prove(guest);
-      return guest;
+      const connection = enter(name);
+      admission.prove(connection);
+      return connection;
     });
     enter('c');
     expect(refused).toEqual([['c', 'connections']]);
@@ -84,22 +84,22 @@ test('counts held bytes and open connections at any time, and never exceeds the 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const { admission, enter, refused } = opened({ maxConnections: 6 });
-      const guests = new Map<number, Guest>();
+      const connections = new Map<number, AdmittedConnection>();
       for (const [now, { who, what, bytes }] of steps.entries()) {
         const before = refused.length;
-        const guest = guests.get(who);
-        if (guest === undefined) guests.set(who, enter(String(who)));
-        else if (what === 'hold') admission.hold(guest, bytes, now);
-        else if (what === 'release') admission.release(guest);
-        else if (what === 'prove') admission.prove(guest);
+        const connection = connections.get(who);
+        if (connection === undefined) connections.set(who, enter(String(who)));
+        else if (what === 'hold') admission.hold(connection, bytes, now);
+        else if (what === 'release') admission.release(connection);
+        else if (what === 'prove') admission.prove(connection);
         else {
-          admission.leave(guest);
-          guests.delete(who);
+          admission.leave(connection);
+          connections.delete(who);
         }
-        for (const [name] of refused.slice(before)) guests.delete(Number(name));
-        const held = [...guests.values()].reduce((sum, one) => sum + one.bytes, 0);
-        expect([admission.connections, admission.unprovenBytes]).toEqual([guests.size, held]);
-        expect(guests.size).toBeLessThanOrEqual(6);
+        for (const [name] of refused.slice(before)) connections.delete(Number(name));
+        const held = [...connections.values()].reduce((sum, one) => sum + one.bytes, 0);
+        expect([admission.connections, admission.unprovenBytes]).toEqual([connections.size, held]);
+        expect(connections.size).toBeLessThanOrEqual(6);
         expect(held).toBeLessThanOrEqual(1_000);
       }
     }),

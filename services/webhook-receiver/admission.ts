@@ -95,7 +95,7 @@ export type AdmissionLimits = {
 };
 
 /** One connection, as seen by the admission. */
-export class Guest {
+export class AdmittedConnection {
   /** Ends the connection with an answer that names the reason. */
   readonly refuse: (reason: OverloadReason) => void;
   /** Whether this connection has brought an authentic delivery. */
@@ -118,10 +118,10 @@ export class Guest {
 export class Admission {
   readonly #limits: AdmissionLimits;
   /** In order of arrival. */
-  readonly #unproven = new Set<Guest>();
-  readonly #proven = new Set<Guest>();
-  /** Guests with held bytes. */
-  readonly #holders = new Set<Guest>();
+  readonly #unproven = new Set<AdmittedConnection>();
+  readonly #proven = new Set<AdmittedConnection>();
+  /** Connections with held bytes. */
+  readonly #holders = new Set<AdmittedConnection>();
   #bytes = 0;
 
   constructor(limits: AdmissionLimits) {
@@ -139,58 +139,58 @@ export class Admission {
   }
 
   /** A connection was opened. Refuses the oldest unproven one above the limit, or the new one where all others are proven. */
-  enter(guest: Guest): void {
-    this.#unproven.add(guest);
+  enter(connection: AdmittedConnection): void {
+    this.#unproven.add(connection);
     if (this.connections <= this.#limits.maxConnections) return;
-    const [oldest = guest] = this.#unproven;
+    const [oldest = connection] = this.#unproven;
     this.#refuse(oldest, 'connections');
   }
 
-  /** Reserves `bytes` more for the body of a guest. False where the guest was refused for that. */
-  hold(guest: Guest, bytes: number, now: number): boolean {
-    guest.bytes += bytes;
+  /** Reserves `bytes` more for the body of a connection. False where the connection was refused for that. */
+  hold(connection: AdmittedConnection, bytes: number, now: number): boolean {
+    connection.bytes += bytes;
     this.#bytes += bytes;
-    this.#holders.add(guest);
+    this.#holders.add(connection);
     while (this.#bytes > this.#limits.maxUnprovenBytes)
       this.#refuse(this.#mostLasting(now), 'unproven_bytes');
-    return guest.bytes > 0;
+    return connection.bytes > 0;
   }
 
-  /** A guest's body holds no bytes any more: it is proven, refused, or dropped. */
-  release(guest: Guest): void {
-    this.#bytes -= guest.bytes;
-    guest.bytes = 0;
-    this.#holders.delete(guest);
+  /** A connection's body holds no bytes any more: it is proven, refused, or dropped. */
+  release(connection: AdmittedConnection): void {
+    this.#bytes -= connection.bytes;
+    connection.bytes = 0;
+    this.#holders.delete(connection);
   }
 
-  /** A delivery of this guest was authentic. */
-  prove(guest: Guest): void {
-    if (guest.proven || !this.#unproven.delete(guest)) return;
-    guest.proven = true;
-    this.#proven.add(guest);
+  /** A delivery of this connection was authentic. */
+  prove(connection: AdmittedConnection): void {
+    if (connection.proven || !this.#unproven.delete(connection)) return;
+    connection.proven = true;
+    this.#proven.add(connection);
   }
 
   /** A connection was closed. */
-  leave(guest: Guest): void {
-    this.release(guest);
-    this.#unproven.delete(guest);
-    this.#proven.delete(guest);
+  leave(connection: AdmittedConnection): void {
+    this.release(connection);
+    this.#unproven.delete(connection);
+    this.#proven.delete(connection);
   }
 
-  #refuse(guest: Guest, reason: OverloadReason): void {
-    this.leave(guest);
-    guest.refuse(reason);
+  #refuse(connection: AdmittedConnection, reason: OverloadReason): void {
+    this.leave(connection);
+    connection.refuse(reason);
   }
 
-  /** The guest to refuse: the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
-  #mostLasting(now: number): Guest {
-    let found: Guest | undefined;
+  /** The connection to refuse: the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
+  #mostLasting(now: number): AdmittedConnection {
+    let found: AdmittedConnection | undefined;
     let most = -1;
-    for (const guest of this.#holders) {
-      if (found !== undefined && !found.proven && guest.proven) continue;
-      const weight = guest.bytes * (now - guest.since + 1);
-      if (found !== undefined && found.proven === guest.proven && weight <= most) continue;
-      found = guest;
+    for (const connection of this.#holders) {
+      if (found !== undefined && !found.proven && connection.proven) continue;
+      const weight = connection.bytes * (now - connection.since + 1);
+      if (found !== undefined && found.proven === connection.proven && weight <= most) continue;
+      found = connection;
       most = weight;
     }
     if (found === undefined) throw new Error('counted bytes without a holder');

@@ -168,15 +168,15 @@ class WebhookApp implements App {
     incoming: IncomingBody,
   ): void {
     const { admission } = this.#connections;
-    const { guest } = connection;
+    const { admitted } = connection;
     const arrivedAt = performance.now();
     let body: IncomingBody | null = incoming;
     const done = (): void => {
-      admission.release(guest);
+      admission.release(admitted);
       connection.reading = false;
       body = null;
     };
-    guest.since = arrivedAt;
+    admitted.since = arrivedAt;
     connection.reading = true;
     connection.drop = done;
     request.on('data', (chunk: Buffer) => {
@@ -185,7 +185,7 @@ class WebhookApp implements App {
         done();
         connection.answeredEarly = true;
         this.#tooLarge(response);
-      } else if (admission.hold(guest, body.cost(chunk), performance.now())) body.add(chunk);
+      } else if (admission.hold(admitted, body.cost(chunk), performance.now())) body.add(chunk);
     });
     request.on('end', () => {
       if (body === null) return;
@@ -195,7 +195,7 @@ class WebhookApp implements App {
         this.#notAuthentic(response, 'signature_mismatch');
         return;
       }
-      admission.prove(guest);
+      admission.prove(admitted);
       void this.#store(proven, arrivedAt, response, connection, text(request.headers.traceparent));
     });
   }

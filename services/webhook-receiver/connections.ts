@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { rawAnswer } from '#service/http-server.ts';
-import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
+import { Admission, type AdmissionLimits, AdmittedConnection, type OverloadReason } from './admission.ts';
 import type { RequestOutcome, RequestTally } from './tally.ts';
 
 /** How long a refused sender may continue to send before its connection is cut: a cut discards the answer. */
@@ -18,7 +18,7 @@ const OVERLOADED = 'Overloaded, repeat it.';
 
 /** One connection to the receiver. */
 export class Connection {
-  readonly guest: Guest;
+  readonly admitted: AdmittedConnection;
   /** Whether its last answer was given, except for the current request: nothing more of it is read. */
   refused = false;
   /** Whether the body of an unanswered request is being read. */
@@ -33,7 +33,7 @@ export class Connection {
   drop: () => void = () => {};
 
   constructor(refuse: (reason: OverloadReason) => void) {
-    this.guest = new Guest(refuse);
+    this.admitted = new AdmittedConnection(refuse);
   }
 }
 
@@ -73,10 +73,10 @@ export class SenderConnections {
     this.#open.set(socket, connection);
     socket.on('close', () => {
       this.#lingering.delete(socket);
-      this.admission.leave(connection.guest);
+      this.admission.leave(connection.admitted);
       connection.drop();
     });
-    this.admission.enter(connection.guest);
+    this.admission.enter(connection.admitted);
   }
 
   #overloaded(socket: Socket, connection: Connection, reason: OverloadReason): void {
@@ -115,7 +115,7 @@ export class SenderConnections {
     }
     connection.refused = true;
     connection.drop();
-    this.admission.leave(connection.guest);
+    this.admission.leave(connection.admitted);
     const headers = outcome === 'overloaded' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
     socket.end(rawAnswer(status, text, { type: 'text/plain; charset=utf-8', headers }));
     this.#lingering.add(socket);

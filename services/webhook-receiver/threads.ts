@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import type { TracingOptions } from '#tracing/tracer.ts';
 import type { AdmissionLimits } from './admission.ts';
 import type { ThreadReport } from './tally.ts';
@@ -12,7 +12,7 @@ import type { ThreadReport } from './tally.ts';
 /** Settings of a thread. */
 export type ThreadSettings = {
   readonly brokers: Brokers;
-  readonly registryUrl: RegistryPlace;
+  readonly registryUrl: RegistryUrl;
   readonly prefix: string;
   readonly secrets: readonly string[];
   /** 0: a free one. */

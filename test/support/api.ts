@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { atEnd } from './at-end.ts';
-import type { PipelinePlace } from './pipeline.ts';
+import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
@@ -60,7 +60,7 @@ export class ApiReplica {
 
 /** Starts a replica on a free port and waits until it is ready. */
 export async function startApi(
-  place: PipelinePlace,
+  place: PipelineConnection,
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ApiReplica> {
@@ -77,7 +77,7 @@ export async function startApi(
 }
 
 /** Runs `touchline clients …`; gives what it printed. */
-export async function clients(place: PipelinePlace, line: string): Promise<string> {
+export async function clients(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
     ...placeOf(place),
     CLIENTS_KEY,
@@ -95,6 +95,6 @@ export function received(...messages: readonly unknown[]): NormalizedMessage[] {
   });
 }
 
-function placeOf({ brokers, registryUrl, prefix }: PipelinePlace): Record<string, string> {
+function placeOf({ brokers, registryUrl, prefix }: PipelineConnection): Record<string, string> {
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS } from '#topics/topics.ts';
-import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
+import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
 import type { TestService } from './processes.ts';
 import { seeded } from './seed.ts';
@@ -46,7 +46,7 @@ export type Disturbance = (run: {
 }) => Promise<void>;
 
 /** Processes the load from start to end with one processor that nothing happens to. */
-export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): Promise<PipelineOutput> {
+export async function undisturbed(place: PipelineConnection, load = workload(LOAD)): Promise<PipelineOutput> {
   const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processor = pipeline.startProcessor();
   await pipeline.feed(load);
@@ -61,7 +61,7 @@ export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): 
  * sent; waits until all is processed and gives the output.
  */
 export async function disturbed(options: {
-  place: PipelinePlace;
+  place: PipelineConnection;
   processors: number;
   /** Settings of the processors that go over those of the pipeline. */
   settings?: Readonly<Record<string, string>>;

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FAULT_TIMEOUT_MS } from './harness.ts';
-import type { PipelinePlace } from './pipeline.ts';
+import type { PipelineConnection } from './pipeline.ts';
 import { untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 import { startDispatcher } from './webhooks.ts';
 
 /** Two dispatchers under names of their own, one of which is killed and started again until `end`. */
 export class KilledDispatchers {
-  readonly #place: PipelinePlace;
+  readonly #place: PipelineConnection;
   readonly kills: number[] = [];
   readonly #processes: TestService[] = [];
   #isEnding = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(place: PipelinePlace) {
+  constructor(place: PipelineConnection) {
     this.#place = place;
   }
 

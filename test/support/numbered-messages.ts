@@ -6,21 +6,21 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { uuidOf } from './hostile-receiver.ts';
 import { quietLog } from './log.ts';
-import type { PipelinePlace } from './pipeline.ts';
+import type { PipelineConnection } from './pipeline.ts';
 
 export const EVENTS = 12;
 const PUBLISH_EVERY_MS = 40;
 
 /** Messages of several events on webhook-messages, published one after the other until it is stopped. */
 export class NumberedMessages {
-  readonly #place: PipelinePlace;
+  readonly #place: PipelineConnection;
   readonly published: string[] = [];
   readonly #last = new Map<number, number>();
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #poisonNext: ((uuid: string) => void) | null = null;
 
-  constructor(place: PipelinePlace) {
+  constructor(place: PipelineConnection) {
     this.#place = place;
   }
 

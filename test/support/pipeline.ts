@@ -19,7 +19,7 @@ import { startService, type TestService } from './processes.ts';
 export const FEW_PARTITIONS = 3;
 
 /** Where a pipeline of a test runs. */
-export type PipelinePlace = {
+export type PipelineConnection = {
   readonly brokers: string[];
   readonly registryUrl: string;
   readonly prefix: string;
@@ -41,15 +41,15 @@ export type PipelineOutput = {
 
 /** Topics under a prefix of their own, real match processors on them, and what to feed and read them with. */
 export class Pipeline {
-  readonly place: PipelinePlace;
+  readonly place: PipelineConnection;
   readonly #registry: Registry;
 
-  private constructor(place: PipelinePlace, registry: Registry) {
+  private constructor(place: PipelineConnection, registry: Registry) {
     this.place = place;
     this.#registry = registry;
   }
 
-  static async create(place: PipelinePlace): Promise<Pipeline> {
+  static async create(place: PipelineConnection): Promise<Pipeline> {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
     // Whoever writes to a topic registers its schema: all of them would be a hundred requests a test.
     await createTopics({ partitions: FEW_PARTITIONS, ...place });

@@ -11,7 +11,7 @@ import { CLIENTS_KEY } from './api.ts';
 import { atEnd } from './at-end.ts';
 import { answers, type HostileAnswer, HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
-import type { PipelineOutput, PipelinePlace } from './pipeline.ts';
+import type { PipelineConnection, PipelineOutput } from './pipeline.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
@@ -23,17 +23,17 @@ const FAST = {
   WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
 };
 
-function settingsOf({ brokers, registryUrl, prefix }: PipelinePlace): Record<string, string> {
+function settingsOf({ brokers, registryUrl, prefix }: PipelineConnection): Record<string, string> {
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }
 
-export function startComposer(place: PipelinePlace): TestService {
+export function startComposer(place: PipelineConnection): TestService {
   return startService('webhook-composer', { ...settingsOf(place), SESSION_TIMEOUT_MS: '6000' });
 }
 
 /** A dispatcher that trusts the receivers of the test. */
 export async function startDispatcher(
-  place: PipelinePlace,
+  place: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
   return startService('webhook-dispatcher', {
@@ -64,7 +64,7 @@ let clientsMade = 0;
 
 /** Makes a client with a webhook, as `touchline clients` does; gives the subscription's id. */
 export async function subscribe(
-  place: PipelinePlace,
+  place: PipelineConnection,
   webhook: { readonly url: string; readonly secret: string; readonly types?: readonly WebhookType[] },
   competitions: readonly number[] | null = null,
 ): Promise<string> {
@@ -85,7 +85,7 @@ export async function subscribe(
 }
 
 /** Runs `touchline webhooks …`; gives what it printed. */
-export async function webhooks(place: PipelinePlace, line: string): Promise<string> {
+export async function webhooks(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], settingsOf(place));
   expect(code, err).toBe(0);
   return out;

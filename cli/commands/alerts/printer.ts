@@ -1,4 +1,4 @@
-/** Prints alerts: those of the topic, and those of belief that the topic does not bring in time. */
+/** Prints alerts: those of the topic, and those of stale feeds that the topic does not bring in time. */
 import type { Alert } from '#topics/generated/types.ts';
 import type { AlertOutput } from './output.ts';
 
@@ -8,7 +8,7 @@ const GRACE_MS = 100;
 const MAX_IDS = 100_000;
 
 /**
- * Alerts of belief come twice: this process finds them by its own clock, and the leader publishes them. Whatever comes first is printed,
+ * Alerts of stale feeds come twice: this process finds them by its own clock, and the leader publishes them. Whatever comes first is printed,
  * the other has the same id and is not. So a broker that is gone, or a leader, keeps nobody believing.
  */
 export class AlertPrinter {
@@ -28,7 +28,7 @@ export class AlertPrinter {
     if (!this.#early.has(alert.id)) await this.#output.write(alert, offset);
   }
 
-  /** Alerts of belief that this process found at a steady time, milliseconds; prints those that are not published by now. */
+  /** Alerts of stale feeds that this process found at a steady time, milliseconds; prints those that are not published by now. */
   async found(alerts: readonly Alert[], at: number): Promise<void> {
     this.#waiting.push(...alerts.map((alert) => ({ alert, until: at + GRACE_MS })));
     const due = this.#waiting.filter(({ until }) => until <= at);

@@ -14,8 +14,8 @@ import {
   settings,
 } from '../../../services/alert-processor/service.ts';
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
+import { findCluster, requireTopic, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, requireTopic, withBackbone } from '../../place.ts';
 import { durationMs } from '../option-values.ts';
 import type { alerts } from './command.ts';
 import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
@@ -25,7 +25,7 @@ import { AlertPrinter } from './printer.ts';
 export async function runAlerts(given: GivenTo<typeof alerts>): Promise<number> {
   const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'alerts');
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   const stop = new AbortController();
@@ -77,7 +77,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   const reading = Promise.all([
     printing,
     processor.read(signal),
-    printBelief(processor, printer, signal),
+    printFeedChanges(processor, printer, signal),
   ]).finally(() => failed.abort());
   // Awaited below, where it has ended the rest.
   reading.catch(() => {});
@@ -93,8 +93,8 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   }
 }
 
-/** Prints by this process's own clock what is no longer to be believed, also while no broker answers. */
-async function printBelief(
+/** Prints by this process's own clock which matches become stale or recover, also while no broker answers. */
+async function printFeedChanges(
   processor: AlertProcessor,
   printer: AlertPrinter,
   signal: AbortSignal,

@@ -4,8 +4,14 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
+import {
+  directoryConnection,
+  findCluster,
+  findWebhookKeys,
+  requireTopic,
+  requireWebhookKeys,
+} from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
@@ -17,9 +23,9 @@ import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webho
 /** Makes, shows and changes clients. */
 export async function runClients(given: GivenTo<typeof clients>): Promise<number> {
   const request = parseClients(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'clients');
-  const directory = ClientDirectory.open(directoryPlace(place, 'clients'));
+  const directory = ClientDirectory.open(directoryConnection(place, 'clients'));
   process.stdout.write(await perform(directory, request));
   return 0;
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
-import { type ClusterSettings, topicSource } from '../../place.ts';
+import { type ClusterSettings, topicSource } from '../../cluster.ts';
 import {
   COMPARED,
   type ComparedTopic,

@@ -1,8 +1,8 @@
 /** `touchline compare`: whether two prefixes hold the same. */
 import { shownBrokers } from '#security/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
+import { type ClusterSettings, findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace } from '../../place.ts';
 import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import type { compareCommand } from './command.ts';
@@ -18,7 +18,7 @@ const MOST_TEXT = 200;
 export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
   const { prefixes, level, json } = parse(given);
   const [a, b] = prefixes.map(
-    (TOPIC_PREFIX): ClusterSettings => ({ ...findPlace(process.env), TOPIC_PREFIX }),
+    (TOPIC_PREFIX): ClusterSettings => ({ ...findCluster(process.env), TOPIC_PREFIX }),
   );
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
   for (const place of [a, b]) await requireTopics(place);

@@ -4,8 +4,8 @@ import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
+import { type ClusterSettings, commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, commandLog, findPlace, requireTopic, topicSource } from '../../place.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
@@ -17,7 +17,7 @@ const ID_SHOWN = 12;
 /** Shows and re-sends dead letters. */
 export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promise<number> {
   const { action, ids, json, all } = parse(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'dead-letters');
   const log = commandLog('dead-letters');
   const letters = await readLetters(place);

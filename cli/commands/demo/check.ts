@@ -8,7 +8,7 @@ import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings, TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
@@ -19,7 +19,7 @@ import type { WebhookFound } from './webhook.ts';
 /** Where topics are read. */
 export type CheckedTopics = {
   readonly brokers: Brokers;
-  readonly registryUrl: RegistryPlace;
+  readonly registryUrl: RegistryUrl;
   readonly prefix: string;
 };
 

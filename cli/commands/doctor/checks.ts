@@ -14,10 +14,10 @@ import { redactor } from '#service/logger.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, findPlace, withBackbone } from '../../place.ts';
+import { type ClusterSettings, findCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../progress.ts';
 import { serviceConfig } from '../../services.ts';
 import {
@@ -66,7 +66,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
 
 async function placeOf(env: Environment): Promise<ClusterSettings | CheckResult> {
   try {
-    return findPlace(env);
+    return findCluster(env);
   } catch (error) {
     return failed('settings', textOf(error), 'docs/reference/settings.md has every setting');
   }
@@ -135,7 +135,7 @@ async function registry(place: ClusterSettings): Promise<CheckResult[]> {
   return [clock, judgeRegistrySpeed(tookMs), ...(await schemas({ url, prefix }))];
 }
 
-async function schemas({ url, prefix }: { url: RegistryPlace; prefix: string }): Promise<CheckResult[]> {
+async function schemas({ url, prefix }: { url: RegistryUrl; prefix: string }): Promise<CheckResult[]> {
   const opened = Registry.open({ url, prefix, waitMs: ANSWER_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),

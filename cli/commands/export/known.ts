@@ -1,6 +1,6 @@
 import { findTopics } from '#topics/admin.ts';
+import type { ClusterSettings } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import type { ClusterSettings } from '../../place.ts';
 import type { SeasonChoice } from './columns.ts';
 import type { Choice } from './rows.ts';
 import { readEach } from './topic-reads.ts';

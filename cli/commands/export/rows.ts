@@ -1,6 +1,6 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
-import type { ClusterSettings } from '../../place.ts';
+import type { ClusterSettings } from '../../cluster.ts';
 import {
   type ExportColumn,
   type ExportRow,

@@ -1,7 +1,7 @@
 /** `touchline export`: flat rows for an analyst's tools. */
 import { extname } from 'node:path';
+import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { findPlace, requireTopic } from '../../place.ts';
 import { tableText } from '../../table.ts';
 import { parseMoment } from '../option-values.ts';
 import type { exportCommand } from './command.ts';
@@ -20,7 +20,7 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
     process.stdout.write(tableText([{ head: 'column' }, { head: 'type' }], rows));
     return 0;
   }
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'match-state');
   const writer = writerFor(out, dataset);
   let rows = 0;

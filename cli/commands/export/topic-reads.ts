@@ -4,7 +4,7 @@ import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, topicSource } from '../../place.ts';
+import { type ClusterSettings, topicSource } from '../../cluster.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { widthOf } from '../../table.ts';
 import { boardLines, type LiveRow } from './board.ts';
 
 const NOW = 1_531_670_010_000;
-const ALIVE: Belief = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
-const SILENT: Belief = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
-const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceBelief[];
+const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
+const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceFeedStatus[];
 const ANY_ROOM = { columns: null, rows: null };
 
-function live(id: number, feed: Belief, doubts: readonly string[] = []): LiveRow {
+function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
   const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
   return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: NOW - 12_345 };

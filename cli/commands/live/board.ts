@@ -1,6 +1,6 @@
 /** The board of live matches in a terminal: pure. */
 import type { MatchState } from '#topics/generated/types.ts';
-import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { nameOf } from '../../../services/api/board/shown/match.ts';
@@ -16,7 +16,7 @@ export type LiveState = Omit<MatchState, 'fields'>;
 /** A live match with what may be traded on it now. */
 export type LiveRow = {
   readonly state: LiveState;
-  readonly feed: Belief;
+  readonly feed: FeedStatus;
   readonly trading: Trading;
   /** When its latest message was received, Unix milliseconds. */
   readonly heardAt: number;
@@ -42,7 +42,7 @@ const AROUND = 4;
 /** The lines of the board at `now`, Unix milliseconds. */
 export function boardLines(
   matches: readonly LiveRow[],
-  sources: readonly SourceBelief[],
+  sources: readonly SourceFeedStatus[],
   { now, room }: { readonly now: number; readonly room: Room },
 ): string[] {
   const fitting = room.rows === null ? matches.length : Math.max(1, room.rows - AROUND);
@@ -79,7 +79,7 @@ function rowOf({ state, feed, trading, heardAt }: LiveRow, now: number): TextCel
   ];
 }
 
-function sourcesText(sources: readonly SourceBelief[]): string {
+function sourcesText(sources: readonly SourceFeedStatus[]): string {
   if (sources.length === 0) return 'feed health unknown';
   return lineShown(sources.map((source) => `${source.source} ${feedWords(source)}`).join('  '));
 }

@@ -4,10 +4,10 @@ import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { HealthTable, type Now, type SourceBelief } from '#tradability/belief.ts';
+import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
-import type { ClusterSettings } from '../../place.ts';
+import type { ClusterSettings } from '../../cluster.ts';
 import type { LiveRow, LiveState } from './board.ts';
 
 const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
@@ -82,7 +82,7 @@ export class LiveMatches {
   }
 
   /** Every source of messages now. */
-  sources(now: Now): SourceBelief[] {
+  sources(now: Now): SourceFeedStatus[] {
     return this.#health.sources(now);
   }
 

@@ -1,9 +1,9 @@
 /** `touchline live`: the matches that are live now. */
 import { once } from 'node:events';
 import { onStopRequest } from '#service/stop-requests.ts';
-import type { Now } from '#tradability/belief.ts';
+import type { Now } from '#tradability/feed-status.ts';
+import { findCluster, requireTopic } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
-import { findPlace, requireTopic } from '../../place.ts';
 import { Screen } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { jsonText } from '../../values.ts';
@@ -15,7 +15,7 @@ const DRAW_EVERY_MS = 200;
 
 /** Shows the live matches. */
 export async function runLive({ values }: GivenTo<typeof live>): Promise<number> {
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   for (const topic of ['match-state', 'match-transitions', 'feed-health'] as const)
     await requireTopic(place, topic);
   const stop = new AbortController();

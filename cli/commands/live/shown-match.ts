@@ -1,7 +1,7 @@
 /** A match as the board shows it, in the words of a terminal. */
 
 import type { MatchState } from '#topics/generated/types.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
@@ -10,7 +10,7 @@ import { guardWords } from '../../../services/api/board/shown/words.ts';
 import type { TextCell } from '../../table.ts';
 
 /** E.g. `safe`, `halted: score under review, feed stale (nothing received)`. */
-function tradingWords({ permission, reasons }: Trading, feed: Belief): string {
+function tradingWords({ permission, reasons }: Trading, feed: FeedStatus): string {
   if (permission !== 'halted') return permission === 'safe' ? 'safe' : 'not in play';
   const ofFeed = `feed_${feed.state}`;
   const own = guardWords(reasons.filter((reason) => reason !== ofFeed));
@@ -19,7 +19,7 @@ function tradingWords({ permission, reasons }: Trading, feed: Belief): string {
 }
 
 /** The same with its colour: only what may be acted on is green. */
-export function tradingCell(trading: Trading, feed: Belief): TextCell {
+export function tradingCell(trading: Trading, feed: FeedStatus): TextCell {
   const text = tradingWords(trading, feed);
   if (trading.permission === 'safe') return { text, style: 'green' };
   return trading.permission === 'halted' ? { text, style: 'red' } : text;
@@ -28,7 +28,7 @@ export function tradingCell(trading: Trading, feed: Belief): TextCell {
 const NO_PLACE = { competition: null, season: null, stage: null, group: null };
 
 /** A match as the live board knows it, at `now`, Unix milliseconds. */
-export function boardMatchOf(state: Omit<MatchState, 'fields'>, feed: Belief, now: number): BoardMatch {
+export function boardMatchOf(state: Omit<MatchState, 'fields'>, feed: FeedStatus, now: number): BoardMatch {
   const view = { place: () => NO_PLACE, matchHealth: () => feed, incidents: () => [] };
   return boardMatch({ ...state, extra_time: null }, view, now / 1000);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
-const ALIVE: Belief = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
-const SILENT: Belief = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
+const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 const VERSIONS = played();
 
 const factsUpTo = (version: number) => {

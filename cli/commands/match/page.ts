@@ -1,7 +1,7 @@
 /** The page of one match: pure. */
 import { scoresAfter } from '#domain/goals.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, storyStepOf } from '#views/store/board-view.ts';
@@ -94,7 +94,7 @@ type PageOptions = {
 /** The lines of the page. */
 export function pageLines(
   facts: PageRecords,
-  feed: Belief,
+  feed: FeedStatus,
   { now, width, doubts = [] }: PageOptions,
 ): string[] {
   const story = storyOf(facts);
@@ -116,7 +116,11 @@ export function pageLines(
 
 function headLines(
   state: MatchState,
-  { feed, doubts, now }: { readonly feed: Belief; readonly doubts: readonly string[]; readonly now: number },
+  {
+    feed,
+    doubts,
+    now,
+  }: { readonly feed: FeedStatus; readonly doubts: readonly string[]; readonly now: number },
 ): string[] {
   const match = boardMatchOf(state, feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
@@ -180,7 +184,7 @@ export function timeText(ms: number): string {
 }
 
 /** What `--json` prints. */
-export function pageJson(facts: PageRecords, feed: Belief): object {
+export function pageJson(facts: PageRecords, feed: FeedStatus): object {
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
   return { state, trading: { permission, reasons }, feed, story: storyOf(facts) };

@@ -6,7 +6,7 @@ import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { ClusterSettings } from '../../place.ts';
+import type { ClusterSettings } from '../../cluster.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };

@@ -3,8 +3,8 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
+import { type ClusterSettings, findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace, requireTopic, topicSource } from '../../place.ts';
 import { Screen } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
@@ -32,7 +32,7 @@ type MatchRequest = {
 /** Shows one match. */
 export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
   const request = parse(given, Date.now());
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'match-state');
   const records = await MatchRecords.open(place, request.eventId);
   if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });

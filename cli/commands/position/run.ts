@@ -2,8 +2,8 @@
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import { type ClusterSettings, findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace } from '../../place.ts';
 import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
 
@@ -16,7 +16,7 @@ import { setPosition } from './set-position.ts';
 /** Shows and sets positions. */
 export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
   const { processor, partition, to, acceptsState } = parse(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   const topics = streamTopics(place.TOPIC_PREFIX, processor);
   const brokers = place.KAFKA_BROKERS;
   if (to === undefined) {

@@ -7,8 +7,8 @@ import {
   positionsTopicName,
 } from '#topics/processors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { type ClusterSettings, findCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace } from '../../place.ts';
 import type { rebuild } from './command.ts';
 
 /**
@@ -32,7 +32,7 @@ const REBUILDS: Readonly<
 /** Deletes the output of a processor. */
 export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number> {
   const processor = parse(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
   for (const one of all) await requireStopped(place, one);
   for (const one of all) await rebuildOne(place, one);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
+import { type ClusterSettings, findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace, requireTopic } from '../../place.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
 import type { replay } from './command.ts';
 import { type ReplayOptions, replayInto } from './replay.ts';
@@ -18,7 +18,7 @@ const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 /** Rebuilds everything into another prefix. */
 export async function runReplay(given: GivenTo<typeof replay>): Promise<number> {
   const { into, ...options } = parse(given);
-  const source = findPlace(process.env);
+  const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
   const target: ClusterSettings = { ...source, TOPIC_PREFIX: into };
   if (into === source.TOPIC_PREFIX)

@@ -14,8 +14,8 @@ import {
 } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
+import type { ClusterSettings } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import type { ClusterSettings } from '../../place.ts';
 import { setPosition } from '../position/set-position.ts';
 
 /** Whose work a replay does: they go on after it. The composer sends nothing of what was replayed. */

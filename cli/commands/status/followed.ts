@@ -3,8 +3,8 @@ import { readTopic } from '#cluster/read-topic.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type Belief, HealthTable, type SourceBelief } from '#tradability/belief.ts';
-import { type ClusterSettings, topicSource } from '../../place.ts';
+import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
+import { type ClusterSettings, topicSource } from '../../cluster.ts';
 
 /** What a topic says. */
 abstract class Followed {
@@ -59,7 +59,7 @@ export class OpenLetters extends Followed {
   }
 }
 
-/** Which sources of messages may be believed. */
+/** The status of each source of messages. */
 export class Health extends Followed {
   readonly #table = new HealthTable();
   readonly #decoder: Decoder<FeedHealth>;
@@ -70,12 +70,12 @@ export class Health extends Followed {
   }
 
   /** Every source now, by name. */
-  sources(): SourceBelief[] {
+  sources(): SourceFeedStatus[] {
     return this.#table.sources({ wall: Date.now(), steady: performance.now() });
   }
 
-  /** Whether a match may be believed now. */
-  match(eventId: number): Belief {
+  /** The feed status of a match now. */
+  match(eventId: number): FeedStatus {
     return this.#table.match(eventId, { wall: Date.now(), steady: performance.now() });
   }
 

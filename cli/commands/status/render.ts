@@ -1,5 +1,5 @@
 /** The screen of `touchline status`: pure. */
-import type { SourceBelief } from '#tradability/belief.ts';
+import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, tableLines } from '../../table.ts';
 import type { ProcessStatus } from './processes.ts';
 
@@ -24,8 +24,8 @@ export type SystemStatus = {
   readonly processors: readonly ProcessorStatus[];
   /** Open dead letters; null where there is no such topic. */
   readonly deadLetters: number | null;
-  /** Whether each source of messages is to be believed; none where nothing was ever said of one. */
-  readonly sources: readonly SourceBelief[];
+  /** The status of each source of messages; none where there is no record of one. */
+  readonly sources: readonly SourceFeedStatus[];
   readonly processes: readonly ProcessStatus[];
 };
 
@@ -82,7 +82,7 @@ function processorRow({ processor, state }: ProcessorStatus): TextCell[] {
   return [processor, String(processes), String(partitions), String(behind), note];
 }
 
-function sourceRow({ source, believed, state, reason, since }: SourceBelief): TextCell[] {
+function sourceRow({ source, believed, state, reason, since }: SourceFeedStatus): TextCell[] {
   const from = since === null ? '' : `${new Date(since).toISOString().slice(0, 19)}Z`;
   return [source, { text: state, style: believed ? 'green' : 'red' }, from, reason ?? ''];
 }

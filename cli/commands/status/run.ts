@@ -7,8 +7,8 @@ import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
+import { type ClusterSettings, findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { type ClusterSettings, findPlace } from '../../place.ts';
 import { behindOf, processorProgress } from '../../progress.ts';
 import { Screen } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
@@ -23,7 +23,7 @@ const DRAW_EVERY_MS = 200;
 /** Shows a running system. */
 export async function runStatus(given: GivenTo<typeof status>): Promise<number> {
   const { watch, json, metrics } = parse(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   const stop = new AbortController();
   const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   const followed = { letters: new OpenLetters(), health: new Health(place) };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import { Permissions } from './permissions.ts';
 
 const state = { ...sampleOf('match-state'), event_id: 1, guard: { safe: true, reasons: [] } };
-const belief =
-  (of: Belief['state'], believed = of === 'alive') =>
+const feed =
+  (of: FeedStatus['state'], believed = of === 'alive') =>
   () => ({
     believed,
     state: of,
@@ -17,17 +17,17 @@ const belief =
 test('says what may be traded once, and again when it changes, by time alone too', () => {
   const permissions = new Permissions();
   permissions.show(1, state);
-  expect(permissions.changes(belief('alive'))).toEqual([[1, 'TRADING safe']]);
-  expect(permissions.changes(belief('alive'))).toEqual([]);
-  expect(permissions.changes(belief('expired'))).toEqual([[1, 'TRADING halted: feed_expired']]);
+  expect(permissions.changes(feed('alive'))).toEqual([[1, 'TRADING safe']]);
+  expect(permissions.changes(feed('alive'))).toEqual([]);
+  expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING halted: feed_expired']]);
   permissions.show(1, { ...state, status_type: 'finished' });
-  expect(permissions.changes(belief('expired'))).toEqual([[1, 'TRADING not in play']]);
+  expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING not in play']]);
   permissions.show(1, null);
-  expect(permissions.changes(belief('alive'))).toEqual([]);
+  expect(permissions.changes(feed('alive'))).toEqual([]);
 });
 
 test('says nothing of a match that was over already', () => {
   const permissions = new Permissions();
   permissions.show(1, { ...state, status_type: 'finished' });
-  expect(permissions.changes(belief('ended'))).toEqual([]);
+  expect(permissions.changes(feed('ended'))).toEqual([]);
 });

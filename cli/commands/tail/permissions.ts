@@ -1,6 +1,6 @@
 /** What may be traded on the matches that `touchline tail match-state` shows: a record says what was so, this what is. */
 import type { MatchState } from '#topics/generated/types.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 
 /** The newest states that were shown, and the last said permission of each. */
@@ -16,11 +16,11 @@ export class Permissions {
 
   /** The matches whose permission is another than was said last, each with its words; `doubts` as `tradingOf` takes them. */
   changes(
-    beliefIn: (eventId: number) => Belief,
+    feedOf: (eventId: number) => FeedStatus,
     doubts: readonly string[] = [],
   ): (readonly [eventId: number, words: string])[] {
     return [...this.#states].flatMap(([eventId, state]) => {
-      const { permission, reasons } = tradingOf(state, beliefIn(eventId), doubts);
+      const { permission, reasons } = tradingOf(state, feedOf(eventId), doubts);
       const words = permission === 'halted' ? `halted: ${reasons.join(', ')}` : WORDS[permission];
       const before = this.#said.get(eventId);
       if (words === before) return [];

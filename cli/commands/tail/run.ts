@@ -11,8 +11,8 @@ import { DecodeError } from '#topics/errors.ts';
 import type { MatchState, TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { type ClusterSettings, findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type ClusterSettings, findPlace, requireTopic } from '../../place.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
@@ -29,7 +29,7 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
   const { topics, untilEnd, json, key, limit } = request;
   const several = topics.length > 1 ? '{topic}  ' : '';
   const format = formatter(request.format ?? `${several}${FORMAT}`);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   for (const topic of topics) await requireTopic(place, topic);
   const decoders = decodersOf(place, topics);
   const from = await startOf(place, request);

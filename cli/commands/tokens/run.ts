@@ -3,8 +3,8 @@ import { isLive, toAccessToken } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import { type ClusterSettings, directoryConnection, findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type ClusterSettings, directoryPlace, findPlace, requireTopic } from '../../place.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
@@ -15,9 +15,9 @@ type Tokens = VersionedTopic<'access-tokens'>;
 /** Lists, revokes, labels and expires access tokens. */
 export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> {
   const request = parseTokens(given);
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'access-tokens');
-  const topic = new VersionedTopic('access-tokens', directoryPlace(place, 'tokens'));
+  const topic = new VersionedTopic('access-tokens', directoryConnection(place, 'tokens'));
   const text = await perform(topic, request, Date.now());
   // Of a client without tokens nothing is listed or revoked: a wrong id must not look like one.
   if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
@@ -29,7 +29,7 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
 async function requireClient(place: ClusterSettings, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
   await requireTopic(place, 'clients');
-  const clients = await ClientDirectory.open(directoryPlace(place, 'tokens')).list();
+  const clients = await ClientDirectory.open(directoryConnection(place, 'tokens')).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(
       `client ${id} is unknown here: no client and no token under ${place.TOPIC_PREFIX} has it`,

@@ -4,8 +4,8 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { findCluster } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
-import { findPlace } from '../../place.ts';
 import { printCommands } from '../../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
 import { parseCount } from '../option-values.ts';
@@ -22,7 +22,7 @@ export async function runTopics(args: GivenTo<typeof topics>): Promise<number> {
     printCommands('kafka-topics.sh', topicCommands({ prefix: config.TOPIC_PREFIX, ...wanted }));
     return 0;
   }
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   const at = { brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX };
   const there = await findTopics(at);
   const warnings = await createTopics({ ...at, ...wanted });

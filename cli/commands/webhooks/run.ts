@@ -1,8 +1,8 @@
 /** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
 
 import type { WebhookProgress } from '#topics/generated/types.ts';
+import { findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { findPlace, requireTopic } from '../../place.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { webhooks } from './command.ts';
@@ -12,7 +12,7 @@ import { WebhookTopics } from './topics.ts';
 /** Shows and controls the deliveries to clients. */
 export async function runWebhooks(given: GivenTo<typeof webhooks>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
-  const place = findPlace(process.env);
+  const place = findCluster(process.env);
   await requireTopic(place, 'webhook-progress');
   await perform(new WebhookTopics(place), request);
   return 0;

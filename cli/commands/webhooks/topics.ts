@@ -19,14 +19,14 @@ import { readLatest, type TopicSource } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import { CommandError } from '../../command.ts';
 import {
   type ClusterSettings,
   commandLog,
-  directoryPlace,
+  directoryConnection,
   findWebhookKeys,
   topicSource,
-} from '../../place.ts';
+} from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 import { lineShown } from '../../values.ts';
 import type { WebhookRow } from './lines.ts';
 
@@ -43,7 +43,7 @@ export class WebhookTopics {
   /** Every webhook of every client, by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
-      ClientDirectory.open(directoryPlace(this.#place, 'webhooks')).list(),
+      ClientDirectory.open(directoryConnection(this.#place, 'webhooks')).list(),
       readLatest('webhook-progress', this.#source),
     ]);
     const keys = findWebhookKeys(process.env);

@@ -1,5 +1,5 @@
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
-import { isGoodState } from '#tradability/belief.ts';
+import { isGoodState } from '#tradability/feed-status.ts';
 import { EventRegister } from '../event-register.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { ABANDONED_MS } from './limits.ts';

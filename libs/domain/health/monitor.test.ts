@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { HealthTable, isGoodState } from '#tradability/belief.ts';
+import { HealthTable, isGoodState } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, type HealthTruth, histories, LIMITS, PlayedMonitor } from '../testing/health.ts';
 import { DUE_WITHIN_MS, READ_WITHIN_MS, VALID_MS } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
-import { isGoodState } from '#tradability/belief.ts';
+import { isGoodState } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';

@@ -1,5 +1,5 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
-import { isGoodState } from '#tradability/belief.ts';
+import { isGoodState } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
 import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';

@@ -33,14 +33,14 @@ export async function* readRange(
 }
 
 /** Where a record is. */
-export type RecordPlace = TopicPartition & { readonly offset: number };
+export type RecordPosition = TopicPartition & { readonly offset: number };
 
 /** The first committed record of a log that is looked for. */
 export async function findRecord(
   client: StreamClient,
   { topic, partition, start, end }: TopicPartition & LogBounds,
   isSought: (record: ConsumedRecord) => boolean,
-): Promise<RecordPlace | null> {
+): Promise<RecordPosition | null> {
   // No reader without need: most claims find nothing to look at.
   if (start >= end) return null;
   for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {

@@ -2,7 +2,7 @@
 
 import type { LogBounds, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import { findRecord, type RecordPlace } from '../read/read-range.ts';
+import { findRecord, type RecordPosition } from '../read/read-range.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -37,7 +37,7 @@ export async function requireSameCommit(
 function positionTruncated(
   { application, positions }: Checked,
   { next }: Position,
-  { topic, partition, offset }: RecordPlace,
+  { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
     'POSITION_TRUNCATED',
@@ -50,7 +50,7 @@ function positionTruncated(
 function outputTruncated(
   { application }: Checked,
   { next }: Position,
-  { topic, partition, offset }: RecordPlace,
+  { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
     'OUTPUT_TRUNCATED',

@@ -2,7 +2,7 @@
 
 import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import { findRecord, type RecordPlace } from '../read/read-range.ts';
+import { findRecord, type RecordPosition } from '../read/read-range.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -135,7 +135,7 @@ export function changelogTruncated(
 /** The refusal of a partition with state but without a position; names a record of that state. */
 export function positionMissing(
   { application, positions }: Checked,
-  { topic, partition, offset }: RecordPlace,
+  { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
     'POSITION_MISSING',
@@ -148,7 +148,7 @@ export function positionMissing(
 export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
-): Promise<RecordPlace | null> {
+): Promise<RecordPosition | null> {
   for (const log of logs) {
     const found = await findRecord(client, log, ({ value }) => value !== null);
     if (found !== null) return found;

@@ -1,6 +1,7 @@
 /** The cases of cases.json with their defaults filled in. */
-import type { Belief, HealthRecord, Now } from '../belief.ts';
+
 import file from '../cases.json' with { type: 'json' };
+import type { FeedStatus, HealthRecord, Now } from '../feed-status.ts';
 import type { TradedMatch, Trading } from '../trading.ts';
 
 type Entry = {
@@ -16,7 +17,7 @@ type Written = {
   readonly match?: Partial<TradedMatch> | null;
   readonly doubts?: readonly string[];
   readonly health: readonly Entry[];
-  readonly expected: Trading & { readonly feed: Partial<Belief> };
+  readonly expected: Trading & { readonly feed: Partial<FeedStatus> };
 };
 
 /** Records of feed-health with their keys and when they were read. */

@@ -1,7 +1,7 @@
 /** What the live board is shown from: plain values, all of them known now, none waited for. */
 
 import type { FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
@@ -99,11 +99,11 @@ export interface BoardView {
   liveStates(): readonly ShownState[];
   /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
   recentStates(limit: number, competitions?: ReadonlySet<number> | null): readonly ShownState[];
-  /** Whether what is shown of a match may be believed at `now`, Unix milliseconds. */
-  matchHealth(eventId: number, now: number): Belief;
+  /** The feed status of a match at `now`, Unix milliseconds. */
+  matchHealth(eventId: number, now: number): FeedStatus;
   /** The same of every source of messages. */
-  sourceHealth(now: number): readonly SourceBelief[];
-  /** The latest record of each source, to be believed or not. */
+  sourceHealth(now: number): readonly SourceFeedStatus[];
+  /** The latest record of each source, expired or not. */
   sourceRecords(): readonly FeedHealth[];
   /** Null for an unknown event. */
   state(eventId: number): ShownState | null;

@@ -1,5 +1,5 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { type Belief, HealthTable, type SourceBelief } from '#tradability/belief.ts';
+import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Statements } from './sql.ts';
 
 /** feed-health as its readers judge it, by a clock that is passed in. */
@@ -34,7 +34,7 @@ export class HealthView {
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */
-  sources(now: number): SourceBelief[] {
+  sources(now: number): SourceFeedStatus[] {
     return this.#table.sources({ wall: now, steady: performance.now() });
   }
 
@@ -44,7 +44,7 @@ export class HealthView {
   }
 
   /** A match at `now`, Unix milliseconds. */
-  match(eventId: number, now: number): Belief {
+  match(eventId: number, now: number): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
@@ -164,11 +164,11 @@ export class Views implements BoardView {
     return this.matches.recent(limit, competitions);
   }
 
-  matchHealth(eventId: number, now: number): Belief {
+  matchHealth(eventId: number, now: number): FeedStatus {
     return this.health.match(eventId, now);
   }
 
-  sourceHealth(now: number): readonly SourceBelief[] {
+  sourceHealth(now: number): readonly SourceFeedStatus[] {
     return this.health.sources(now);
   }
 

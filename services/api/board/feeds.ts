@@ -1,12 +1,12 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
-import type { SourceBelief } from '#tradability/belief.ts';
+import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 
 /** What the page of the feeds shows. */
 export type Feeds = {
-  readonly sources: readonly { readonly belief: SourceBelief; readonly record: FeedHealth }[];
+  readonly sources: readonly { readonly belief: SourceFeedStatus; readonly record: FeedHealth }[];
   /** How many matches are live, and which of them have no feed to rely on. */
   readonly live: number;
   readonly doubted: readonly BoardMatch[];

@@ -1,7 +1,7 @@
 import type { MachineClock } from '#timing/clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import type { FeedReading, FeedStatus } from './feed-status.ts';
+import type { FeedReading, PollStatus } from './poll-status.ts';
 
 /** How often it is looked whether the status changed, and how often it is written all the same, milliseconds. */
 const LOOK_MS = 1_000;
@@ -9,7 +9,7 @@ const REPEAT_MS = 3_000;
 
 /** Dependencies of a reporter. */
 export type FeedReporterOptions = {
-  readonly status: FeedStatus;
+  readonly status: PollStatus;
   readonly topicWriter: Pick<TopicWriter, 'status'>;
   readonly clock: MachineClock;
 };

@@ -8,7 +8,7 @@ import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter } from '../feed/feed-reporter.ts';
-import { FeedStatus } from '../feed/feed-status.ts';
+import { PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -110,7 +110,7 @@ class Polling {
 
   followFeed(): void {
     const { settings, provider, topicWriter, clock, metrics, log, context } = this.#options;
-    const status = new FeedStatus(randomUUID(), settings.feed.settle);
+    const status = new PollStatus(randomUUID(), settings.feed.settle);
     let messageAt = clock.monotonic();
     const follower = new FeedFollower({
       ...settings.feed,

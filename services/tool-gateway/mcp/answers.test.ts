@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EVERYTHING } from '#views/testing/world.ts';
 import { Answers } from './answers.ts';
-import type { Desk, Tool } from './tools/tool.ts';
+import type { Tool, ToolScope } from './tools/tool.ts';
 
 test('gives an answer again for the same question of the same contract, within a tenth of a second, while nothing changed', () => {
   let version = 1;
@@ -9,7 +9,8 @@ test('gives an answer again for the same question of the same contract, within a
   const answers = new Answers(() => version);
   const tool = { name: 'count', call: () => ({ made: ++made }) } as unknown as Tool;
   const ask = (args: object, now = 10, competitions: ReadonlySet<number> | null = null) =>
-    answers.get(tool, args, { access: { ...EVERYTHING, competitions }, now } as Desk).structuredContent.made;
+    answers.get(tool, args, { access: { ...EVERYTHING, competitions }, now } as ToolScope).structuredContent
+      .made;
   expect([ask({}), ask({}), ask({}, 10.09)]).toEqual([1, 1, 1]);
   expect(ask({ page: 2 })).toBe(2);
   expect(ask({}, 10, new Set([5]))).toBe(3);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { accessKey } from '#views/queries/access.ts';
-import type { Desk, Tool } from './tools/tool.ts';
+import type { Tool, ToolScope } from './tools/tool.ts';
 
 /** What a tool answers: the structured content, and the same as text. */
 export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; readonly text: string };
@@ -8,7 +8,7 @@ export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; 
 /** Characters of answers that are kept. */
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** How often answers may change by time alone, a second: minutes go on, a day ends, and a feed is no longer to be believed. */
+/** How often answers may change by time alone, a second: minutes go on, a day ends, and a feed expires. */
 const PER_SECOND = 10;
 
 /**
@@ -26,16 +26,16 @@ export class Answers {
   }
 
   /** Throws what the tool throws. */
-  get(tool: Tool, args: unknown, desk: Desk): ToolAnswer {
-    const validFor = `${this.#version()} ${Math.floor(desk.now * PER_SECOND)}`;
+  get(tool: Tool, args: unknown, scope: ToolScope): ToolAnswer {
+    const validFor = `${this.#version()} ${Math.floor(scope.now * PER_SECOND)}`;
     if (validFor !== this.#validFor) {
       this.#kept.clear();
       this.#validFor = validFor;
     }
-    const key = `${tool.name} ${accessKey(desk.access)} ${JSON.stringify(args ?? {})}`;
+    const key = `${tool.name} ${accessKey(scope.access)} ${JSON.stringify(args ?? {})}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const structuredContent = tool.call(args, desk);
+    const structuredContent = tool.call(args, scope);
     const answer = { structuredContent, text: JSON.stringify(structuredContent) };
     this.#kept.set(key, answer, { size: answer.text.length });
     return answer;

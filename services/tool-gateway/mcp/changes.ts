@@ -32,7 +32,7 @@ export type ChangesOptions = {
 
 /** Changes are gathered for so long before a notification, milliseconds: a goal is several messages at once. */
 const GATHER_MS = 250;
-/** How often belief is looked at: it ends by time alone. A notification of it waits for nothing else. */
+/** How often the feeds are looked at: they expire by time alone. A notification of it waits for nothing else. */
 const BELIEF_EVERY_MS = 100;
 const LISTS_EVERY_MS = 1_000;
 
@@ -54,8 +54,8 @@ export class ChangeNotifier {
   /** Seasons whose tables have changed; null is the tables of none. */
   readonly #seasons = new Set<number | null>();
   #gathering: NodeJS.Timeout | undefined;
-  /** State and reason of the belief in each match, by event, as of the last look; looked at while there are subscribers. */
-  #beliefs = new Map<number, string>();
+  /** State and reason of the feed of each match, by event, as of the last look; looked at while there are subscribers. */
+  #feeds = new Map<number, string>();
   #looking: readonly NodeJS.Timeout[] = [];
 
   constructor(options: ChangesOptions) {
@@ -74,7 +74,7 @@ export class ChangeNotifier {
   /** Notifies a subscriber of every change from now on, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
     if (this.#subscribers.size === 0) {
-      this.#beliefs = this.#believed();
+      this.#feeds = this.#feedsNow();
       this.#looking = [
         setInterval(() => this.#look(), BELIEF_EVERY_MS).unref(),
         setInterval(() => this.#lookAtLists(), LISTS_EVERY_MS).unref(),
@@ -110,11 +110,11 @@ export class ChangeNotifier {
     this.#send(changed);
   }
 
-  /** Notifies of matches that are no longer to be believed, or are again. */
+  /** Notifies of matches that become stale or recover. */
   #look(): void {
-    const before = this.#beliefs;
-    this.#beliefs = this.#believed();
-    const changed = [...this.#beliefs].filter(([id, belief]) => before.get(id) !== belief);
+    const before = this.#feeds;
+    this.#feeds = this.#feedsNow();
+    const changed = [...this.#feeds].filter(([id, feed]) => before.get(id) !== feed);
     const { view } = this.#options;
     this.#send(
       changed.map(([id]) => ({
@@ -125,7 +125,7 @@ export class ChangeNotifier {
     );
   }
 
-  #believed(): Map<number, string> {
+  #feedsNow(): Map<number, string> {
     const { view, now } = this.#options;
     const at = now();
     return new Map(

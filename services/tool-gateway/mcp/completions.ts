@@ -9,7 +9,7 @@ import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { listStandings } from './tools/standings.ts';
 import { tablesOf } from './tools/table-choice.ts';
-import type { Desk, Tool } from './tools/tool.ts';
+import type { Tool, ToolScope } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
@@ -25,16 +25,16 @@ const DIGITS = /^\d+$/;
 type Values = readonly (string | number)[];
 
 /** How values of an argument are found; `context` has arguments that are filled in already. */
-type Finder = (typed: string, desk: Desk, context: Readonly<Record<string, string>>) => Values;
+type Finder = (typed: string, scope: ToolScope, context: Readonly<Record<string, string>>) => Values;
 
 const OF_PROMPTS: Readonly<Record<string, Finder>> = {
-  team: (typed, desk) =>
-    has(desk, search) ? desk.desk.teams(typed, desk.access).map(({ name }) => name) : [],
-  competition: (typed, desk) => competitions(typed, desk).map(({ name }) => name),
-  season: (typed, desk, { competition = '' }) => {
-    const [meant] = competitions(competition, desk);
+  team: (typed, scope) =>
+    has(scope, search) ? scope.queries.teams(typed, scope.access).map(({ name }) => name) : [],
+  competition: (typed, scope) => competitions(typed, scope).map(({ name }) => name),
+  season: (typed, scope, { competition = '' }) => {
+    const [meant] = competitions(competition, scope);
     if (meant === undefined || competition === '') return [];
-    const names = desk.desk.seasons(meant.id, desk.access).flatMap(({ name }) => name ?? []);
+    const names = scope.queries.seasons(meant.id, scope.access).flatMap(({ name }) => name ?? []);
     return names.filter((name) => fold(name).includes(fold(typed)));
   },
 };
@@ -45,8 +45,8 @@ const OF_RESOURCES: Readonly<Record<string, { readonly argument: string; readonl
 };
 
 /** The values that are meant, best first, at most 100 of them. Throws `ProtocolError` for an unknown prompt or resource. */
-export function complete({ ref, argument, context }: CompleteRequestParams, desk: Desk) {
-  const found = finderOf(ref, argument.name, desk)(argument.value.trim(), desk, context?.arguments ?? {});
+export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
+  const found = finderOf(ref, argument.name, scope)(argument.value.trim(), scope, context?.arguments ?? {});
   const values = [...new Set(found.map(String))];
   return {
     completion: {
@@ -59,7 +59,7 @@ export function complete({ ref, argument, context }: CompleteRequestParams, desk
 
 const NOTHING: Finder = () => [];
 
-function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: Desk): Finder {
+function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: ToolScope): Finder {
   if (ref.type === 'ref/prompt') {
     const names = argumentsOf(ref.name, access);
     if (names === null) throw invalid(`Unknown prompt: ${ref.name.slice(0, 100)}`);
@@ -72,26 +72,26 @@ function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: D
 }
 
 /** Live matches where nothing is typed, and by the first digits of their ids; else the latest matches of teams of that name. */
-function matchIds(typed: string, desk: Desk): Values {
-  if (!has(desk, getMatch)) return [];
+function matchIds(typed: string, scope: ToolScope): Values {
+  if (!has(scope, getMatch)) return [];
   if (typed === '' || DIGITS.test(typed))
-    return has(desk, liveBoard)
+    return has(scope, liveBoard)
       ? startingWith(
           typed,
-          liveMatches(desk, MAX_VALUES).map(({ state }) => state.event_id),
+          liveMatches(scope, MAX_VALUES).map(({ state }) => state.event_id),
         )
       : [];
-  if (!has(desk, search) || !has(desk, listMatches)) return [];
-  const teams = desk.desk.teams(typed, desk.access).slice(0, MAX_NAMES);
+  if (!has(scope, search) || !has(scope, listMatches)) return [];
+  const teams = scope.queries.teams(typed, scope.access).slice(0, MAX_NAMES);
   return teams.flatMap(({ id }) => {
     const query = { ...ANY_EVENT, participantId: id, limit: MAX_IDS, page: 1 };
-    return desk.desk.matches(query, desk.access, 'latest').items.map(({ state }) => state.event_id);
+    return scope.queries.matches(query, scope.access, 'latest').items.map(({ state }) => state.event_id);
   });
 }
 
 /** The tables of the current season of competitions of that name; of all tables where nothing is typed, and by the first digits of their ids. */
-function tableIds(typed: string, desk: Desk): Values {
-  if (!has(desk, listStandings)) return [];
+function tableIds(typed: string, scope: ToolScope): Values {
+  if (!has(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {
     const query = {
       limit: MAX_LOOKED_AT,
@@ -102,28 +102,31 @@ function tableIds(typed: string, desk: Desk): Values {
       objectId: null,
     };
     const { standings_list } = dataOf<OperationData<'standings.index'>>(
-      desk.data.standingsList(query, desk.access),
+      scope.data.standingsList(query, scope.access),
     );
     return startingWith(
       typed,
       standings_list.map(({ id }) => id),
     );
   }
-  const seasons = competitions(typed, desk)
+  const seasons = competitions(typed, scope)
     .slice(0, MAX_NAMES)
-    .flatMap(({ id }) => desk.desk.seasons(id, desk.access).filter(({ current }) => current));
+    .flatMap(({ id }) => scope.queries.seasons(id, scope.access).filter(({ current }) => current));
   return seasons.flatMap(({ id }) =>
-    tablesOf(id, { limit: MAX_VALUES, page: 1 }, desk).entries.map((table) => table.id),
+    tablesOf(id, { limit: MAX_VALUES, page: 1 }, scope).entries.map((table) => table.id),
   );
 }
 
 /** Competitions of that name, best first; all where nothing is typed. */
-function competitions(typed: string, desk: Desk): readonly { readonly id: number; readonly name: string }[] {
-  if (!has(desk, listCompetitions)) return [];
-  if (typed !== '') return desk.desk.competitions(typed, desk.access);
+function competitions(
+  typed: string,
+  scope: ToolScope,
+): readonly { readonly id: number; readonly name: string }[] {
+  if (!has(scope, listCompetitions)) return [];
+  if (typed !== '') return scope.queries.competitions(typed, scope.access);
   const query = { limit: MAX_LOOKED_AT, page: 1, timestamp: null, sportId: null, areaId: null };
   const { competitions: all } = dataOf<OperationData<'competitions.index'>>(
-    desk.data.competitions(query, desk.access),
+    scope.data.competitions(query, scope.access),
   );
   return all.filter(({ name }) => name !== '');
 }
@@ -132,7 +135,7 @@ function startingWith(typed: string, ids: readonly number[]): Values {
   return ids.filter((id) => String(id).startsWith(typed));
 }
 
-function has({ access }: Desk, { operations }: Tool): boolean {
+function has({ access }: ToolScope, { operations }: Tool): boolean {
   return covers(access, operations);
 }
 

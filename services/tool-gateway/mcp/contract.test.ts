@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { deskData } from '#views/queries/desk.ts';
+import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
@@ -9,7 +9,7 @@ import { listResources, readResource } from './resources.ts';
 import { askedOf } from './testing/asked.ts';
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';
-import { type Desk, type Tool, ToolError } from './tools/tool.ts';
+import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
 import { documentUri, matchUri, tableUri } from './uris.ts';
 
@@ -21,10 +21,10 @@ beforeEach(() => {
   world = leagues();
 });
 
-function deskOf(access: Access): Desk {
+function scopeOf(access: Access): ToolScope {
   return {
     data: createProviderData(world.views),
-    desk: deskData(world.views),
+    queries: toolQueries(world.views),
     access,
     now: RECEIVED_AT / 1000,
   };
@@ -61,9 +61,9 @@ function argumentsOf(tool: Tool): fc.Arbitrary<Record<string, unknown>> {
 }
 
 /** The text of an answer: its content, or the error. */
-function textOf(tool: Tool, args: unknown, desk: Desk): string {
+function textOf(tool: Tool, args: unknown, scope: ToolScope): string {
   try {
-    return JSON.stringify(tool.call(args, desk));
+    return JSON.stringify(tool.call(args, scope));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return error.message;
@@ -81,14 +81,14 @@ describe('a contract without a competition', () => {
   test.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
     for (const league of LEAGUES) {
       const args = askedOf(league)[tool.name];
-      const ask = (shown: readonly League[]) => shows(textOf(tool, args, deskOf(accessTo(shown))), league);
+      const ask = (shown: readonly League[]) => shows(textOf(tool, args, scopeOf(accessTo(shown))), league);
       // The answer for those who may see it, for all but the sports.
       expect(ask([league])).toBe(tool.name !== 'list_sports');
       expect(ask(LEAGUES.filter((other) => other !== league))).toBe(false);
     }
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), argumentsOf(tool), (shown, args) => {
-        const text = textOf(tool, args, deskOf(accessTo(shown)));
+        const text = textOf(tool, args, scopeOf(accessTo(shown)));
         for (const league of LEAGUES) {
           if (shows(text, league)) expect(shown, `${JSON.stringify(args)} ${text}`).toContain(league);
         }
@@ -102,15 +102,15 @@ describe('a contract without a competition', () => {
     const documents = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
-        const desk = deskOf(accessTo(shown));
-        const listed = JSON.stringify(listResources(documents, desk, undefined));
+        const scope = scopeOf(accessTo(shown));
+        const listed = JSON.stringify(listResources(documents, scope, undefined));
         for (const league of LEAGUES) {
           if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);
           else expect(listed).toContain(tableUri(league.table));
         }
         let text = '';
         try {
-          text = readResource(documents, desk, uri);
+          text = readResource(documents, scope, uri);
         } catch (error) {
           expect(String(error)).toContain('Resource not found');
         }

@@ -9,7 +9,7 @@ import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@mode
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { parseJson } from '#contract/values.ts';
-import type { DeskData } from '#views/queries/desk.ts';
+import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
@@ -28,7 +28,7 @@ import { Streams } from './streams.ts';
 
 export type McpOptions = {
   readonly data: ProviderData;
-  readonly desk: DeskData;
+  readonly queries: ToolQueries;
   readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
   /** Who has a token; null where it is unknown, expired or revoked, or its client is no more. */
   readonly authenticate: (bearer: string) => Caller | null;
@@ -78,7 +78,7 @@ class Endpoint {
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
-    const { data, view, metrics, now, version, desk } = options;
+    const { data, view, metrics, now, version, queries } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
@@ -89,8 +89,9 @@ class Endpoint {
       view,
       accessOf,
       now,
-      competitionOf: desk.competitionOf,
-      listsOf: (access) => listKeysOf(documents, { data, desk, access, now: now() / 1000 }, view.nameVersion),
+      competitionOf: queries.competitionOf,
+      listsOf: (access) =>
+        listKeysOf(documents, { data, queries, access, now: now() / 1000 }, view.nameVersion),
     });
     const context = { ...options, documents, answers: new Answers(() => view.version) };
     const shared = { context, changes: this.#changes, limits, metrics };

@@ -3,7 +3,7 @@ import type { Document } from './documents.ts';
 import { readable } from './documents.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources } from './resources.ts';
-import type { Desk } from './tools/tool.ts';
+import type { ToolScope } from './tools/tool.ts';
 import { covers, toolsOf } from './tools.ts';
 
 /** A list of the protocol. */
@@ -13,8 +13,8 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 export type ListKeys = Readonly<Record<ListKind, string>>;
 
 /** What the lists of a caller have now. */
-export function listKeysOf(documents: readonly Document[], desk: Desk, nameVersion: number): ListKeys {
-  const { access, data } = desk;
+export function listKeysOf(documents: readonly Document[], scope: ToolScope, nameVersion: number): ListKeys {
+  const { access, data } = scope;
   const query = { limit: 1, page: 1, timestamp: null, sportId: null, objectType: null, objectId: null };
   // Tables are counted: a list of thousands is not made every second. One that is renamed changes the names.
   const tables = covers(access, ['standings.index', 'standings.show'])
@@ -29,7 +29,7 @@ export function listKeysOf(documents: readonly Document[], desk: Desk, nameVersi
       .join(),
     resources: [
       ...readable(documents, access).map(({ name }) => name),
-      ...liveResources(desk).map(({ uri }) => uri),
+      ...liveResources(scope).map(({ uri }) => uri),
       tables,
       nameVersion,
     ].join(),

@@ -11,7 +11,7 @@ import { type Document, readable } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
-import { type Desk, ToolError } from './tools/tool.ts';
+import { ToolError, type ToolScope } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 
@@ -44,7 +44,7 @@ export const TEMPLATES = [
 /** One page of the list: documents and live matches on the first one, then the tables. */
 export function listResources(
   documents: readonly Document[],
-  desk: Desk,
+  scope: ToolScope,
   cursor: string | undefined,
 ): { resources: Resource[]; nextCursor?: string } {
   if (cursor !== undefined && !CURSOR.test(cursor))
@@ -53,10 +53,10 @@ export function listResources(
       'Invalid cursor: send nextCursor of a list as it is',
     );
   const page = Number(cursor ?? 1);
-  const first = page === 1 ? [...documentResources(documents, desk), ...liveResources(desk)] : [];
-  if (!covers(desk.access, ['standings.index', 'standings.show'])) return { resources: first };
+  const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
+  if (!covers(scope.access, ['standings.index', 'standings.show'])) return { resources: first };
   const query = { limit: PAGE, page, timestamp: null, sportId: null, objectType: null, objectId: null };
-  const answer = desk.data.standingsList(query, desk.access);
+  const answer = scope.data.standingsList(query, scope.access);
   const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
   const tables = standings_list.map(({ id, name, type_name }) => ({
     uri: tableUri(id),
@@ -70,17 +70,17 @@ export function listResources(
 }
 
 /** The text of a resource, JSON. Throws `ResourceNotFoundError` for one that is not there or outside the contract. */
-export function readResource(documents: readonly Document[], desk: Desk, uri: string): string {
+export function readResource(documents: readonly Document[], scope: ToolScope, uri: string): string {
   const named = parseUri(uri);
-  const { access } = desk;
+  const { access } = scope;
   try {
     if (named?.kind === 'document') {
       const found = readable(documents, access).find(({ name }) => name === named.name);
       if (found !== undefined) return found.read(access);
     } else if (named?.kind === 'match' && covers(access, getMatch.operations)) {
-      return JSON.stringify(wholeMatch(named.id, desk));
+      return JSON.stringify(wholeMatch(named.id, scope));
     } else if (named?.kind === 'table' && covers(access, ['standings.show'])) {
-      return desk.data.standings(named.id, access).data.toString();
+      return scope.data.standings(named.id, access).data.toString();
     }
   } catch (error) {
     if (!(error instanceof RestError || error instanceof ToolError)) throw error;
@@ -88,7 +88,7 @@ export function readResource(documents: readonly Document[], desk: Desk, uri: st
   throw new ResourceNotFoundError(uri);
 }
 
-function documentResources(documents: readonly Document[], { access }: Desk): Resource[] {
+function documentResources(documents: readonly Document[], { access }: ToolScope): Resource[] {
   return readable(documents, access).map(({ name, title, description }) => ({
     uri: documentUri(name),
     name,
@@ -99,13 +99,13 @@ function documentResources(documents: readonly Document[], { access }: Desk): Re
 }
 
 /** The matches that are listed. */
-export function liveResources(desk: Desk): Resource[] {
-  if (!covers(desk.access, [...getMatch.operations, 'livescore.index'])) return [];
-  return liveMatches(desk, MAX_LIVE).map(({ state }) => ({
+export function liveResources(scope: ToolScope): Resource[] {
+  if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
+  return liveMatches(scope, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: `${state.home?.name ?? '?'} - ${state.away?.name ?? '?'}`,
-    description: desk.desk.place(state).competition ?? 'A match that is played now',
+    description: scope.queries.place(state).competition ?? 'A match that is played now',
     mimeType: JSON_TYPE,
   }));
 }

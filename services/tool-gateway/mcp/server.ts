@@ -4,7 +4,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { tracer } from '#tracing/tracing.ts';
-import type { DeskData } from '#views/queries/desk.ts';
+import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import { complete } from './completions.ts';
@@ -12,13 +12,13 @@ import type { Document } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
-import { type Desk, type Tool, ToolError } from './tools/tool.ts';
+import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 
 /** What every server of the endpoint answers from. */
 export type ServerContext = {
   readonly data: ProviderData;
-  readonly desk: DeskData;
+  readonly queries: ToolQueries;
   readonly documents: readonly Document[];
   readonly answers: Answers;
   readonly accessOf: AccessOf;
@@ -82,28 +82,28 @@ export function createServer(
       cacheHints: CACHE_HINTS,
     },
   );
-  const deskNow = (): Desk => ({
+  const scopeNow = (): ToolScope => ({
     data: context.data,
-    desk: context.desk,
+    queries: context.queries,
     access: context.accessOf(caller.clientId) ?? NO_ACCESS,
     now: context.now() / 1000,
   });
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(deskNow().access).map(listed) }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listed) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
-    return callTool(tool, params.arguments, deskNow(), context, caller);
+    return callTool(tool, params.arguments, scopeNow(), context, caller);
   });
-  server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(deskNow().access) }));
+  server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(scopeNow().access) }));
   server.setRequestHandler('prompts/get', ({ params }) =>
-    getPrompt(params.name, params.arguments ?? {}, deskNow().access),
+    getPrompt(params.name, params.arguments ?? {}, scopeNow().access),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
-    orFailure(context, () => complete(params, deskNow())),
+    orFailure(context, () => complete(params, scopeNow())),
   );
   server.setRequestHandler('resources/list', ({ params }) =>
-    orFailure(context, () => listResources(context.documents, deskNow(), params?.cursor)),
+    orFailure(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
@@ -111,14 +111,14 @@ export function createServer(
       {
         uri,
         mimeType: 'application/json',
-        text: orFailure(context, () => readResource(context.documents, deskNow(), uri)),
+        text: orFailure(context, () => readResource(context.documents, scopeNow(), uri)),
       },
     ],
   }));
   if (subscriptions !== null) {
     server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
       // An unreadable resource has no notifications.
-      orFailure(context, () => readResource(context.documents, deskNow(), uri));
+      orFailure(context, () => readResource(context.documents, scopeNow(), uri));
       subscriptions.subscribe(uri);
       return {};
     });
@@ -133,7 +133,7 @@ export function createServer(
 function callTool(
   tool: Tool,
   args: unknown,
-  desk: Desk,
+  scope: ToolScope,
   { answers, metrics, log, onFailure }: ServerContext,
   caller: Caller,
 ) {
@@ -149,12 +149,12 @@ function callTool(
     log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
   };
   try {
-    if (!toolsOf(desk.access).includes(tool))
+    if (!toolsOf(scope.access).includes(tool))
       throw new ToolError(
         'OUTSIDE_CONTRACT',
         'Your contract does not cover this tool. Use those that tools/list names.',
       );
-    const { structuredContent, text } = answers.get(tool, args, desk);
+    const { structuredContent, text } = answers.get(tool, args, scope);
     done('ok');
     return {
       content: [{ type: 'text' as const, text }],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { DirectoryPlace } from '#clients/versioned-topic.ts';
+import type { DirectoryConnection } from '#clients/versioned-topic.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
@@ -10,7 +10,7 @@ import type { Refusal } from '../token-exchange/limits.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';
 import { TokenRate } from './token-rate.ts';
 
-export type SharedRateOptions = DirectoryPlace & {
+export type SharedRateOptions = DirectoryConnection & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */

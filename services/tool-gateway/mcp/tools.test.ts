@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Incident } from '#topics/generated/types.ts';
-import { deskData } from '#views/queries/desk.ts';
+import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, normalized, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
-import { type Desk, ToolError } from './tools/tool.ts';
+import { ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
 import { matchUri } from './uris.ts';
 
 let world: ViewsWorld;
-let desk: Desk;
+let scope: ToolScope;
 
 beforeEach(() => {
   world = leagues();
-  desk = {
+  scope = {
     data: createProviderData(world.views),
-    desk: deskData(world.views),
+    queries: toolQueries(world.views),
     access: EVERYTHING,
     now: RECEIVED_AT / 1000,
   };
@@ -26,7 +26,7 @@ beforeEach(() => {
 function call(name: string, args: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const tool = TOOLS.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.call(args, desk);
+  return tool.call(args, scope);
 }
 
 function refusal(name: string, args: Readonly<Record<string, unknown>>): string {
@@ -236,7 +236,7 @@ describe('list_changes', () => {
 
   test('of the last ten minutes, unless minutes or since say otherwise', () => {
     expect(changes()).not.toEqual([]);
-    desk = { ...desk, now: RECEIVED_AT / 1000 + 620 };
+    scope = { ...scope, now: RECEIVED_AT / 1000 + 620 };
     expect(changes()).toEqual([]);
     expect(changes({ minutes: 11 })).not.toEqual([]);
     const { since, checked_at } = call('list_changes', { minutes: 11 });
@@ -321,7 +321,7 @@ test('the resource of a match has its whole timeline', () => {
         event(OPEN, OPEN.match),
       ),
     );
-  const whole = JSON.parse(readResource([], desk, matchUri(OPEN.match)));
+  const whole = JSON.parse(readResource([], scope, matchUri(OPEN.match)));
   expect(whole.timeline).toHaveLength(61);
   expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
 });
@@ -427,7 +427,7 @@ describe('errors say what to do', () => {
   });
 
   test('outside the contract', () => {
-    desk = { ...desk, access: { ...EVERYTHING, competitions: new Set([CLOSED.competition]) } };
+    scope = { ...scope, access: { ...EVERYTHING, competitions: new Set([CLOSED.competition]) } };
     for (const [name, args] of [
       ['get_match', { match_id: OPEN.match }],
       ['list_matches', { season_id: OPEN.season }],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { DirectoryPlace } from '#clients/versioned-topic.ts';
+import type { DirectoryConnection } from '#clients/versioned-topic.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
@@ -20,7 +20,7 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
 }
 
 /** How attempts are counted. */
-export type AttemptsOptions = DirectoryPlace & {
+export type AttemptsOptions = DirectoryConnection & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */

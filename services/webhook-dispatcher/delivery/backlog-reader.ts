@@ -4,11 +4,11 @@ import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/p
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
-import type { PlacedMessage } from './message-window.ts';
+import type { MessageAtOffset } from './message-window.ts';
 
 /** Consecutive messages of a partition. */
 export type Chunk = {
-  readonly messages: readonly PlacedMessage[];
+  readonly messages: readonly MessageAtOffset[];
   /** The next offset to read. */
   readonly next: number;
 };
@@ -94,7 +94,7 @@ export class BacklogReader {
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(offset);
-      const messages: PlacedMessage[] = [];
+      const messages: MessageAtOffset[] = [];
       for (const { offset: at, value, traceparent } of records)
         if (value !== null) messages.push({ offset: at, message: await decoder.read(value), traceparent });
       return { messages, next };

@@ -1,7 +1,7 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 import type { Chunk } from './backlog-reader.ts';
 import { type BatchLimits, MessageBatch } from './batch.ts';
-import type { MessageWindow, PlacedMessage } from './message-window.ts';
+import type { MessageAtOffset, MessageWindow } from './message-window.ts';
 
 /** A batch, and how far its partitions are once it is delivered. */
 export type Collected = {
@@ -33,7 +33,7 @@ export async function collectBatch(from: Collecting): Promise<Collected | null> 
   const batch = new MessageBatch(limits);
   const next = [...from.next];
   let isFull = false;
-  const take = (partition: number, messages: Iterable<PlacedMessage>, end: number): void => {
+  const take = (partition: number, messages: Iterable<MessageAtOffset>, end: number): void => {
     for (const { offset, message, traceparent } of messages) {
       isFull = wants(message) && !batch.add(message, traceparent);
       if (isFull) return;

@@ -5,7 +5,7 @@ import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherSource } from '../metrics.ts';
 import { SubscriptionDelivery } from './delivery.ts';
 import type { DispatchContext } from './delivery-context.ts';
-import type { PlacedMessage } from './message-window.ts';
+import type { MessageAtOffset } from './message-window.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
 export type DelivererOptions = {
@@ -68,7 +68,7 @@ export class Deliverer {
   }
 
   /** New messages have arrived. */
-  offer(messages: readonly PlacedMessage[]): void {
+  offer(messages: readonly MessageAtOffset[]): void {
     for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
 

@@ -8,7 +8,7 @@ import { dispatcherMetrics } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import { SubscriptionDelivery } from './delivery.ts';
 import type { DispatchContext } from './delivery-context.ts';
-import { MessageWindow, type PlacedMessage } from './message-window.ts';
+import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
 const SUBSCRIPTION: Subscription = {
@@ -25,7 +25,7 @@ const SUBSCRIPTION: Subscription = {
 const silent = (): void => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
-function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): PlacedMessage {
+function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): MessageAtOffset {
   const uuid = `${partition}:${offset}`;
   return {
     offset,
@@ -49,7 +49,7 @@ const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
 
 /** A log of messages in memory, a receiver with given answers, and the outcomes of a delivery. */
 class World {
-  readonly log: PlacedMessage[][] = [[], []];
+  readonly log: MessageAtOffset[][] = [[], []];
   readonly window: MessageWindow;
   /** Bodies of the requests, in order. */
   readonly posted: string[][] = [];

@@ -7,7 +7,7 @@ import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import { type Collected, collectBatch } from './collect-batch.ts';
 import type { DispatchContext, Endpoint } from './delivery-context.ts';
-import type { PlacedMessage } from './message-window.ts';
+import type { MessageAtOffset } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { offsets, RecordedProgress } from './recorded-progress.ts';
 import { retryDelayMs } from './retry-schedule.ts';
@@ -65,7 +65,7 @@ export class SubscriptionDelivery {
   }
 
   /** New messages have arrived. */
-  offer(messages: readonly PlacedMessage[]): void {
+  offer(messages: readonly MessageAtOffset[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }
 

@@ -10,7 +10,7 @@ import {
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
-import { MessageWindow, type PlacedMessage } from './message-window.ts';
+import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
 export type MessageLogOptions = {
@@ -58,7 +58,10 @@ export class MessageLog {
   }
 
   /** Reads into the window until `signal` is aborted, and passes on what arrives. Rejects as `follow` does. */
-  async follow(signal: AbortSignal, onMessages: (messages: readonly PlacedMessage[]) => void): Promise<void> {
+  async follow(
+    signal: AbortSignal,
+    onMessages: (messages: readonly MessageAtOffset[]) => void,
+  ): Promise<void> {
     const { brokers, reader, topic, decoder } = this.#options;
     await follow({
       brokers,
@@ -68,7 +71,7 @@ export class MessageLog {
       signal,
       onBatch: async ({ partition, records, next }) => {
         await decoder.prepare(records);
-        const placed: PlacedMessage[] = [];
+        const placed: MessageAtOffset[] = [];
         for (const { offset, value, traceparent } of records) {
           if (value === null) continue;
           const message = decoder.decode(value);

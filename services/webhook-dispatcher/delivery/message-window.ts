@@ -2,7 +2,7 @@ import { lowerBound } from '#domain/sorted.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
 /** A message with its offset in webhook-messages. */
-export type PlacedMessage = {
+export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
   /** The trace that it belongs to. */
@@ -11,7 +11,7 @@ export type PlacedMessage = {
 
 type Part = {
   /** Oldest first; those before `head` are dropped. */
-  entries: PlacedMessage[];
+  entries: MessageAtOffset[];
   head: number;
   /** Every message read from here on is held. */
   start: number;
@@ -61,7 +61,7 @@ export class MessageWindow {
   }
 
   /** Adds messages, oldest first; `next` is the next offset to read. */
-  add(partition: number, messages: readonly PlacedMessage[], next: number): void {
+  add(partition: number, messages: readonly MessageAtOffset[], next: number): void {
     const part = this.#part(partition);
     for (const placed of messages) {
       part.entries.push(placed);
@@ -73,15 +73,15 @@ export class MessageWindow {
   }
 
   /** The held messages of a partition at or after an offset, which must not be below its start. */
-  *from(partition: number, offset: number): Generator<PlacedMessage> {
+  *from(partition: number, offset: number): Generator<MessageAtOffset> {
     const { entries, head } = this.#part(partition);
     const first = lowerBound(entries, (placed) => placed.offset < offset, head);
-    for (let at = first; at < entries.length; at++) yield entries[at] as PlacedMessage;
+    for (let at = first; at < entries.length; at++) yield entries[at] as MessageAtOffset;
   }
 
   #drop(): void {
     const part = this.#part(this.#order[this.#orderHead] as number);
-    const { offset, message } = part.entries[part.head] as PlacedMessage;
+    const { offset, message } = part.entries[part.head] as MessageAtOffset;
     part.head += 1;
     part.start = offset + 1;
     this.#bytes -= message.message.length;

@@ -10,7 +10,7 @@ import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { fixtures, reportOf, seasonMessages } from '../../support/standings/made-up-season.ts';
 import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
@@ -40,7 +40,7 @@ type Entry = Readonly<Record<string, unknown>> & { readonly id: number; readonly
 let run: TablesPipeline;
 let api: ApiReplica;
 let token: string;
-let place: PipelinePlace;
+let place: PipelineConnection;
 const season = GROUPS.map((group, at) =>
   fixtures({ competition: COMPETITION, season: SEASON, stage: STAGE, group }, 4, 500 + at * 100),
 );

@@ -14,13 +14,13 @@ import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedPlace } from './initialized.ts';
+import { initializedCluster } from './initialized.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  ({ place, env } = await initializedPlace());
+  ({ place, env } = await initializedCluster());
 });
 
 /** Breaks one thing; gives the settings that lead to it, and the services that are named. */

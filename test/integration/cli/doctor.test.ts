@@ -10,14 +10,14 @@ import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedPlace } from './initialized.ts';
+import { initializedCluster } from './initialized.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 /** Complete at first; the last tests break it. */
 beforeAll(async () => {
-  ({ place, env } = await initializedPlace());
+  ({ place, env } = await initializedCluster());
 });
 
 /** Runs doctor; its findings by check, without those that are fine. */

@@ -3,7 +3,7 @@ import { Registry } from '#topics/registry.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 
 /** A place with every topic and schema, and the settings that lead to it. */
-export async function initializedPlace(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
+export async function initializedCluster(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
   const place = backbone();
   const { brokers, registryUrl, prefix } = place;
   await createTopics({ brokers, prefix, partitions: 2 });

@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions } from '#cluster/logs.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { Pipeline, type PipelineOutput, type PipelinePlace } from '../../support/pipeline.ts';
+import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
-let place: PipelinePlace;
+let place: PipelineConnection;
 let pipeline: Pipeline;
 
 beforeEach(async () => {

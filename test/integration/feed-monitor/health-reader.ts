@@ -2,15 +2,15 @@ import { follow } from '#streams/read/follow.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Belief, HealthTable } from '#tradability/belief.ts';
+import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { atEnd } from '../../support/at-end.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 
 /** A record, when its topic got it, by the topic's timestamps, and when this reader had it; Unix milliseconds. */
 type Seen = { readonly record: FeedHealth; readonly timestamp: number; readonly at: number };
 
 /** What a match was to a reader from then on, Unix milliseconds. */
-type Change = { readonly at: number; readonly believed: boolean; readonly state: Belief['state'] };
+type Change = { readonly at: number; readonly believed: boolean; readonly state: FeedStatus['state'] };
 
 const LOOK_MS = 20;
 
@@ -21,7 +21,7 @@ export class HealthReader {
   readonly #latest = new Map<string, FeedHealth>();
   readonly #table = new HealthTable();
   readonly #changes = new Map<number, Change[]>();
-  static async open({ brokers, prefix, registryUrl }: PipelinePlace): Promise<HealthReader> {
+  static async open({ brokers, prefix, registryUrl }: PipelineConnection): Promise<HealthReader> {
     const reader = new HealthReader();
     const decoder = Registry.open({ url: registryUrl, prefix }).decoder('feed-health');
     const stopping = new AbortController();
@@ -47,8 +47,8 @@ export class HealthReader {
     return this.#latest.get(eventId === undefined ? source : `${source}/${eventId}`);
   }
 
-  /** Whether a match may be believed now. */
-  belief(eventId: number, now = Date.now()): Belief {
+  /** The feed status of a match now. */
+  belief(eventId: number, now = Date.now()): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 

@@ -6,12 +6,12 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 
 /** Starts a monitor. */
 export function startMonitor(
-  { brokers, registryUrl, prefix }: PipelinePlace,
+  { brokers, registryUrl, prefix }: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): TestService {
   return startService('feed-monitor', {
@@ -33,7 +33,7 @@ export type Sent = { readonly eventId: number; readonly receivedAt: number; stor
 export class LiveFeed {
   /** Every message, in order. */
   readonly sent: Sent[] = [];
-  readonly #place: PipelinePlace;
+  readonly #place: PipelineConnection;
   readonly #publisher: Publisher;
   readonly #encode: (message: NormalizedMessage) => Buffer;
   readonly #encodeStatus: (status: IngressStatus) => Buffer;
@@ -44,7 +44,7 @@ export class LiveFeed {
   #options: Partial<IngressStatus> = {};
 
   private constructor(
-    place: PipelinePlace,
+    place: PipelineConnection,
     publisher: Publisher,
     encode: (message: NormalizedMessage) => Buffer,
     encodeStatus: (status: IngressStatus) => Buffer,
@@ -57,7 +57,7 @@ export class LiveFeed {
     this.#encodeHealth = encodeHealth;
   }
 
-  static async open(place: PipelinePlace): Promise<LiveFeed> {
+  static async open(place: PipelineConnection): Promise<LiveFeed> {
     const { brokers, registryUrl, prefix } = place;
     const registry = Registry.open({ url: registryUrl, prefix });
     const messages = await registry.codec('normalized-messages');

@@ -8,7 +8,7 @@ import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { atEnd } from '../at-end.ts';
-import { Pipeline, type PipelinePlace } from '../pipeline.ts';
+import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
 
@@ -69,7 +69,7 @@ export class TablesPipeline {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  static async create(place: PipelinePlace): Promise<TablesPipeline> {
+  static async create(place: PipelineConnection): Promise<TablesPipeline> {
     return new TablesPipeline(await Pipeline.create(place));
   }
 

@@ -13,7 +13,7 @@ import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { SeenValues } from './values.ts';
 import { catalogue, LEAGUE_RULES, messages } from './world.ts';
@@ -78,7 +78,7 @@ export class ServedApi {
   }
 
   /** Where the topics are. */
-  get place(): PipelinePlace {
+  get place(): PipelineConnection {
     return this.#tables.pipeline.place;
   }
 
@@ -177,7 +177,7 @@ function expectJson(response: Response): void {
   expect(response.headers.get('cache-control')).toBe('no-store');
 }
 
-async function publishCatalogue(place: PipelinePlace): Promise<void> {
+async function publishCatalogue(place: PipelineConnection): Promise<void> {
   const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
   const publisher = await openPublisher({
     brokers: place.brokers,

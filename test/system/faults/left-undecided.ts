@@ -5,7 +5,7 @@ import { TOPICS, topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { PARTITIONS } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 
 /** The outputs of a match processor. */
 export const OUTPUTS = [
@@ -23,7 +23,7 @@ export class Outputs {
   readonly #prefix: string;
   readonly #client: StreamClient;
 
-  constructor({ brokers, prefix }: PipelinePlace) {
+  constructor({ brokers, prefix }: PipelineConnection) {
     this.#prefix = prefix;
     this.#client = openStreamClient({ brokers, clientId: 'test-outputs', log: quietLog });
     atEnd(() => this.#client.close());

@@ -5,7 +5,7 @@ import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 
 /** Longer than any broker is down. */
 const TIMEOUT_MS = 120_000;
@@ -33,7 +33,7 @@ export class SteadyLoad {
   }
 
   static async open(
-    place: Omit<PipelinePlace, 'brokers'> & { readonly brokers: Brokers },
+    place: Omit<PipelineConnection, 'brokers'> & { readonly brokers: Brokers },
     messages: readonly NormalizedMessage[],
   ): Promise<SteadyLoad> {
     const { brokers, registryUrl, prefix } = place;

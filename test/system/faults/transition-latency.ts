@@ -5,7 +5,7 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { quantile } from '../../../bench/context.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 
 /** How long after the first send of its message a transition was visible to a reader of committed records. */
 export class TransitionLatency {
@@ -15,7 +15,7 @@ export class TransitionLatency {
   #reading: Promise<unknown> = Promise.resolve();
 
   /** Reads match-transitions until `close`. */
-  static async start(place: PipelinePlace): Promise<TransitionLatency> {
+  static async start(place: PipelineConnection): Promise<TransitionLatency> {
     const latency = new TransitionLatency();
     const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
       'match-transitions',

@@ -17,7 +17,7 @@ import {
   times,
   undisturbed,
 } from '../../support/harness.ts';
-import { Pipeline, type PipelinePlace } from '../../support/pipeline.ts';
+import { Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../../support/undecided.ts';
 import { workload } from '../../support/workload.ts';
@@ -46,7 +46,7 @@ async function startUnverified(
 }
 
 /** A pipeline that has processed these messages and whose processor has stopped. */
-async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<Pipeline> {
+async function processed(at: PipelineConnection, messages: typeof MESSAGES): Promise<Pipeline> {
   const pipeline = await Pipeline.create({ ...at, partitions: PARTITIONS });
   const processor = pipeline.startProcessor();
   await pipeline.feed(messages);
@@ -57,7 +57,7 @@ async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<
 
 describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
   let kafka: Kafka;
-  const on = (name: string): PipelinePlace => ({
+  const on = (name: string): PipelineConnection => ({
     ...place,
     brokers: kafka.brokers,
     prefix: `${place.prefix}${version}.${name}.`,

@@ -1,13 +1,13 @@
 /** What the board shows of feed health: docs/guides/feed-health.md. */
-import type { Belief, SourceBelief } from '#tradability/belief.ts';
+import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type Html, html } from './html.ts';
 import type { Word } from './last-word.ts';
 import type { BoardMatch } from './match.ts';
 
 /** Whether a source may be believed, and if not, why: the data of a `feeds` event of `/board/events` is a list of these. */
-export type BoardSource = BoardMatch['feed'] & Pick<SourceBelief, 'source'>;
+export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;
 
-const STATES: Readonly<Record<Belief['state'], string>> = {
+const STATES: Readonly<Record<FeedStatus['state'], string>> = {
   alive: 'alive',
   recovered: 'recovered',
   stale: 'stale',

@@ -1,5 +1,5 @@
 import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 
 /** A side of a match; null is unknown. */
 export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
@@ -37,7 +37,7 @@ export type BoardMatch = {
   readonly under_review: boolean;
   readonly guard: Guard;
   /** Whether all this may be believed now. */
-  readonly feed: Pick<Belief, 'believed' | 'state' | 'reason'>;
+  readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;

@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { createMetrics } from '#service/metrics.ts';
-import { deskData } from '#views/queries/desk.ts';
+import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
@@ -58,7 +58,7 @@ export class ServedMcp {
       [...served.clients.values()].find((access) => access.clientId === clientId);
     await mcpEndpoint(app, {
       data: createProviderData(world.views),
-      desk: deskData(world.views),
+      queries: toolQueries(world.views),
       view: world.views,
       authenticate(bearer) {
         const access = served.clients.get(bearer);

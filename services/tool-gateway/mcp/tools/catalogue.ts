@@ -4,7 +4,7 @@ import type { OperationData } from '#contract/rest/operations.ts';
 import type { RestAnswer } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { id, pageInfo, pageInfoOf, paging } from './common.ts';
-import { type Desk, tool } from './tool.ts';
+import { type ToolScope, tool } from './tool.ts';
 
 /** The data of an answer of REST, which its own tests hold to the contract. */
 export function dataOf<T>({ data }: RestAnswer): T {
@@ -59,8 +59,8 @@ const competition = z.object({
 /** Seasons that are returned with a competition. */
 const MAX_SEASONS = 10;
 
-function seasonsOf(competitionId: number, { desk, access }: Desk): z.input<typeof season>[] {
-  return desk
+function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
+  return queries
     .seasons(competitionId, access)
     .slice(0, MAX_SEASONS)
     .map(({ id: season_id, name, current }) => ({ season_id, name, current }));
@@ -75,9 +75,9 @@ export const listCompetitions = tool({
   input: z.object({ sport_id: id.optional().describe('Only of this sport.'), ...paging(20) }),
   output: z.object({ competitions: z.array(competition), ...pageInfo }),
   missing: 'There is no such competition. Call search to find one by name.',
-  answer({ sport_id, limit, page }, desk) {
+  answer({ sport_id, limit, page }, scope) {
     const query = { limit, page, timestamp: null, sportId: sport_id ?? null, areaId: null };
-    const answer = desk.data.competitions(query, desk.access);
+    const answer = scope.data.competitions(query, scope.access);
     const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
     return {
       competitions: competitions.map((record) => ({
@@ -85,7 +85,7 @@ export const listCompetitions = tool({
         name: record.name === '' ? null : record.name,
         area: record.area_name ?? null,
         sport_id: toWholeNumber(record.sport_id),
-        seasons: seasonsOf(record.id, desk),
+        seasons: seasonsOf(record.id, scope),
       })),
       ...pageInfoOf(answer.total ?? competitions.length, { limit, page }),
     };
@@ -122,10 +122,10 @@ export const search = tool({
     ...pageInfo,
   }),
   missing: 'Nothing has such a name. Try fewer or shorter words.',
-  answer({ query, kind, limit, page }, desk) {
+  answer({ query, kind, limit, page }, scope) {
     const nowhere = { season_id: null, stage_id: null, group_id: null };
-    const teams = kind === 'competition' ? [] : desk.desk.teams(query, desk.access);
-    const competitions = kind === 'team' ? [] : desk.desk.competitions(query, desk.access);
+    const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
+    const competitions = kind === 'team' ? [] : scope.queries.competitions(query, scope.access);
     const all = [
       ...competitions.map((one) => () => ({
         kind: 'competition' as const,
@@ -134,7 +134,7 @@ export const search = tool({
         name: one.name,
         area: one.area,
         competition: null,
-        seasons: seasonsOf(one.id, desk),
+        seasons: seasonsOf(one.id, scope),
       })),
       ...teams.map(({ id: team_id, competition_id, name }) => () => ({
         kind: 'team' as const,
@@ -142,7 +142,7 @@ export const search = tool({
         competition_id,
         name,
         area: null,
-        competition: desk.desk.place({ competition_id, ...nowhere }).competition,
+        competition: scope.queries.place({ competition_id, ...nowhere }).competition,
         seasons: [],
       })),
     ];

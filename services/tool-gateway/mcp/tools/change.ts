@@ -3,7 +3,7 @@ import { INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts'
 import { STATUSES } from '#contract/statuses.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { DeskChange } from '#views/queries/desk.ts';
+import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
 import { isoOf } from './common.ts';
@@ -47,7 +47,7 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
   incident_amended: 'details changed',
 };
 
-export function changeOf(change: DeskChange): ShownChange {
+export function changeOf(change: MatchChange): ShownChange {
   const { match, own, steps } = change;
   const first = own[0] as StoryStep;
   const { home, away } = match.state;
@@ -83,7 +83,7 @@ function kindOf(first: StoryStep): string {
   return about === 'incident' ? 'incident' : first.kind.replace(/_changed$/, '');
 }
 
-function goalKind({ own, steps }: DeskChange, incident: ShownIncident | undefined): string {
+function goalKind({ own, steps }: MatchChange, incident: ShownIncident | undefined): string {
   const kinds = new Set(own.map(({ kind }) => kind));
   if (kinds.has('goal_cancelled')) return 'goal_taken_back';
   if (kinds.has('goal_reinstated')) return 'goal_reinstated';
@@ -106,7 +106,7 @@ function sumOf(score: Score | null): number {
 }
 
 /** What took a goal back: the provider itself, or an incident. */
-function takenBackBy(change: DeskChange, goal: ShownIncident | undefined): string {
+function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): string {
   const kinds = new Set(change.own.map(({ kind }) => kind));
   if (kinds.has('incident_removed')) return 'the provider removed it';
   if (kinds.has('incident_cancelled')) return 'the provider cancelled it';

@@ -70,10 +70,10 @@ export const listChanges = tool({
     ...pageInfo,
   }),
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
-  answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, desk) {
+  answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, scope) {
     if (minutes !== undefined && since !== undefined)
       throw new ToolError('INVALID_ARGUMENTS', 'Send minutes or since, not both.');
-    const now = desk.now * 1000;
+    const now = scope.now * 1000;
     const from = since === undefined ? now - (minutes ?? DEFAULT_MINUTES) * MINUTE_MS : Date.parse(since);
     const query = {
       timestamp: Math.floor(from / 1000),
@@ -84,7 +84,7 @@ export const listChanges = tool({
       limit,
       page,
     };
-    const { items, total } = desk.desk.changes(query, desk.access);
+    const { items, total } = scope.queries.changes(query, scope.access);
     return {
       since: isoOf(from),
       checked_at: isoOf(now),

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import type { DeskMatch } from '#views/queries/desk.ts';
-import { type Desk, ToolError } from './tool.ts';
+import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import { ToolError, type ToolScope } from './tool.ts';
 
 /** Most items of a page: an answer is to fit into a conversation. */
 const MAX_ITEMS = 50;
@@ -71,11 +71,11 @@ export const matchSummary = z.object({
 
 /** The summary of a match. */
 export function summaryOf(
-  { state, statusName, roundName }: DeskMatch,
-  { desk, now }: Desk,
+  { state, statusName, roundName }: NamedMatch,
+  { queries, now }: ToolScope,
 ): z.input<typeof matchSummary> {
   const { cause, status_type } = state;
-  const health = desk.health(state.event_id, now * 1000);
+  const health = queries.health(state.event_id, now * 1000);
   const { permission, reasons } = tradingOf(state, health);
   const timed = { ...state, ut: cause.ut, received_at: cause.received_at };
   return {
@@ -84,7 +84,7 @@ export function summaryOf(
     away: { team_id: state.away?.id ?? null, name: state.away?.name ?? null },
     start: state.start_date,
     competition_id: state.competition_id,
-    competition: desk.place(state).competition,
+    competition: queries.place(state).competition,
     season_id: state.season_id,
     round: roundName,
     status: statusName,
@@ -99,7 +99,7 @@ export function summaryOf(
   };
 }
 
-function feedOf({ believed, state, reason }: Belief): z.input<typeof feed> {
+function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
   return { alive: believed, state, reason };
 }
 
@@ -131,7 +131,7 @@ export const seasonInput = {
 /** The season that is meant. Throws `ToolError` where none is. */
 export function seasonOf(
   { season_id, competition_id }: { season_id?: number | undefined; competition_id?: number | undefined },
-  { desk, access }: Desk,
+  { queries, access }: ToolScope,
 ): number {
   if (season_id !== undefined) return season_id;
   if (competition_id === undefined)
@@ -139,7 +139,7 @@ export function seasonOf(
       'INVALID_ARGUMENTS',
       'Send season_id or competition_id. Call search to find one by name.',
     );
-  const season = desk.seasons(competition_id, access).find(({ current }) => current);
+  const season = queries.seasons(competition_id, access).find(({ current }) => current);
   if (season === undefined)
     throw new ToolError(
       'NOT_FOUND',

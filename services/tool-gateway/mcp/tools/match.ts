@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
-import type { DeskDetails } from '#views/queries/desk.ts';
+import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
 import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
-import { type Desk, tool } from './tool.ts';
+import { type ToolScope, tool } from './tool.ts';
 
 /** What is not known, and what nothing is said of, is left out: a timeline has many. */
 const entry = z.object({
@@ -77,33 +77,33 @@ export const getMatch = tool({
   }),
   output: answer,
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
-  answer({ match_id, timeline, limit, page }, desk) {
-    const match = desk.desk.match(match_id, desk.access);
+  answer({ match_id, timeline, limit, page }, scope) {
+    const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(
       (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
     );
     const shown = selected.slice((page - 1) * limit, page * limit);
-    return { ...answerOf(match, shown, desk), ...pageInfoOf(selected.length, { limit, page }) };
+    return { ...answerOf(match, shown, scope), ...pageInfoOf(selected.length, { limit, page }) };
   },
 });
 
 /** The answer with the whole timeline, however long it is. Throws `RestError` `not_found`, `forbidden`. */
-export function wholeMatch(id: number, desk: Desk): Record<string, unknown> {
-  const match = desk.desk.match(id, desk.access);
+export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown> {
+  const match = scope.queries.match(id, scope.access);
   const total = match.incidents.length;
-  return answer.parse({ ...answerOf(match, match.incidents, desk), total, next_page: null });
+  return answer.parse({ ...answerOf(match, match.incidents, scope), total, next_page: null });
 }
 
 function answerOf(
-  match: DeskDetails,
+  match: MatchWithIncidents,
   shown: readonly ShownIncident[],
-  desk: Desk,
+  scope: ToolScope,
 ): Omit<z.input<typeof answer>, keyof typeof pageInfo> {
   const { state } = match;
-  const { season, stage, group } = desk.desk.place(state);
+  const { season, stage, group } = scope.queries.place(state);
   return {
-    act: actLine(state, desk.desk.health(state.event_id, desk.now * 1000)),
-    ...summaryOf(match, desk),
+    act: actLine(state, scope.queries.health(state.event_id, scope.now * 1000)),
+    ...summaryOf(match, scope),
     season,
     stage,
     group,
@@ -130,7 +130,7 @@ function matters({ important, incident_id }: ShownIncident): boolean {
   return important || POSSIBLE_INCIDENTS.has(incident_id);
 }
 
-function entryOf(incident: ShownIncident, { state }: DeskDetails): z.input<typeof entry> {
+function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.input<typeof entry> {
   const { event_time, event_status_id, record, removed, confirmation } = incident;
   const inShootOut = event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
   const why = state.void_goals[incident.id] ?? whyVoid(removed, confirmation);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
 import { ANY_EVENT, day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
-import { type Desk, ToolError, tool } from './tool.ts';
+import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
@@ -12,9 +12,9 @@ const BOARD = { showPostponed: true, eventsDetails: false, timestamp: null, hold
 const ANY_DAY = { dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' } as const;
 
 /** The first live matches of the board, of any day, that a client may see. */
-export function liveMatches({ desk, access }: Desk, limit: number) {
+export function liveMatches({ queries, access }: ToolScope, limit: number) {
   const query = { ...BOARD, ...ANY_DAY, limit, page: 1, sportId: null, statusType: 'live' };
-  return desk.board(query, access, { competitionId: null, teamId: null }).items;
+  return queries.board(query, access, { competitionId: null, teamId: null }).items;
 }
 
 export const listMatches = tool({
@@ -39,10 +39,10 @@ export const listMatches = tool({
   }),
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
-  answer(args, desk) {
+  answer(args, scope) {
     const { competition_id, season_id, stage_id, team_id, limit, page } = args;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
-    const { date_from, date_to } = narrowed === undefined ? dateWindow(args, desk.now) : openDates(args);
+    const { date_from, date_to } = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
     const query = {
       ...ANY_EVENT,
       sportId: args.sport_id ?? null,
@@ -56,8 +56,8 @@ export const listMatches = tool({
       limit,
       page,
     };
-    const { items, total } = desk.desk.matches(query, desk.access, args.order);
-    return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
+    const { items, total } = scope.queries.matches(query, scope.access, args.order);
+    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
   },
 });
 
@@ -76,8 +76,8 @@ export const liveBoard = tool({
   }),
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
-  answer({ show, sport_id, competition_id, team_id, limit, page }, desk) {
-    const { date_from, date_to } = dateWindow({}, desk.now);
+  answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
+    const { date_from, date_to } = dateWindow({}, scope.now);
     const query = {
       ...BOARD,
       ...(show === 'today' ? { dateFrom: date_from, dateTo: date_to } : ANY_DAY),
@@ -87,8 +87,8 @@ export const liveBoard = tool({
       statusType: show === 'live' ? 'live' : null,
     };
     const of = { competitionId: competition_id ?? null, teamId: team_id ?? null };
-    const { items, total } = desk.desk.board(query, desk.access, of);
-    return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
+    const { items, total } = scope.queries.board(query, scope.access, of);
+    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
   },
 });
 
@@ -110,16 +110,16 @@ export const headToHead = tool({
     ...pageInfo,
   }),
   missing: 'No such team is known. Call search to find teams by name.',
-  answer({ team_id, opponent_id, limit, page }, desk) {
+  answer({ team_id, opponent_id, limit, page }, scope) {
     if (team_id === opponent_id)
       throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
     for (const [name, team] of Object.entries({ team_id, opponent_id }))
-      if (!desk.desk.isTeam(team, desk.access))
+      if (!scope.queries.isTeam(team, scope.access))
         throw new ToolError(
           'NOT_FOUND',
           `${name}: no such team is known. Call search to find teams by name.`,
         );
-    const { items, total, balance } = desk.desk.meetings([team_id, opponent_id], desk.access, {
+    const { items, total, balance } = scope.queries.meetings([team_id, opponent_id], scope.access, {
       limit,
       page,
     });
@@ -130,7 +130,7 @@ export const headToHead = tool({
       opponent_won: balance.lost,
       team_goals: balance.goals,
       opponent_goals: balance.against,
-      matches: items.map((match) => summaryOf(match, desk)),
+      matches: items.map((match) => summaryOf(match, scope)),
       ...pageInfoOf(total, { limit, page }),
     };
   },

@@ -29,9 +29,9 @@ export const listStandings = tool({
   input: z.object({ ...seasonInput, ...paging(30) }),
   output: z.object({ season_id: z.int(), tables: z.array(entry), ...pageInfo }),
   missing: FIND_TABLES,
-  answer({ limit, page, ...which }, desk) {
-    const season_id = seasonOf(which, desk);
-    const { entries, total } = tablesOf(season_id, { limit, page }, desk);
+  answer({ limit, page, ...which }, scope) {
+    const season_id = seasonOf(which, scope);
+    const { entries, total } = tablesOf(season_id, { limit, page }, scope);
     return { season_id, tables: entries.map(entryOf), ...pageInfoOf(total, { limit, page }) };
   },
 });
@@ -77,10 +77,10 @@ export const getStandings = tool({
     ...pageInfo,
   }),
   missing: FIND_TABLES,
-  answer({ standings_id, stage_id, type_id, group, limit, page, ...which }, desk) {
+  answer({ standings_id, stage_id, type_id, group, limit, page, ...which }, scope) {
     const wanted = { typeId: type_id, stageId: stage_id, group };
-    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(which, desk), ...wanted }, desk);
-    const table = readTable(tableId, desk);
+    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(which, scope), ...wanted }, scope);
+    const table = readTable(tableId, scope);
     const all = rowsOf(table);
     const rows = group === undefined ? all : ofGroup(table, all, group);
     const shown = rows.slice((page - 1) * limit, page * limit);
@@ -129,10 +129,10 @@ export const getTopScorers = tool({
     ...pageInfo,
   }),
   missing: 'No top scorers of that season are known. Call list_standings for the tables that there are.',
-  answer({ limit, page, ...which }, desk) {
-    const season_id = seasonOf(which, desk);
-    const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, desk);
-    const rows = rowsOf(readTable(standings_id, desk));
+  answer({ limit, page, ...which }, scope) {
+    const season_id = seasonOf(which, scope);
+    const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
+    const rows = rowsOf(readTable(standings_id, scope));
     const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {

@@ -2,7 +2,7 @@
 import type { OperationData } from '#contract/rest/operations.ts';
 import { fold } from '#domain/fold.ts';
 import { dataOf } from './catalogue.ts';
-import { type Desk, ToolError } from './tool.ts';
+import { ToolError, type ToolScope } from './tool.ts';
 
 /** Tables of one season that are looked through: 19 types, for each of its stages. */
 const MAX_TABLES = 2_000;
@@ -14,7 +14,7 @@ type Table = OperationData<'standings.show'>['standings'];
 export function tablesOf(
   seasonId: number,
   { limit, page }: { limit: number; page: number },
-  { data, access }: Desk,
+  { data, access }: ToolScope,
 ): { entries: readonly TableListEntry[]; total: number } {
   const query = { limit, page, timestamp: null, sportId: null, objectType: 'season', objectId: seasonId };
   const answer = data.standingsList(query, access);
@@ -31,8 +31,8 @@ type Wanted = {
 };
 
 /** The table of a type of a season: the season's own, else the only one of its stages, or that with the group. Throws `ToolError`. */
-export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, desk: Desk): number {
-  const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, desk);
+export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, scope: ToolScope): number {
+  const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, scope);
   const ofType = entries.filter((one) => one.type_id === typeId);
   const candidates =
     stageId === undefined
@@ -41,7 +41,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, desk: 
   const own = candidates.find((one) => one.object_type === 'season');
   const only = candidates.length === 1 ? candidates[0] : undefined;
   const withGroup =
-    group === undefined ? [] : candidates.filter(({ id }) => groupIndex(readTable(id, desk), group) !== -1);
+    group === undefined ? [] : candidates.filter(({ id }) => groupIndex(readTable(id, scope), group) !== -1);
   const table = own ?? only ?? (withGroup.length === 1 ? withGroup[0] : undefined);
   if (table !== undefined) return table.id;
   if (candidates.length > 0) {
@@ -72,7 +72,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, desk: 
 }
 
 /** A table. Throws `RestError` `not_found`, `forbidden`. */
-export function readTable(id: number, { data, access }: Desk): Table {
+export function readTable(id: number, { data, access }: ToolScope): Table {
   return dataOf<OperationData<'standings.show'>>(data.standings(id, access)).standings;
 }
 

@@ -1,7 +1,7 @@
 /** What took a goal back: the provider itself, or an incident. */
 import { isCancellation, isGoal, type KnownIncident, namedGoals } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-index.ts';
-import type { DeskChange } from '#views/queries/desk.ts';
+import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
 
@@ -11,7 +11,7 @@ import { classOf } from '#views/store/changes.ts';
  * taken back themselves since.
  */
 export function cancellingIncident(
-  { own, steps, match }: DeskChange,
+  { own, steps, match }: MatchChange,
   goal: ShownIncident,
 ): ShownIncident | undefined {
   const { home, away } = match.state;
@@ -30,7 +30,7 @@ export function cancellingIncident(
   return isOnly ? find([...inVersion][0]) : undefined;
 }
 
-function idsOf(steps: DeskChange['steps']): string[] {
+function idsOf(steps: MatchChange['steps']): string[] {
   return steps.flatMap(({ incident_id }) => incident_id ?? []);
 }
 

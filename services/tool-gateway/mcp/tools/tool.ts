@@ -5,14 +5,14 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { DeskData } from '#views/queries/desk.ts';
+import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
 
-/** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
-export type Desk = {
+/** What a tool answers from: the queries of REST and of tools, and what the caller may see. */
+export type ToolScope = {
   readonly data: ProviderData;
-  readonly desk: DeskData;
+  readonly queries: ToolQueries;
   readonly access: Access;
   /** Unix seconds. */
   readonly now: number;
@@ -34,7 +34,7 @@ export type Tool = {
   readonly inputSchema: JsonObjectSchema;
   readonly outputSchema: JsonObjectSchema;
   /** The structured content of the answer. Throws `ToolError`. */
-  call(args: unknown, desk: Desk): Record<string, unknown>;
+  call(args: unknown, scope: ToolScope): Record<string, unknown>;
 };
 
 /** Unknown arguments that an answer names. */
@@ -48,7 +48,7 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   readonly output: O;
   /** What to do where the contract has no such record: names the tool that finds ids. */
   readonly missing: string;
-  answer(args: z.output<I>, desk: Desk): z.input<O>;
+  answer(args: z.output<I>, scope: ToolScope): z.input<O>;
 };
 
 /** Makes a tool of its definition. */
@@ -64,11 +64,11 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
     operations,
     inputSchema: objectSchema(input, 'input'),
     outputSchema: objectSchema(output, 'output'),
-    call(args, desk) {
+    call(args, scope) {
       const parsed = input.safeParse(args ?? {});
       if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error, known));
       try {
-        return output.parse(definition.answer(parsed.data as z.output<I>, desk));
+        return output.parse(definition.answer(parsed.data as z.output<I>, scope));
       } catch (error) {
         throw asToolError(error, missing);
       }

@@ -25,7 +25,7 @@ const NEVER_PASSES: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
 const NETWORK: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
 /** What the poller knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds unless they say else. */
-export class FeedStatus {
+export class PollStatus {
   readonly #instance: string;
   /** How far behind the provider's now the position is at rest: what a round reads again, seconds. */
   readonly #settle: number;

@@ -1,5 +1,5 @@
 /**
- * Whether what is known of a match may be believed, by the records of feed-health and the time, which is passed in. Words and reasons:
+ * Whether a reader may act on a match, by the records of feed-health and the time, which is passed in. Words and reasons:
  * docs/guides/feed-health.md.
  */
 
@@ -24,7 +24,7 @@ export type HealthRecord = {
   readonly since: number;
   /** Counts the monitors that led. */
   readonly term: number;
-  /** Of a source: neither it nor its matches are to be believed from then on. Null in the record of a match. */
+  /** Of a source: from then on neither it nor its matches are alive. Null in the record of a match. */
   readonly valid_until: number | null;
   readonly written_at: number;
 };
@@ -32,11 +32,11 @@ export type HealthRecord = {
 /** A record of a source with the steady time of its arrival. */
 type Received = { readonly record: HealthRecord; readonly at: number };
 
-/** Whether and why something may be believed. */
-export type Belief = {
+/** The status of a source, or of a match, for readers now. */
+export type FeedStatus = {
   readonly believed: boolean;
   /**
-   * `alive` or `recovered` where it is believed; else why not: `stale`, `down`, `recovering`, `ended`; `expired`: feed-health
+   * `alive` or `recovered` where `believed`; else why not: `stale`, `down`, `recovering`, `ended`; `expired`: feed-health
    * itself is silent, or its present monitor has not judged this; `unknown`: there is no record.
    */
   readonly state: HealthState | 'expired' | 'unknown';
@@ -47,13 +47,12 @@ export type Belief = {
   readonly source: string | null;
 };
 
-/** The belief in a source. */
-export type SourceBelief = Belief & { readonly source: string };
+export type SourceFeedStatus = FeedStatus & { readonly source: string };
 
-const UNKNOWN: Belief = { believed: false, state: 'unknown', reason: null, since: null, source: null };
+const UNKNOWN: FeedStatus = { believed: false, state: 'unknown', reason: null, since: null, source: null };
 
-/** Whether a record of this state is to be believed. */
-export function isGoodState(state: Belief['state']): boolean {
+/** Whether a reader may act on a record of this state. */
+export function isGoodState(state: FeedStatus['state']): boolean {
   return state === 'alive' || state === 'recovered';
 }
 
@@ -85,49 +84,49 @@ export class HealthTable {
     return [...this.#matches.keys()];
   }
 
-  /** Whether each source may be believed; by name. */
-  sources(now: Now): SourceBelief[] {
+  /** The status of each source, by name. */
+  sources(now: Now): SourceFeedStatus[] {
     return [...this.#sources.values()]
-      .map((received) => beliefInSource(received, now))
+      .map((received) => statusOfSource(received, now))
       .sort((a, b) => (a.source < b.source ? -1 : 1));
   }
 
-  /** Whether a match may be believed: one source that may be is enough. */
-  match(eventId: number, now: Now): Belief {
-    const beliefs = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
-      beliefInMatch(this.#sources.get(source), match, now),
+  /** The status of a match: that of a good source where there is one. */
+  match(eventId: number, now: Now): FeedStatus {
+    const statuses = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
+      statusOfMatch(this.#sources.get(source), match, now),
     );
-    return beliefs.find(({ believed }) => believed) ?? latest(beliefs) ?? UNKNOWN;
+    return statuses.find(({ believed }) => believed) ?? latest(statuses) ?? UNKNOWN;
   }
 }
 
-function beliefInSource({ record, at }: Received, { wall, steady }: Now): SourceBelief {
+function statusOfSource({ record, at }: Received, { wall, steady }: Now): SourceFeedStatus {
   const { source, valid_until, written_at } = record;
   const expired = { believed: false, state: 'expired', reason: null, source } as const;
   if (valid_until === null) return { ...expired, since: null };
   // Nobody renews it: the monitor is dead, or nothing can be published. By both clocks: the wall clock sees a record that was read
   // late, the steady one is right where the monitor's clock and the reader's differ or step.
-  if (wall < valid_until && steady - at < valid_until - written_at) return { ...beliefOf(record), source };
+  if (wall < valid_until && steady - at < valid_until - written_at) return { ...statusOf(record), source };
   return { ...expired, since: Math.min(valid_until, wall) };
 }
 
 /** What one source says of a match. */
-function beliefInMatch(source: Received | undefined, match: HealthRecord, now: Now): Belief {
-  if (match.state === 'ended') return beliefOf(match);
+function statusOfMatch(source: Received | undefined, match: HealthRecord, now: Now): FeedStatus {
+  if (match.state === 'ended') return statusOf(match);
   if (source === undefined) return { ...UNKNOWN, source: match.source };
-  const inSource = beliefInSource(source, now);
+  const inSource = statusOfSource(source, now);
   if (inSource.state === 'expired') return inSource;
   // The monitor that leads now has not judged it.
   if (match.term < source.record.term)
-    return { ...beliefOf(match), believed: false, state: 'expired', reason: null };
-  return inSource.believed || !isGoodState(match.state) ? beliefOf(match) : inSource;
+    return { ...statusOf(match), believed: false, state: 'expired', reason: null };
+  return inSource.believed || !isGoodState(match.state) ? statusOf(match) : inSource;
 }
 
-function beliefOf({ source, state, reason, since }: HealthRecord): Belief {
+function statusOf({ source, state, reason, since }: HealthRecord): FeedStatus {
   return { believed: isGoodState(state), state, reason, since, source };
 }
 
-/** Of several that are not believed, the one that was so for the shortest time. */
-function latest(beliefs: readonly Belief[]): Belief | undefined {
-  return beliefs.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0))[0];
+/** The status that changed last. */
+function latest(statuses: readonly FeedStatus[]): FeedStatus | undefined {
+  return statuses.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0))[0];
 }

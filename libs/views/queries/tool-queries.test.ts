@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
-import { type DeskData, deskData } from './desk.ts';
+import { type ToolQueries, toolQueries } from './tool-queries.ts';
 
 let world: ViewsWorld;
-let desk: DeskData;
+let queries: ToolQueries;
 
 const PAGE = { limit: 10, page: 1 };
 const only = (...competitions: number[]): Access => ({ ...EVERYTHING, competitions: new Set(competitions) });
@@ -40,14 +40,14 @@ const KOLN = [2, '1. FC Köln'] as const;
 
 beforeEach(() => {
   world = new ViewsWorld();
-  desk = deskData(world.views);
+  queries = toolQueries(world.views);
 });
 
 describe('a search for teams', () => {
   test('finds names without accents, case and punctuation, the best first', () => {
     match(1, BESIKTAS, KOLN);
     match(2, [3, 'Besiktas'], [4, 'Fortuna Besiktas']);
-    const names = (query: string) => desk.teams(query, EVERYTHING).map(({ name }) => name);
+    const names = (query: string) => queries.teams(query, EVERYTHING).map(({ name }) => name);
     expect(names('BESIKTAS')).toEqual(['Besiktas', 'Beşiktaş J.K.', 'Fortuna Besiktas']);
     expect(names('koln fc')).toEqual(['1. FC Köln']);
     expect(names('%')).toEqual([]);
@@ -56,13 +56,13 @@ describe('a search for teams', () => {
 
   test('knows a team by its latest name, and by no match that has moved or was deleted', () => {
     match(1, BESIKTAS, KOLN, undefined, { competition_id: 10 });
-    expect(desk.teams('koln', only(10))).toHaveLength(1);
+    expect(queries.teams('koln', only(10))).toHaveLength(1);
     match(1, BESIKTAS, [2, 'Effzeh'], undefined, { competition_id: 11, later: 10 });
-    expect(desk.teams('koln', EVERYTHING)).toEqual([]);
-    expect(desk.teams('effzeh', only(10))).toEqual([]);
-    expect(desk.teams('effzeh', only(11))).toMatchObject([{ id: 2, competition_id: 11 }]);
+    expect(queries.teams('koln', EVERYTHING)).toEqual([]);
+    expect(queries.teams('effzeh', only(10))).toEqual([]);
+    expect(queries.teams('effzeh', only(11))).toMatchObject([{ id: 2, competition_id: 11 }]);
     match(1, BESIKTAS, [2, 'Effzeh'], undefined, { competition_id: 11, later: 20, action: 'delete' });
-    expect(desk.teams('effzeh', EVERYTHING)).toEqual([]);
+    expect(queries.teams('effzeh', EVERYTHING)).toEqual([]);
   });
 });
 
@@ -72,18 +72,18 @@ test('two teams against each other: latest first, from the side of the first tea
   match(3, KOLN, BESIKTAS, [3, 0], { start_date: '2026-03-01 15:00' });
   match(4, BESIKTAS, [9, 'Other'], [5, 0]);
   match(5, BESIKTAS, KOLN, undefined, { start_date: '2026-04-01 15:00' });
-  const { items, total, balance } = desk.meetings([1, 2], EVERYTHING, PAGE);
+  const { items, total, balance } = queries.meetings([1, 2], EVERYTHING, PAGE);
   expect(items.map(({ state }) => state.event_id)).toEqual([5, 3, 2, 1]);
   expect(total).toBe(4);
   expect(balance).toEqual({ played: 3, won: 1, drawn: 1, lost: 1, goals: 2, against: 4 });
-  expect(desk.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
+  expect(queries.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
 });
 
 describe('what changed', () => {
   const NOW = RECEIVED_AT / 1000;
   const ANY = { ...PAGE, competitionId: null, teamId: null, matchId: null, only: null };
   const changed = (query: object, access = EVERYTHING) =>
-    desk
+    queries
       .changes({ ...ANY, timestamp: NOW - 60, ...query }, access)
       .items.map(({ own }) => own.map(({ kind }) => kind).join('+'));
 
@@ -111,7 +111,7 @@ describe('what changed', () => {
     match(1, BESIKTAS, KOLN, [1, 0], { competition_id: 10 });
     match(2, [3, 'Besiktas'], [4, 'Fortuna'], [1, 0], { competition_id: 11 });
     for (const query of [{ matchId: 1 }, { teamId: 2 }, { competitionId: 10 }]) {
-      const { items } = desk.changes({ ...ANY, timestamp: 0, ...query }, EVERYTHING);
+      const { items } = queries.changes({ ...ANY, timestamp: 0, ...query }, EVERYTHING);
       expect(new Set(items.map(({ event_id }) => event_id)), JSON.stringify(query)).toEqual(new Set([1]));
     }
     expect(changed({}, only(12))).toEqual([]);
@@ -122,7 +122,7 @@ describe('what changed', () => {
 
 test('a match is read again when it has changed', () => {
   match(1, BESIKTAS, KOLN);
-  const shown = () => desk.meetings([1, 2], EVERYTHING, PAGE).items[0];
+  const shown = () => queries.meetings([1, 2], EVERYTHING, PAGE).items[0];
   expect(shown()?.state.score).toBeNull();
   expect(shown()).toBe(shown());
   match(1, BESIKTAS, KOLN, [1, 0], { later: 10 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../errors.ts';
-import { FeedStatus } from './feed-status.ts';
+import { PollStatus } from './poll-status.ts';
 
 const NOW = 1_790_000_000_000;
 const at = (position: number | null) => ({ position, providerNow: NOW / 1000 });
 const error = (code: ProviderErrorCode): ProviderError => new ProviderError(code, 'feed.index', 'failed');
 
-function status(): FeedStatus {
-  const made = new FeedStatus('one', 75);
+function status(): PollStatus {
+  const made = new PollStatus('one', 75);
   made.begin(at(null));
   return made;
 }

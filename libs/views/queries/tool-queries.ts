@@ -1,7 +1,7 @@
-/** What a desk asks for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
+/** What tools ask for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
-import type { Belief } from '#tradability/belief.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
@@ -12,23 +12,23 @@ import { boardConditions, eventConditions, shownTo, visibleEvent } from './event
 import { CompetitionStructure } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
-export type DeskMatch = {
+export type NamedMatch = {
   readonly state: ShownState;
   readonly statusName: string | null;
   readonly roundName: string | null;
 };
 
 /** A page of a list, and how many items all pages have. */
-export type DeskPage<T> = { readonly total: number; readonly items: readonly T[] };
+export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
 
 /** A match with everything that happened in it. */
-export type DeskDetails = DeskMatch & {
+export type MatchWithIncidents = NamedMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];
 };
 
 /** What changed, in which match. */
-export type DeskChange = SubjectChange & { readonly match: DeskDetails };
+export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
 /** Null does not filter. */
 export type ChangesQuery = Paging & {
@@ -70,16 +70,16 @@ const MAX_WORDS = 8;
 /** A team is one of the two. */
 const PLAYS = '(home_id = ? OR away_id = ?)';
 
-export type DeskData = ReturnType<typeof deskData>;
+export type ToolQueries = ReturnType<typeof toolQueries>;
 
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
-export function deskData(views: Views) {
+export function toolQueries(views: Views) {
   const { matches, incidentLog, changes, catalogue } = views;
   const places = new CompetitionStructure(catalogue, views.sql);
 
   /** Matches by id as they were last read; those that were asked for last stand last. */
-  const known = new Map<number, { readonly version: number; readonly match: DeskMatch }>();
-  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): DeskMatch => {
+  const known = new Map<number, { readonly version: number; readonly match: NamedMatch }>();
+  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
     let entry = known.get(id);
     known.delete(id);
     if (entry?.version !== version) {
@@ -94,10 +94,10 @@ export function deskData(views: Views) {
     return entry.match;
   };
   /** Matches with all that happened in them, until something of them is new. */
-  const details = new Map<number, { readonly names: number; readonly match: DeskDetails }>();
+  const details = new Map<number, { readonly names: number; readonly match: MatchWithIncidents }>();
   views.onStale((eventId) => details.delete(eventId));
   /** Throws `not_found`, `forbidden`. */
-  const matchDetails = (id: number, access: Access): DeskDetails => {
+  const matchDetails = (id: number, access: Access): MatchWithIncidents => {
     const kept = details.get(id);
     if (kept !== undefined && kept.names === views.nameVersion) {
       requireAccess(access, kept.match.state.competition_id);
@@ -117,14 +117,14 @@ export function deskData(views: Views) {
     }
     return match;
   };
-  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): DeskPage<DeskMatch> => ({
+  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => ({
     total: matches.count(conditions),
     items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
   });
 
   return {
     /** The events of `events.index`. */
-    matches: (query: EventsQuery, access: Access, order: MatchOrder): DeskPage<DeskMatch> =>
+    matches: (query: EventsQuery, access: Access, order: MatchOrder): CountedPage<NamedMatch> =>
       page(eventConditions(query, places, access), order, query),
 
     /** The events of `livescore.index`, of one competition or team where given. Throws `forbidden`. */
@@ -132,7 +132,7 @@ export function deskData(views: Views) {
       query: LivescoreQuery,
       access: Access,
       { competitionId, teamId }: { readonly competitionId: number | null; readonly teamId: number | null },
-    ): DeskPage<DeskMatch> {
+    ): CountedPage<NamedMatch> {
       if (competitionId !== null) requireAccess(access, competitionId);
       const conditions = boardConditions(query, access)
         .where('competition_id = ?', competitionId)
@@ -148,20 +148,20 @@ export function deskData(views: Views) {
       [team, opponent]: readonly [number, number],
       access: Access,
       paging: Paging,
-    ): DeskPage<DeskMatch> & { readonly balance: Balance } {
+    ): CountedPage<NamedMatch> & { readonly balance: Balance } {
       const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
       const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
       return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
     },
 
-    /** Whether what is told of a match may be believed at `now`, Unix milliseconds. */
-    health: (eventId: number, now: number): Belief => views.health.match(eventId, now),
+    /** The feed status of a match at `now`, Unix milliseconds. */
+    health: (eventId: number, now: number): FeedStatus => views.health.match(eventId, now),
 
     match: matchDetails,
 
     /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
-    changes(query: ChangesQuery, access: Access): DeskPage<DeskChange> {
+    changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
       const { competitionId, teamId, matchId, only, limit } = query;
       if (competitionId !== null) requireAccess(access, competitionId);
       if (matchId !== null) visibleEvent(matches, matchId, access);
@@ -248,7 +248,7 @@ function wordsOf(query: string): string[] {
 }
 
 /** What `renderEvent` has written. */
-function namesOf(json: string): Pick<DeskMatch, 'statusName' | 'roundName'> {
+function namesOf(json: string): Pick<NamedMatch, 'statusName' | 'roundName'> {
   const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
   return { statusName: status_name || null, roundName: round_name || null };
 }

@@ -1,13 +1,13 @@
-/** Alerts of matches that are no longer to be believed, or are again: docs/decisions/0088. Pure. */
+/** Alerts of matches that become stale or recover: docs/decisions/0088. Pure. */
 import type { Alert } from '#topics/generated/types.ts';
 import { alertsOf } from './alert.ts';
 import type { KnownMatches } from './match-facts.ts';
 import type { AlertRule } from './rules.ts';
-import type { BeliefChange } from './withdrawals.ts';
+import type { FeedChange } from './withdrawals.ts';
 
 /** The alerts of a change that was found at `now`, Unix milliseconds; none of an episode that began before `notBefore`. */
-export function beliefAlertsOf(
-  { kind, eventId, since, reasons }: BeliefChange,
+export function feedAlertsOf(
+  { kind, eventId, since, reasons }: FeedChange,
   {
     rules,
     matches,

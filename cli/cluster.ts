@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
-import type { DirectoryPlace } from '#clients/versioned-topic.ts';
+import type { DirectoryConnection } from '#clients/versioned-topic.ts';
 import { shownBrokers } from '#security/brokers.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
@@ -79,7 +79,7 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
 }
 
 /** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
-export function findPlace(env: Environment): ClusterSettings {
+export function findCluster(env: Environment): ClusterSettings {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS) {
     throw new CommandError(
@@ -99,7 +99,7 @@ export function topicSource({
 }
 
 /** The same place, for the topics that `libs/clients` edits. */
-export function directoryPlace(place: ClusterSettings, command: string): DirectoryPlace {
+export function directoryConnection(place: ClusterSettings, command: string): DirectoryConnection {
   return {
     brokers: place.KAFKA_BROKERS,
     registryUrl: place.SCHEMA_REGISTRY_URL,

@@ -1,11 +1,11 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
-import { type Belief, HealthTable } from '#tradability/belief.ts';
+import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownMatches } from './match-facts.ts';
 
 /** Which matches feed-health reports as alive, by this machine's clocks. */
-export class MatchBeliefs extends TopicTable<'feed-health'> {
+export class MatchFeeds extends TopicTable<'feed-health'> {
   readonly #table = new HealthTable();
   readonly #matches: KnownMatches;
 
@@ -20,7 +20,7 @@ export class MatchBeliefs extends TopicTable<'feed-health'> {
   }
 
   /** Each match that has a record and is not over, with the state of its feed now. */
-  *now(): Generator<readonly [eventId: number, belief: Belief]> {
+  *now(): Generator<readonly [eventId: number, feed: FeedStatus]> {
     const now = { wall: Date.now(), steady: performance.now() };
     for (const eventId of this.#table.events())
       if (!isOver(this.#matches.latest(eventId)?.status_type ?? null))
