@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted, type FileReport, failureLines, type Run, settled } from './every-test.ts';
+import { counted, type FileReport, failureLines, type Run, reportLines, settled } from './every-test.ts';
 
 const path = (name: string) => `${process.cwd()}/${name}`;
 
@@ -57,4 +57,13 @@ test('a run that ends without a failed file has failed where its exit code or it
   expect(counted({ code, files: [file('a.test.ts', ['passed'])] })).toMatchObject({ passed: 1, failed: 1 });
   expect(counted({ code: 0, files: [] })).toMatchObject({ passed: 0, failed: 1 });
   expect(counted(settled(FIRST, { code, files: [] }))).toMatchObject({ failed: 2 });
+});
+
+test('the report has the counts in its first line, then each name in one line', () => {
+  const names = ['a.test.ts > over\ntwo lines: no', 'b.test.ts: no'];
+  expect(reportLines({ passed: 3, failed: 2, names })).toEqual([
+    '3 2',
+    'a.test.ts > over two lines: no',
+    'b.test.ts: no',
+  ]);
 });

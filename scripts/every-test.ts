@@ -5,7 +5,7 @@
  * have been too busy for its deadlines. What fails again counts as failed, what does not is named, with its reason, so that
  * it can be traced: a test that needs a quiet machine is a defect of the test or of the program.
  *
- * Writes `{ passed, failed, names }` into the file.
+ * Writes into the file what `.ci/run` reads: the counts of passed and failed tests, then a line for each that failed.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -60,6 +60,11 @@ export function counted(run: Run): { passed: number; failed: number; names: stri
   return { passed, failed: names.length, names };
 }
 
+/** The lines for `.ci/run`. */
+export function reportLines({ passed, failed, names }: ReturnType<typeof counted>): string[] {
+  return [`${passed} ${failed}`, ...names.map((name) => name.replaceAll('\n', ' '))];
+}
+
 /** What is to be said of the files that failed, each with its reason. */
 export function failureLines(run: Run): string[] {
   return failedFiles(run).flatMap((file) => {
@@ -103,7 +108,7 @@ if (import.meta.main) {
     again = await vitest(['--no-file-parallelism', ...names]);
   }
   const last = settled(first, again);
-  await writeFile(file, JSON.stringify(counted(last)));
+  await writeFile(file, `${reportLines(counted(last)).join('\n')}\n`);
   const passedAlone = failedFiles(first).filter(({ name }) =>
     last.files.some((other) => other.name === name && other.status !== 'failed'),
   );
