@@ -1,22 +1,9 @@
-/** Which difference of two results is a change, and what a result has in the cases at the edge. */
+/** Which difference of two results is a change, and what is published of it. */
 import { describe, expect, test } from 'vitest';
-import type { Cause, Incident } from '#topics/generated/types.ts';
-import { applyMessage, matchResult, newMatch } from './match.ts';
+import type { Cause, MatchResult } from '#topics/generated/types.ts';
 import { resultChanges, type TableResult } from './match-result.ts';
-import {
-  AWAY,
-  causeOf,
-  EVENT_ID,
-  eventFields,
-  eventMessage,
-  HOME,
-  incident,
-  incidentMessage,
-  participants,
-  START,
-  snapshotMessage,
-} from './testing/messages.ts';
-import { played } from './testing/spec.ts';
+import { AWAY, HOME } from './testing/messages.ts';
+import { event, resultOf } from './testing/results.ts';
 
 const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
 const team = (id: number) => ({ id, name: 'Team', acronym: 'TEA', area_id: 5, area_name: 'England' });
@@ -108,72 +95,38 @@ describe('a result', () => {
   });
 });
 
-const event = (fields: Record<string, unknown> = {}) => eventMessage(START, eventFields(fields));
-const kickOff = incidentMessage(incident('5-1', 429));
-const goalAt = (phase: number | null, options: Partial<Incident> = {}) =>
-  incidentMessage(incident('5-2', 413, { event_status_id: phase, ...options }));
-const tableOf = (...messages: Parameters<typeof played>[0]) => matchResult(played(messages));
-const halves = (home: unknown[], away: unknown[]) =>
-  participants().map((one, at) => ({
-    ...(one as object),
-    results: (at === 0 ? home : away).map((value, n) => ({ id: [2, 4, 5][n], value })),
-  }));
+describe('the records of a change', () => {
+  const stamp = { version: 7, cause };
+  const changes = (before: TableResult | null, after: TableResult | null) =>
+    resultChanges(before, after, stamp);
+  const brief = ({ removed, group_id, version, home }: MatchResult) => ({
+    removed,
+    group_id,
+    version,
+    home: home?.id ?? null,
+  });
+  const inGroup = (group_id: number) => resultOf(event({ group_id }));
 
-describe('the result of a match', () => {
-  test.each<[string, unknown, object]>([
-    ['first half', goalAt(33), { first_half: { home: 1, away: 0 }, second_half: { home: 0, away: 0 } }],
-    ['second half', goalAt(34), { first_half: { home: 0, away: 0 }, second_half: { home: 1, away: 0 } }],
-    ['extra time', goalAt(35), { first_half: { home: 0, away: 0 }, second_half: { home: 0, away: 0 } }],
-    ['an unknown phase', goalAt(999), { first_half: null, second_half: null }],
-  ])('has a goal of the %s where it fell', (_, goal, expected) => {
-    expect(tableOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
+  test('are none where nothing changed', () => {
+    expect(changes(null, null)).toEqual([]);
+    expect(changes(inGroup(1), inGroup(1))).toEqual([]);
   });
 
-  test('is that of its timeline where that is complete, whatever is reported', () => {
-    const reported = event({ participants: participants(5, 0) });
-    expect(tableOf(reported, kickOff, goalAt(33))?.score).toEqual({ home: 1, away: 0 });
-    const awarded = event({ status_id: 12, status_type: 'finished' });
-    expect(tableOf(awarded, kickOff, goalAt(33))?.score).toEqual({ home: 1, away: 0 });
+  test('have the new result under the same key', () => {
+    const after = resultOf(event({ group_id: 1, status_id: 34 }));
+    expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
   });
 
-  test('has no halves while it has no score', () => {
-    const unscored = event({ participants: halves([null, 1, 0], [null, 0, 0]) });
-    expect(tableOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
-  });
-
-  test('has no goals where it has no score and no timeline', () => {
-    expect(tableOf(event())?.goals).toBeNull();
-  });
-
-  test('leaves a card out that names no team, or is deleted before it is reported', () => {
-    const unseen = incidentMessage(incident('5-4', 419), { deleted: true });
-    expect(tableOf(event(), kickOff, unseen)?.cards).toEqual([]);
-    const card = incidentMessage(incident('5-3', 419, { participant_id: null }));
-    expect(tableOf(event(), kickOff, card)?.cards).toEqual([]);
-  });
-
-  test('exists where the event has no status', () => {
-    const unknown = event({ status_id: undefined, status_type: undefined, relation_status: undefined });
-    expect(tableOf(unknown)).toMatchObject({ status_id: null });
-  });
-
-  test('has the card of a message, read before it or not', () => {
-    const match = newMatch(EVENT_ID);
-    const cards = [event(), kickOff, incidentMessage(incident('5-3', 419))].map((message, offset) => {
-      const { result } = applyMessage(match, message, causeOf(message, offset));
-      return [result, matchResult(match)?.cards?.length];
-    });
-    expect(cards).toEqual([
-      [true, undefined],
-      [true, 0],
-      [true, 1],
+  test('begin with a removal where the match moved to another group', () => {
+    expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
+      { removed: true, group_id: 1, version: 7, home: null },
+      { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
-  test('is told to have changed by a list with a card among other incidents', () => {
-    const match = played([event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)])]);
-    const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
-    const message = snapshotMessage(START + 60, list);
-    expect(applyMessage(match, message, causeOf(message, 3)).result).toBe(true);
+  test('have a removal where the match no longer exists', () => {
+    expect(changes(inGroup(1), null).map(brief)).toEqual([
+      { removed: true, group_id: 1, version: 7, home: null },
+    ]);
   });
 });

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Cause, Incident, MatchResult, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { applyMessage, matchIncident, matchResult, matchState, newMatch, restoreMatch } from './match.ts';
-import { resultChanges, resultKey, type TableResult } from './match-result.ts';
+import { resultKey } from './match-result.ts';
 import { histories } from './testing/arbitraries.ts';
 import {
   AWAY,
   causeOf,
   EVENT_ID,
-  eventFields,
   eventMessage,
   HOME,
   incident,
@@ -17,34 +16,10 @@ import {
   START,
   snapshotMessage,
 } from './testing/messages.ts';
+import { by, event, kickOff, matchOf, player, resultOf, withResults } from './testing/results.ts';
 
-function matchOf(...messages: NormalizedMessage[]) {
-  const match = newMatch(EVENT_ID);
-  for (const [offset, message] of messages.entries()) applyMessage(match, message, causeOf(message, offset));
-  return match;
-}
-
-function resultOf(...messages: NormalizedMessage[]): TableResult {
-  const result = matchResult(matchOf(...messages));
-  if (result === null) throw new Error('no result');
-  return result;
-}
-
-const event = (fields: Record<string, unknown> = {}, at = 0) => eventMessage(START + at, eventFields(fields));
-const kickOff = incidentMessage(incident('5-1', 429));
-const player = { subparticipant_id: 9, subparticipant_name: 'Nine' };
-
-/** An incident whose body names people. */
-function by(id: string, type: number, people: object, options: Partial<Incident> = {}): NormalizedMessage {
-  const one = incident(id, type, options);
-  return incidentMessage({ ...one, body: JSON.stringify({ ...JSON.parse(one.body), ...people }) });
-}
-
-const withResults = (home: Record<number, unknown>, away: Record<number, unknown>) =>
-  participants().map((one, at) => ({
-    ...(one as object),
-    results: Object.entries(at === 0 ? home : away).map(([id, value]) => ({ id: Number(id), value })),
-  }));
+const goalAt = (phase: number | null, options: Partial<Incident> = {}) =>
+  incidentMessage(incident('5-2', 413, { event_status_id: phase, ...options }));
 
 describe('the result of a match', () => {
   test('belongs to its group, under one key', () => {
@@ -145,6 +120,63 @@ describe('the result of a match', () => {
     const incidents = ['5-1', '5-2', '5-3'].map((id) => matchIncident(match, id));
     expect(matchResult(restoreMatch(matchState(match), incidents))).toEqual(matchResult(match));
   });
+
+  test.each<[string, unknown, object]>([
+    ['first half', goalAt(33), { first_half: { home: 1, away: 0 }, second_half: { home: 0, away: 0 } }],
+    ['second half', goalAt(34), { first_half: { home: 0, away: 0 }, second_half: { home: 1, away: 0 } }],
+    ['extra time', goalAt(35), { first_half: { home: 0, away: 0 }, second_half: { home: 0, away: 0 } }],
+    ['an unknown phase', goalAt(999), { first_half: null, second_half: null }],
+  ])('has a goal of the %s where it fell', (_, goal, expected) => {
+    expect(resultOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
+  });
+
+  test('is that of its timeline where that is complete, whatever is reported', () => {
+    const reported = event({ participants: participants(5, 0) });
+    expect(resultOf(reported, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
+    const awarded = event({ status_id: 12, status_type: 'finished' });
+    expect(resultOf(awarded, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
+  });
+
+  test('has no halves while it has no score', () => {
+    const unscored = event({ participants: withResults({ 2: null, 4: 1, 5: 0 }, { 2: null, 4: 0, 5: 0 }) });
+    expect(resultOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
+  });
+
+  test('has no goals where it has no score and no timeline', () => {
+    expect(resultOf(event()).goals).toBeNull();
+  });
+
+  test('leaves a card out that names no team, or is deleted before it is reported', () => {
+    const unseen = incidentMessage(incident('5-4', 419), { deleted: true });
+    expect(resultOf(event(), kickOff, unseen).cards).toEqual([]);
+    const card = incidentMessage(incident('5-3', 419, { participant_id: null }));
+    expect(resultOf(event(), kickOff, card).cards).toEqual([]);
+  });
+
+  test('exists where the event has no status', () => {
+    const unknown = event({ status_id: undefined, status_type: undefined, relation_status: undefined });
+    expect(resultOf(unknown)).toMatchObject({ status_id: null });
+  });
+
+  test('has the card of a message, read before it or not', () => {
+    const match = newMatch(EVENT_ID);
+    const cards = [event(), kickOff, incidentMessage(incident('5-3', 419))].map((message, offset) => {
+      const { result } = applyMessage(match, message, causeOf(message, offset));
+      return [result, matchResult(match)?.cards?.length];
+    });
+    expect(cards).toEqual([
+      [true, undefined],
+      [true, 0],
+      [true, 1],
+    ]);
+  });
+
+  test('is told to have changed by a list with a card among other incidents', () => {
+    const match = matchOf(event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)]));
+    const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
+    const message = snapshotMessage(START + 60, list);
+    expect(applyMessage(match, message, causeOf(message, 3)).result).toBe(true);
+  });
 });
 
 describe('the result flag of a message', () => {
@@ -186,42 +218,5 @@ describe('the result flag of a message', () => {
   test('is not set by play alone', () => {
     expect(resultFlag(event(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
     expect(resultFlag(event(), event({ clock_time: 9 }, 9))).toBe(false);
-  });
-});
-
-describe('the records of a change', () => {
-  const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
-  const stamp = { version: 7, cause };
-  const changes = (before: TableResult | null, after: TableResult | null) =>
-    resultChanges(before, after, stamp);
-  const brief = ({ removed, group_id, version, home }: MatchResult) => ({
-    removed,
-    group_id,
-    version,
-    home: home?.id ?? null,
-  });
-  const inGroup = (group_id: number) => resultOf(event({ group_id }));
-
-  test('are none where nothing changed', () => {
-    expect(changes(null, null)).toEqual([]);
-    expect(changes(inGroup(1), inGroup(1))).toEqual([]);
-  });
-
-  test('have the new result under the same key', () => {
-    const after = resultOf(event({ group_id: 1, status_id: 34 }));
-    expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
-  });
-
-  test('begin with a removal where the match moved to another group', () => {
-    expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
-      { removed: true, group_id: 1, version: 7, home: null },
-      { removed: false, group_id: 2, version: 7, home: HOME },
-    ]);
-  });
-
-  test('have a removal where the match no longer exists', () => {
-    expect(changes(inGroup(1), null).map(brief)).toEqual([
-      { removed: true, group_id: 1, version: 7, home: null },
-    ]);
   });
 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
+import type { ViewsWorld } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';
 import { askedOf } from './testing/asked.ts';
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';
+import { scopeOf } from './testing/tool-calls.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
 import { documentUri, matchUri, tableUri } from './uris.ts';
@@ -21,14 +21,7 @@ beforeEach(() => {
   world = leagues();
 });
 
-function scopeOf(access: Access): ToolScope {
-  return {
-    data: createProviderData(world.views),
-    queries: toolQueries(world.views),
-    access,
-    now: RECEIVED_AT / 1000,
-  };
-}
+const scopeTo = (access: Access): ToolScope => scopeOf(world, access);
 
 function accessTo(shown: readonly League[], operations: Access['operations'] = null): Access {
   return { clientId: 7, competitions: new Set(shown.map(({ competition }) => competition)), operations };
@@ -81,14 +74,14 @@ describe('a contract without a competition', () => {
   test.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
     for (const league of LEAGUES) {
       const args = askedOf(league)[tool.name];
-      const ask = (shown: readonly League[]) => shows(textOf(tool, args, scopeOf(accessTo(shown))), league);
+      const ask = (shown: readonly League[]) => shows(textOf(tool, args, scopeTo(accessTo(shown))), league);
       // The answer for those who may see it, for all but the sports.
       expect(ask([league])).toBe(tool.name !== 'list_sports');
       expect(ask(LEAGUES.filter((other) => other !== league))).toBe(false);
     }
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), argumentsOf(tool), (shown, args) => {
-        const text = textOf(tool, args, scopeOf(accessTo(shown)));
+        const text = textOf(tool, args, scopeTo(accessTo(shown)));
         for (const league of LEAGUES) {
           if (shows(text, league)) expect(shown, `${JSON.stringify(args)} ${text}`).toContain(league);
         }
@@ -102,7 +95,7 @@ describe('a contract without a competition', () => {
     const documents = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
-        const scope = scopeOf(accessTo(shown));
+        const scope = scopeTo(accessTo(shown));
         const listed = JSON.stringify(listResources(documents, scope, undefined));
         for (const league of LEAGUES) {
           if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);

@@ -1,165 +1,12 @@
-import { Registry } from 'prom-client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
-import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
-import { dispatcherMetrics } from '../metrics.ts';
-import { ExpiredError } from './backlog-reader.ts';
-import { SubscriptionDelivery } from './delivery.ts';
-import type { DispatchContext } from './delivery-context.ts';
-import { type MessageAtOffset, MessageWindow } from './message-window.ts';
-import type { Subscription } from './subscriptions.ts';
 
-const SUBSCRIPTION: Subscription = {
-  id: 's',
-  clientId: 1,
-  url: 'https://a.example/',
-  secret: 'x'.repeat(32),
-  active: true,
-  competitions: null,
-  types: null,
-  createdAt: null,
-};
-
-const silent = (): void => {};
-const log = { debug: silent, info: silent, warn: silent, error: silent };
-
-function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): MessageAtOffset {
-  const uuid = `${partition}:${offset}`;
-  return {
-    offset,
-    message: {
-      uuid,
-      id: 1,
-      event_id: partition,
-      competition_id: 7,
-      type: 'incident',
-      version: 1,
-      ut: 0,
-      received_at: 0,
-      message_id: `m-${uuid}`,
-      message: Buffer.from(JSON.stringify(uuid)),
-      ...change,
-    },
-  };
-}
-
-const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
-
-/** A log of messages in memory, a receiver with given answers, and the outcomes of a delivery. */
-class World {
-  readonly log: MessageAtOffset[][] = [[], []];
-  readonly window: MessageWindow;
-  /** Bodies of the requests, in order. */
-  readonly posted: string[][] = [];
-  readonly attempts: WebhookAttempt[] = [];
-  /** The answers to requests; the last one repeats. */
-  answers: DeliveryOutcome[] = [ACCEPTED];
-  /** Messages before this offset have expired. */
-  start = 0;
-  now = 1_000_000;
-  progress: DeliveryProgress = null;
-  readonly deliveries: SubscriptionDelivery[] = [];
-  #hold: Promise<void> | null = null;
-
-  constructor(windowBytes = 1_000_000, ends = [0, 0]) {
-    this.window = new MessageWindow(ends, windowBytes);
-  }
-
-  /** New messages of a partition, so many. */
-  publish(partition: number, count: number, change: Partial<WebhookMessage> = {}): void {
-    const known = this.log[partition] ?? [];
-    const fresh = Array.from({ length: count }, (_, at) => message(partition, known.length + at, change));
-    known.push(...fresh);
-    this.window.add(partition, fresh, known.length);
-    for (const delivery of this.deliveries) delivery.offer(fresh);
-  }
-
-  /** Requests wait until the returned function is called. */
-  hold(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#hold = promise;
-    return () => {
-      this.#hold = null;
-      resolve();
-    };
-  }
-
-  deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
-    const context: DispatchContext = {
-      window: this.window,
-      backlog: {
-        read: async (partition, offset) => {
-          if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
-          const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
-          return { messages, next: offset + messages.length };
-        },
-      },
-      openEndpoint: () => ({
-        post: async (body, signal) => {
-          this.posted.push(JSON.parse(body.toString()));
-          const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-          if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
-          if (signal.aborted) return { kind: 'failed', reason: 'STOPPED' };
-          return (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? ACCEPTED;
-        },
-        close: async () => {},
-      }),
-      startOf: async () => this.log.map(({ length }) => length),
-      record: async (attempt) => {
-        this.attempts.push(attempt);
-        this.progress = applyAttempt(this.progress, attempt);
-      },
-      hurry: () => {},
-      limits: { messages: 3, bytes: 10_000 },
-      policy: { delaysMs: [1, 2], maxRetryAfterMs: 60_000 },
-      disableAfterMs: 3_600_000,
-      now: () => this.now,
-      random: () => 0.5,
-      metrics: dispatcherMetrics(new Registry()),
-      log,
-      ...change,
-    };
-    const delivery = new SubscriptionDelivery(context, subscription, this.progress);
-    this.deliveries.push(delivery);
-    onTestFinished(() => delivery.close());
-    return delivery;
-  }
-
-  /** Until so many messages were posted. */
-  async has(count: number): Promise<string[]> {
-    await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
-    return this.posted.flat();
-  }
-
-  async recorded(kind: string): Promise<WebhookAttempt> {
-    const found = () => this.attempts.findLast((attempt) => attempt.kind === kind);
-    await untilTrue(`${kind} is recorded`, () => found() !== undefined, 5_000);
-    return found() as WebhookAttempt;
-  }
-}
-
-const started = (...at: number[]): WebhookProgress => ({
-  subscription_id: 's',
-  client_id: 1,
-  epoch: 1,
-  attempts: 0,
-  failing_since: null,
-  next_attempt_at: null,
-  last_outcome: null,
-  delivered_at: null,
-  disabled: null,
-  updated_at: 0,
-  next: at.map((offset, partition) => ({ partition, offset })),
-});
-
-const texts = (partition: number, from: number, to: number) =>
-  Array.from({ length: to - from }, (_, at) => `${partition}:${from + at}`);
+import { ACCEPTED, DeliveryWorld, SUBSCRIPTION, started, texts } from './testing/delivery-world.ts';
 
 describe('a delivery', () => {
   test('begins at the end of the log, and records that', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.publish(0, 5);
     world.deliver();
     await world.recorded('started');
@@ -169,7 +16,7 @@ describe('a delivery', () => {
   });
 
   test('sends each partition in order, in batches, one request at a time', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 7);
     world.publish(1, 4);
@@ -182,7 +29,7 @@ describe('a delivery', () => {
   });
 
   test('has a record published at once where the batch after next waits for it', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     let hurries = 0;
     let written = Promise.withResolvers<void>();
@@ -205,7 +52,7 @@ describe('a delivery', () => {
   });
 
   test('reads older messages from the log, then continues from the window', async () => {
-    const world = new World(60);
+    const world = new DeliveryWorld(60);
     world.progress = started(0, 0);
     world.publish(0, 40);
     expect(world.window.startOf(0)).toBeGreaterThan(20);
@@ -214,7 +61,7 @@ describe('a delivery', () => {
   });
 
   test('splits no message: one larger than a batch is sent alone', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 1);
     world.publish(0, 1, { message: Buffer.from(JSON.stringify('x'.repeat(500))) });
@@ -225,7 +72,7 @@ describe('a delivery', () => {
   });
 
   test('sends only what the subscription selects, and skips the rest', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const mine = { ...SUBSCRIPTION, competitions: new Set([7]), types: new Set(['incident']) };
     const delivery = world.deliver({}, mine);
@@ -241,7 +88,7 @@ describe('a delivery', () => {
   });
 
   test('records skipped messages from time to time', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
     world.publish(0, 3);
@@ -256,7 +103,7 @@ describe('a delivery', () => {
 
 describe('a delivery that is not accepted', () => {
   test('is retried after the delays of the schedule, without gaps', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.answers = [
       { kind: 'timeout' },
@@ -281,7 +128,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('is narrowed to one message when it fails again, and widened with each accepted one', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 40);
     const refused: DeliveryOutcome = { kind: 'status', status: 500, retryAfterMs: null };
@@ -292,7 +139,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('stays narrowed in a new dispatcher', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = { ...started(0, 0), attempts: 3, failing_since: 1 };
     world.publish(0, 2);
     world.deliver();
@@ -301,7 +148,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('waits with one message that the receiver cannot take, once what was before it is delivered', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 3);
     world.publish(1, 3);
@@ -322,7 +169,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('waits as long as Retry-After says, also in a new dispatcher', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'status', status: 503, retryAfterMs: 30_000 }];
     world.publish(0, 1);
@@ -338,7 +185,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('is disabled once it has failed for the configured time', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'timeout' }];
     world.publish(0, 1);
@@ -354,7 +201,7 @@ describe('a delivery that is not accepted', () => {
 
 describe('an order', () => {
   test('to resend from an earlier offset is applied at once, also during a request', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(4, 0);
     world.publish(0, 6);
     const release = world.hold();
@@ -370,7 +217,7 @@ describe('an order', () => {
   });
 
   test('is not undone by a request that is accepted in the moment it is adopted', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.publish(0, 6);
     world.progress = started(3, 0);
     const accepted = Promise.withResolvers<DeliveryOutcome>();
@@ -390,7 +237,7 @@ describe('an order', () => {
   });
 
   test('to disable holds until it is enabled, which continues at the same offset', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };
     world.publish(0, 2);
     const delivery = world.deliver();
@@ -403,7 +250,7 @@ describe('an order', () => {
 
 describe('the end of a delivery', () => {
   test('leaves a pending batch to the next owner where it is closed', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 2);
     world.hold();
@@ -414,7 +261,7 @@ describe('the end of a delivery', () => {
   });
 
   test('waits for a pending batch and records it where it is stopped', async () => {
-    const world = new World();
+    const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 4);
     const release = world.hold();
@@ -429,7 +276,7 @@ describe('the end of a delivery', () => {
 });
 
 test('records messages that expired before their delivery, and continues after them', async () => {
-  const world = new World(60);
+  const world = new DeliveryWorld(60);
   world.progress = started(2, 0);
   world.publish(0, 40);
   world.start = 10;

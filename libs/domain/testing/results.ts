@@ -1,0 +1,47 @@
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { applyMessage, matchResult, newMatch } from '../match.ts';
+import type { TableResult } from '../match-result.ts';
+import {
+  causeOf,
+  EVENT_ID,
+  eventFields,
+  eventMessage,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+} from './messages.ts';
+
+export function matchOf(...messages: NormalizedMessage[]) {
+  const match = newMatch(EVENT_ID);
+  for (const [offset, message] of messages.entries()) applyMessage(match, message, causeOf(message, offset));
+  return match;
+}
+
+export function resultOf(...messages: NormalizedMessage[]): TableResult {
+  const result = matchResult(matchOf(...messages));
+  if (result === null) throw new Error('no result');
+  return result;
+}
+
+export const event = (fields: Record<string, unknown> = {}, at = 0) =>
+  eventMessage(START + at, eventFields(fields));
+export const kickOff = incidentMessage(incident('5-1', 429));
+export const player = { subparticipant_id: 9, subparticipant_name: 'Nine' };
+
+/** An incident whose body names people. */
+export function by(
+  id: string,
+  type: number,
+  people: object,
+  options: Partial<Incident> = {},
+): NormalizedMessage {
+  const one = incident(id, type, options);
+  return incidentMessage({ ...one, body: JSON.stringify({ ...JSON.parse(one.body), ...people }) });
+}
+
+export const withResults = (home: Record<number, unknown>, away: Record<number, unknown>) =>
+  participants().map((one, at) => ({
+    ...(one as object),
+    results: Object.entries(at === 0 ? home : away).map(([id, value]) => ({ id: Number(id), value })),
+  }));

@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { Incident } from '#topics/generated/types.ts';
+import { normalized, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
+import { event, incident, leagues, OPEN } from './testing/league.ts';
+import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
+import type { ToolScope } from './tools/tool.ts';
+
+let world: ViewsWorld;
+let scope: ToolScope;
+
+beforeEach(() => {
+  world = leagues();
+  scope = scopeOf(world);
+});
+
+const call = (name: string, args?: ToolArguments) => callTool(scope, name, args);
+const refusal = (name: string, args: ToolArguments) => refusalOf(scope, name, args);
+
+describe('list_changes', () => {
+  type Shown = { readonly kind: string; readonly match_id: number; readonly [field: string]: unknown };
+  let ut: number;
+  beforeEach(() => {
+    ut = 1_790_000_100;
+  });
+  const publish = (id: string, changes: object) => {
+    ut += 10;
+    world.play(
+      incidentMessage(
+        { id: `${ut}`, ut },
+        incident(OPEN, { id, event_time: '46:10', ...changes }),
+        event(OPEN, OPEN.match),
+      ),
+    );
+  };
+  const changes = (args: object = {}) =>
+    call('list_changes', { match_id: OPEN.match, ...args }).changes as Shown[];
+  const ofIncident = (id: string, args: object = {}) =>
+    changes({ limit: 50, ...args }).filter(({ incident_id }) => incident_id === id);
+
+  test('a goal: whose, when, and what it did to the score', () => {
+    publish('5-300', {});
+    expect(changes()[0]).toEqual({
+      match_id: OPEN.match,
+      match: 'Göteborg 101 - Göteborg 102',
+      at: new Date(RECEIVED_AT).toISOString(),
+      kind: 'goal',
+      what: 'Goal',
+      minute: '45+2',
+      team: 'Göteborg home',
+      player: 'Göteborg player',
+      before: '1-0',
+      score: '2-0',
+      firm_score: '2-0',
+      stands: true,
+      incident_id: '5-300',
+    });
+  });
+
+  test('a goal under review, then confirmed, then removed', () => {
+    publish('5-300', { confirmation: 'tbd' });
+    expect(ofIncident('5-300')).toMatchObject([
+      { kind: 'goal_to_be_confirmed', before: '1-0', score: '2-0' },
+    ]);
+    publish('5-300', { confirmation: 'confirmed' });
+    publish('5-300', { action: 'delete' });
+    const [removed, confirmed, reported] = ofIncident('5-300');
+    expect(reported).toMatchObject({ kind: 'goal_to_be_confirmed', stands: false });
+    expect(confirmed).toMatchObject({ kind: 'goal_confirmed', firm_score: '2-0' });
+    expect(removed).toMatchObject({
+      kind: 'goal_taken_back',
+      before: '2-0',
+      score: '1-0',
+      taken_back_by: 'the provider removed it',
+    });
+  });
+
+  test('a goal that another incident takes back is one change, with what took it back, and once more when it counts again', () => {
+    publish('5-300', {});
+    const cancelled = { incident_id: 424, event_time: '47:30', parent_id: '5-300' };
+    publish('5-301', cancelled);
+    expect(changes({ only: 'taken_back' })).toMatchObject([
+      {
+        incident_id: '5-300',
+        kind: 'goal_taken_back',
+        before: '2-0',
+        score: '1-0',
+        taken_back_by: 'incident 5-301, goal cancelled (minute 45+3)',
+        stands: false,
+      },
+    ]);
+    expect(ofIncident('5-301')).toEqual([]);
+    publish('5-301', { ...cancelled, confirmation: 'cancelled' });
+    expect(changes()[0]).toMatchObject({ kind: 'goal_reinstated', score: '2-0', stands: true });
+  });
+
+  test('two goals that one snapshot takes back are each joined with what took it back, by its parent or by the order of both', () => {
+    const away = { participant_id: OPEN.teams[1] };
+    publish('5-300', {});
+    publish('5-301', { event_time: '48:00', ...away });
+    publish('5-302', { event_time: '49:00', ...away });
+    const listed = (id: string, changes: object) =>
+      normalized(
+        incidentMessage(
+          { id: `${ut}`, ut: ut + 10 },
+          incident(OPEN, { id, incident_id: 424, event_time: '50:00', ...changes }),
+          event(OPEN, OPEN.match),
+        ),
+      ).incident?.incident as Incident;
+    const goals = [
+      ['5-300', { event_time: '46:10', incident_id: 413 }],
+      ['5-301', { event_time: '48:00', incident_id: 413, ...away }],
+      ['5-302', { event_time: '49:00', incident_id: 413, ...away }],
+    ] as const;
+    const cancellations = [
+      // Without a parent: the nearest goal of the same side.
+      ['5-310', {}],
+      ['5-311', { event_time: '51:00', parent_id: '5-301', ...away }],
+      ['5-312', { event_time: '52:00', ...away }],
+    ] as const;
+    const message = normalized(eventMessage({ id: 's', ut: ut + 10 }, event(OPEN, OPEN.match)));
+    const snapshot = [
+      listed('5-110', { event_time: '09:30', incident_id: 413 }),
+      ...[...goals, ...cancellations].map(([id, fields]) => listed(id, fields)),
+    ];
+    world.take({ ...message, type: 'incident_snapshot', event_fields: [], incident: null, snapshot });
+    const taken = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
+      incident_id,
+      taken_back_by,
+    ]);
+    expect(Object.fromEntries(taken)).toEqual({
+      '5-300': expect.stringContaining('incident 5-310,'),
+      '5-301': expect.stringContaining('incident 5-311,'),
+      '5-302': expect.stringContaining('incident 5-312,'),
+    });
+    // Where they are taken back themselves, only what is known for sure is said.
+    for (const [id, fields] of cancellations)
+      publish(id, { incident_id: 424, ...fields, confirmation: 'cancelled' });
+    const since = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
+      incident_id,
+      taken_back_by,
+    ]);
+    expect(Object.fromEntries(since)).toEqual({
+      '5-300': 'another incident',
+      '5-301': expect.stringContaining('incident 5-311,'),
+      '5-302': 'another incident',
+    });
+  });
+
+  test('an incident that takes no known goal back is a change of its own', () => {
+    publish('5-301', { incident_id: 424, parent_id: '5-999' });
+    expect(changes()[0]).toMatchObject({ kind: 'goal_cancellation', incident_id: '5-301' });
+  });
+
+  test('goals come first, status and guard in words', () => {
+    const all = changes({ limit: 50 });
+    expect(all[0]?.kind).toBe('goal');
+    expect(all).toContainEqual(
+      expect.objectContaining({ kind: 'status', what: 'Status: unknown to 1st half' }),
+    );
+  });
+
+  test('the pages of a moment have every change once', () => {
+    for (let n = 0; n < 7; n++) publish(`5-${300 + n}`, {});
+    const since = '2026-01-01T00:00:00Z';
+    const ids: unknown[] = [];
+    let total = 0;
+    for (let page: number | null = 1; page !== null; ) {
+      const answer = call('list_changes', { since, limit: 3, page });
+      ids.push(...(answer.changes as Shown[]).map((one) => JSON.stringify(one)));
+      total = answer.total as number;
+      page = answer.next_page as number | null;
+    }
+    expect(new Set(ids).size).toBe(total);
+    expect(ids).toHaveLength(total);
+    expect(ids.filter((text) => String(text).includes('"kind":"goal"'))).toHaveLength(9);
+  });
+
+  test('of the last ten minutes, unless minutes or since say otherwise', () => {
+    expect(changes()).not.toEqual([]);
+    scope = { ...scope, now: RECEIVED_AT / 1000 + 620 };
+    expect(changes()).toEqual([]);
+    expect(changes({ minutes: 11 })).not.toEqual([]);
+    const { since, checked_at } = call('list_changes', { minutes: 11 });
+    expect(Date.parse(String(checked_at)) - Date.parse(String(since))).toBe(660_000);
+    expect(changes({ since })).not.toEqual([]);
+    expect(refusal('list_changes', { minutes: 5, since: String(since) })).toMatch(
+      /^invalid_arguments: .*not both/,
+    );
+  });
+});

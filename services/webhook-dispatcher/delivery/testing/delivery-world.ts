@@ -1,0 +1,162 @@
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import type { DeliveryOutcome } from '#outbound/endpoint.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
+import { untilTrue } from '../../../../test/support/poll.ts';
+import { dispatcherMetrics } from '../../metrics.ts';
+import { ExpiredError } from '../backlog-reader.ts';
+import { SubscriptionDelivery } from '../delivery.ts';
+import type { DispatchContext } from '../delivery-context.ts';
+import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
+import type { Subscription } from '../subscriptions.ts';
+
+export const SUBSCRIPTION: Subscription = {
+  id: 's',
+  clientId: 1,
+  url: 'https://a.example/',
+  secret: 'x'.repeat(32),
+  active: true,
+  competitions: null,
+  types: null,
+  createdAt: null,
+};
+
+const silent = (): void => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+
+function message(
+  partition: number,
+  offset: number,
+  change: Partial<WebhookMessage> = {},
+): MessageAtOffset {
+  const uuid = `${partition}:${offset}`;
+  return {
+    offset,
+    message: {
+      uuid,
+      id: 1,
+      event_id: partition,
+      competition_id: 7,
+      type: 'incident',
+      version: 1,
+      ut: 0,
+      received_at: 0,
+      message_id: `m-${uuid}`,
+      message: Buffer.from(JSON.stringify(uuid)),
+      ...change,
+    },
+  };
+}
+
+export const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
+
+/** A log of messages in memory, a receiver with given answers, and the outcomes of a delivery. */
+export class DeliveryWorld {
+  readonly log: MessageAtOffset[][] = [[], []];
+  readonly window: MessageWindow;
+  /** Bodies of the requests, in order. */
+  readonly posted: string[][] = [];
+  readonly attempts: WebhookAttempt[] = [];
+  /** The answers to requests; the last one repeats. */
+  answers: DeliveryOutcome[] = [ACCEPTED];
+  /** Messages before this offset have expired. */
+  start = 0;
+  now = 1_000_000;
+  progress: DeliveryProgress = null;
+  readonly deliveries: SubscriptionDelivery[] = [];
+  #hold: Promise<void> | null = null;
+
+  constructor(windowBytes = 1_000_000, ends = [0, 0]) {
+    this.window = new MessageWindow(ends, windowBytes);
+  }
+
+  /** New messages of a partition, so many. */
+  publish(partition: number, count: number, change: Partial<WebhookMessage> = {}): void {
+    const known = this.log[partition] ?? [];
+    const fresh = Array.from({ length: count }, (_, at) => message(partition, known.length + at, change));
+    known.push(...fresh);
+    this.window.add(partition, fresh, known.length);
+    for (const delivery of this.deliveries) delivery.offer(fresh);
+  }
+
+  /** Requests wait until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hold = promise;
+    return () => {
+      this.#hold = null;
+      resolve();
+    };
+  }
+
+  deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
+    const context: DispatchContext = {
+      window: this.window,
+      backlog: {
+        read: async (partition, offset) => {
+          if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
+          const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
+          return { messages, next: offset + messages.length };
+        },
+      },
+      openEndpoint: () => ({
+        post: async (body, signal) => {
+          this.posted.push(JSON.parse(body.toString()));
+          const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
+          if (signal.aborted) return { kind: 'failed', reason: 'STOPPED' };
+          return (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? ACCEPTED;
+        },
+        close: async () => {},
+      }),
+      startOf: async () => this.log.map(({ length }) => length),
+      record: async (attempt) => {
+        this.attempts.push(attempt);
+        this.progress = applyAttempt(this.progress, attempt);
+      },
+      hurry: () => {},
+      limits: { messages: 3, bytes: 10_000 },
+      policy: { delaysMs: [1, 2], maxRetryAfterMs: 60_000 },
+      disableAfterMs: 3_600_000,
+      now: () => this.now,
+      random: () => 0.5,
+      metrics: dispatcherMetrics(new Registry()),
+      log,
+      ...change,
+    };
+    const delivery = new SubscriptionDelivery(context, subscription, this.progress);
+    this.deliveries.push(delivery);
+    onTestFinished(() => delivery.close());
+    return delivery;
+  }
+
+  /** Until so many messages were posted. */
+  async has(count: number): Promise<string[]> {
+    await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
+    return this.posted.flat();
+  }
+
+  async recorded(kind: string): Promise<WebhookAttempt> {
+    const found = () => this.attempts.findLast((attempt) => attempt.kind === kind);
+    await untilTrue(`${kind} is recorded`, () => found() !== undefined, 5_000);
+    return found() as WebhookAttempt;
+  }
+}
+
+export const started = (...at: number[]): WebhookProgress => ({
+  subscription_id: 's',
+  client_id: 1,
+  epoch: 1,
+  attempts: 0,
+  failing_since: null,
+  next_attempt_at: null,
+  last_outcome: null,
+  delivered_at: null,
+  disabled: null,
+  updated_at: 0,
+  next: at.map((offset, partition) => ({ partition, offset })),
+});
+
+export const texts = (partition: number, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `${partition}:${from + at}`);
