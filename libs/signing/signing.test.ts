@@ -98,6 +98,7 @@ describe('verify', () => {
       `${good}\n`,
       `sha256=${good}`,
       'g'.repeat(64),
+      Buffer.from(good, 'hex').toString('base64'),
     ]) {
       expect(check(FRESH, bad)).toBe('signature_malformed');
     }

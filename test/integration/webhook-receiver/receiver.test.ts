@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFree } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { fresh, type ReceiverAnswer, SECRET, signed, TestReceiver } from './support.ts';
@@ -43,6 +43,7 @@ describe('a request that is refused', () => {
   const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
   const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
   const EXPIRED = /^The signature has expired\.$/;
+  // Further forms of both headers: libs/signing/signing.test.ts.
   const cases: [
     name: string,
     status: number,
@@ -51,33 +52,14 @@ describe('a request that is refused', () => {
   ][] = [
     ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
     ['one byte changed', 401, NOT_SIGNED, () => post(signed(body), body.replace('Goal', 'Goat'))],
-    ['one byte more', 401, NOT_SIGNED, () => post(signed(body), `${body} `)],
-    ['signature of another body', 401, NOT_SIGNED, () => post(signed('[]'))],
-    [
-      'timestamp not the signed one',
-      401,
-      NOT_SIGNED,
-      () => post({ [SIGNATURE_HEADER]: sign(Buffer.from(body), '1', SECRET) }),
-    ],
     ['body truncated, its length sent', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
-    ['empty body under a signature', 401, NOT_SIGNED, () => post(signed(body), '')],
     [
       'no signature',
       401,
       /^The header x-signature-sha256 is missing\.$/,
       () => post({ [SIGNATURE_HEADER]: null }),
     ],
-    ['empty signature', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: '' })],
-    ['signature in upper case', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: good().toUpperCase() })],
-    ['signature too short', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: good().slice(0, 63) })],
-    ['signature too long', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: `${good()}0` })],
     ['signature not hex', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: 'g'.repeat(64) })],
-    [
-      'signature in base64',
-      401,
-      MALFORMED,
-      () => post({ [SIGNATURE_HEADER]: Buffer.from(good(), 'hex').toString('base64') }),
-    ],
     [
       'signature header twice',
       401,
@@ -96,19 +78,9 @@ describe('a request that is refused', () => {
       /^The header x-signature-expiration-timestamp is missing\.$/,
       () => post({ [TIMESTAMP_HEADER]: null }),
     ],
-    ['empty timestamp', 401, NO_NUMBER, () => at('')],
-    ['zero', 401, NO_NUMBER, () => at('0')],
-    ['negative', 401, NO_NUMBER, () => at(`-${fresh()}`)],
-    ['fractional', 401, NO_NUMBER, () => at(`${fresh()}.5`)],
-    ['with a plus', 401, NO_NUMBER, () => at(`+${fresh()}`)],
-    ['with a space within', 401, NO_NUMBER, () => at(`${fresh().slice(0, 5)} ${fresh().slice(5)}`)],
-    ['with an exponent', 401, NO_NUMBER, () => at('2e9')],
-    ['hexadecimal', 401, NO_NUMBER, () => at('0x7fffffff')],
     ['not a number', 401, NO_NUMBER, () => at('tomorrow')],
-    ['beyond all numbers', 401, NO_NUMBER, () => at('9'.repeat(30))],
     ['expired a second ago', 401, EXPIRED, () => at(String(Math.floor(Date.now() / 1000) - 1))],
     ['expires in 2100', 401, /^The signature expires too far in the future\.$/, () => at('4102444800')],
-    ['expired long ago', 401, EXPIRED, () => at('1')],
     ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
     [
       '10 MB',
@@ -117,9 +89,7 @@ describe('a request that is refused', () => {
       () => receiver.post(Buffer.alloc(10_000_000, 0x20)),
     ],
     ['10 MB without a length', 413, /^The body is larger/, () => raw(chunked(10_000_000))],
-    ['GET', 405, /^Only POST is allowed\.$/, () => other('GET')],
-    ['PUT, signed', 405, /^Only POST is allowed\.$/, () => other('PUT')],
-    ['DELETE', 405, /^Only POST is allowed\.$/, () => other('DELETE')],
+    ['PUT, signed', 405, /^Only POST is allowed\.$/, () => put()],
     [
       'another path',
       404,
@@ -135,9 +105,8 @@ describe('a request that is refused', () => {
     ],
   ];
 
-  async function other(method: string): Promise<ReceiverAnswer> {
-    const init = method === 'PUT' ? { body, headers: signed(body) } : {};
-    const response = await fetch(receiver.url, { method, ...init });
+  async function put(): Promise<ReceiverAnswer> {
+    const response = await fetch(receiver.url, { method: 'PUT', body, headers: signed(body) });
     expect(response.headers.get('allow')).toBe('POST');
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
@@ -155,7 +124,7 @@ describe('a request that is refused', () => {
   });
 
   test('leaves nothing on any topic', async () => {
-    expect(cases.length).toBeGreaterThan(20);
+    expect(cases.length).toBeGreaterThan(15);
     expect(await receiver.counts()).toEqual(NO_RECORDS);
     // The same read does see accepted deliveries.
     await receiver.post(body);
@@ -165,7 +134,7 @@ describe('a request that is refused', () => {
   test('is counted', async () => {
     const text = await receiver.metrics.metrics();
     expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} \d\d/);
-    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 3/);
+    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 2/);
     expect(text).not.toContain(SECRET);
   });
 });
