@@ -1,8 +1,6 @@
 import type { Client } from '#topics/generated/types.ts';
 import { type DirectoryConnection, type RecordDraft, VersionedTopic } from './versioned-topic.ts';
 
-export { type DirectoryConnection as DirectoryPlace, supersedes } from './versioned-topic.ts';
-
 /** A client as it is to become. */
 export type ClientDraft = RecordDraft<Client>;
 
@@ -29,13 +27,8 @@ export class ClientDirectory {
     return this.#clients.edit(String(clientId), change);
   }
 
-  /**
-   * Stores another hash of the same secret. A client that has no longer the hash `from`, since its secret was rotated or
-   * another process was first, stays as it is. Throws as `edit` does.
-   */
-  async upgradeSecret(clientId: number, from: string, to: string): Promise<void> {
-    await this.#clients.editIf(String(clientId), (client) =>
-      client?.secret_hash === from ? { ...client, secret_hash: to } : null,
-    );
+  /** As `edit`; null leaves the client as it is. */
+  async editIf(clientId: number, change: (client: Client | undefined) => ClientDraft | null): Promise<void> {
+    await this.#clients.editIf(String(clientId), change);
   }
 }

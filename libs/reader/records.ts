@@ -22,7 +22,7 @@ export type MatchStateRecord = {
   /** Why a goal is void, by its id: removed, cancelled, goal_cancelled. */
   readonly void_goals: Readonly<Record<string, string>>;
   readonly guard: RecordedGuard;
-  /** Goals and red cards: who and when. Records of earlier releases have none. */
+  /** Goals and red cards: who and when. */
   readonly key_incidents?: readonly KeyIncidentRecord[];
 };
 
@@ -45,6 +45,6 @@ export type TransitionRecord = {
   readonly kind: string;
   /** Of incident and goal kinds. */
   readonly incident_id: string | null;
-  /** Before and after, of kinds of goals and scores; records of earlier releases have it of scores alone. */
+  /** Before and after, of kinds of goals and scores. */
   readonly score: { readonly before: ScoreRecord | null; readonly after: ScoreRecord | null } | null;
 };

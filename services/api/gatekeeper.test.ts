@@ -3,8 +3,8 @@ import { hashSecret, verifySecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 import { stretchedHash } from '../../test/support/former-secret.ts';
+import type { StoreUpgrade } from './former-secrets.ts';
 import { createGatekeeper } from './gatekeeper.ts';
-import type { StoreUpgrade } from './stretched-secrets.ts';
 
 /** Of clients that no former release made. */
 const unstored = async (): Promise<void> => {};

@@ -1,10 +1,10 @@
 import { createSecretKey } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
-import { hashSecret, isStretched, newSecret, verifySecret } from '#clients/secret.ts';
+import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
-import { type StoreUpgrade, StretchedSecrets } from './stretched-secrets.ts';
+import { isStretched, type StoreUpgrade, StretchedSecrets } from './former-secrets.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
 const LIFETIME = 3_600;

@@ -10,9 +10,9 @@ import { Replica } from '#views/replica.ts';
 import { apiMetrics, createApp } from './app.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
+import { upgradeStore } from './former-secrets.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
-import { upgradeStore } from './upgrade-store.ts';
 
 /** The service: the contract and the live board, out of views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {

@@ -41,10 +41,9 @@ export function compose(
   cause: NormalizedMessage,
   raised: number | null,
 ): Composed {
-  const { incident_presence: presence, kind, n } = transition;
+  const { incident_presence: presence, n } = transition;
   if (presence === null) {
-    // Transitions of earlier releases have no presence: the incident's state is unknown.
-    const isEvent = n === 0 && cause.snapshot === null && !kind.startsWith('incident_');
+    const isEvent = n === 0 && cause.snapshot === null;
     return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
   const { records, raised: next } = incidentRecords(transition, presence, cause, raised);

@@ -1,5 +1,5 @@
 import { accessOf } from '#clients/contracts.ts';
-import { supersedes } from '#clients/directory.ts';
+import { supersedes } from '#clients/versioned-topic.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#topics/generated/types.ts';
 import type { Statements } from './sql.ts';

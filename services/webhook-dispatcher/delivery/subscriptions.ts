@@ -1,6 +1,6 @@
-import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
+import { supersedes } from '#clients/versioned-topic.ts';
 import { openWebhook } from '#clients/webhooks.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';

@@ -25,11 +25,7 @@ export const SUBSCRIPTION: Subscription = {
 const silent = (): void => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
-function message(
-  partition: number,
-  offset: number,
-  change: Partial<WebhookMessage> = {},
-): MessageAtOffset {
+function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): MessageAtOffset {
   const uuid = `${partition}:${offset}`;
   return {
     offset,
