@@ -1,4 +1,4 @@
-/** The index of the first item that is not below what is searched, in sorted items from `low` on; their length where all are. */
+/** The index of the first item from `low` on for which `isBelow` is false, in sorted items; their length where there is none. */
 export function lowerBound<T>(items: readonly T[], isBelow: (item: T) => boolean, low = 0): number {
   let from = low;
   let to = items.length;

@@ -54,7 +54,7 @@ const HEARTBEAT_MS = 1_000;
 const AGAIN_MS = 1_000;
 
 /**
- * One leader at a time: whoever owns the one partition of the control topic in a consumer group.
+ * One leader at a time: the owner of the one partition of the control topic in a consumer group.
  *
  * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat
  * is younger than the session timeout: the group does not reassign its partition earlier. A publish in flight at that

@@ -17,12 +17,12 @@ export type RandomBackoff = Backoff & {
   readonly random: () => number;
 };
 
-/** As `backoffMs`, anything from nothing to that: many who wait spread out. */
+/** A random wait from 0 to `backoffMs`, so that waiting clients spread out. */
 export function randomBackoffMs(backoff: RandomBackoff, failures: number): number {
   return backoff.random() * backoffMs(backoff, failures);
 }
 
-/** A wait that is longer or shorter by up to a share of it, by chance from 0 to 1: who fail together come again apart. */
+/** Adds ±`share` jitter to a wait, by `chance` from 0 to 1, so that clients that fail together do not retry together. */
 export function jittered(ms: number, share: number, chance: number): number {
   return ms * (1 - share + 2 * share * chance);
 }

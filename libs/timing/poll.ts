@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How often something is looked at. */
+/** How often and how long to poll. */
 export type PollOptions = {
   readonly timeoutMs: number;
-  /** Between looks, at least: looks that take long are that far apart, so that looking is not the load. Default 50. */
+  /** Shortest pause between two calls of `look`; a slow `look` is followed by a pause as long as it took. Default 50. */
   readonly everyMs?: number;
-  /** Ends it, as if the time were up. */
+  /** Ends the polling as the timeout does. */
   readonly signal?: AbortSignal;
 };
 

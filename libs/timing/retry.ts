@@ -3,9 +3,9 @@ import { type Backoff, backoffMs } from './backoff.ts';
 
 /** How something is tried again. */
 export type RetryOptions = Backoff & {
-  /** An attempt that begins later than this is the last one, milliseconds from now. */
+  /** The last attempt is the first that begins after this time, milliseconds from now. */
   readonly deadlineMs: number;
-  /** Whether another attempt may succeed after this error; what it throws ends the attempts. */
+  /** Whether another attempt may succeed after this error. Throws to end the attempts. */
   readonly passes: (error: unknown) => boolean | Promise<boolean>;
   /** Ends a wait; the rejection is an `AbortError`. */
   readonly signal?: AbortSignal;
@@ -16,7 +16,7 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
   const { deadlineMs, passes, signal } = options;
   const deadline = performance.now() + deadlineMs;
   for (let failures = 1; ; failures++) {
-    // As of the question: an answer that came late is no reason not to ask again.
+    // Judged at the start of the attempt: one that failed late is still retried.
     const isLast = performance.now() > deadline;
     try {
       return await attempt();

@@ -49,7 +49,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
   // Report more replicas than brokers at once: waiting would not help.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
   return withAdmin(options.brokers, STARTING_MS, async (admin) => {
-    // Asked until a broker counts itself in: each request more may meet a broker that is away.
+    // Retried until a broker is registered: each further request may reach a broker that is down.
     let brokers = 0;
     const make = async (): Promise<string[]> => {
       brokers ||= await admin.brokerCount();

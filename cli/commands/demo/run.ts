@@ -73,7 +73,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
     webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
     webhookSecret: settings.WEBHOOK_SECRET?.join(','),
     apiPort: await portToUse('API_PORT', settings.API_PORT),
-    // To be looked at by whoever started it; a deployment says so itself.
+    // The board is open to this machine's user; a deployment sets this itself.
     apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
     toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
     upstream: settings.UPSTREAM_BASE_URL,
@@ -159,7 +159,7 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
   };
 }
 
-/** The prefix, or one of its own for this run where topics of that prefix hold something already. */
+/** The prefix, or a new one for this run where its topics already hold records. */
 async function unusedPrefix(place: CheckedTopics, wanted: WantedTopics): Promise<string> {
   await createTopics({ ...place, ...wanted });
   if (!(await isUsed(place))) return place.prefix;

@@ -62,7 +62,7 @@ async function recordsLeft(
   return left;
 }
 
-/** Waits so many milliseconds; false where the signal came first. */
+/** Waits so many milliseconds; false where the signal aborts it. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return delay(ms, true, { signal }).catch(() => false);
 }

@@ -183,7 +183,7 @@ async function localDisks(env: Environment): Promise<CheckResult[]> {
   );
 }
 
-/** Only what the question takes; whoever runs the poller names it, and has all of its settings checked. */
+/** Only the settings of this request; naming the poller checks all of its settings. */
 const providerSettings = z.object({
   PROVIDER_BASE_URL: httpUrl().optional(),
   PROVIDER_CLIENT_ID: z.string().default(''),

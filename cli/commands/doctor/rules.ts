@@ -123,7 +123,7 @@ export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   ];
 }
 
-/** Brokers that clients are told of, and that cannot be reached from here. */
+/** Advertised brokers that cannot be reached from here. */
 export function judgeBrokers({
   brokers,
   unreachable,

@@ -60,7 +60,7 @@ export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
   }
 }
 
-/** Shows the page anew, by time alone too: what may be traded closes by itself. */
+/** Redraws the page, by time alone too: trading permission expires by itself. */
 async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
   const screen = new Screen(process.stdout);
   const show = (): void => {

@@ -54,7 +54,7 @@ export async function setPosition(
         topicId: await reader.topicId(),
         // What the input holds now is what is meant.
         inputEpoch: null,
-        // Without outputs: it may repeat them, and whoever sets it knows.
+        // Without outputs: setting a position may repeat them, which the operator accepts.
         logs: Object.fromEntries(
           topics.changelogs.flatMap((topic) => {
             const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];

@@ -41,7 +41,7 @@ export type ReplayOptions = {
 export type Replayed = { readonly records: number; readonly seconds: number };
 
 const CLIENT = 'touchline-replay';
-/** A publisher sends one request at a time: several keep a broker busy. Each has partitions of its own, so that these keep their order. */
+/** A publisher sends one request at a time; several keep a broker busy. Each owns partitions, which keeps their order. */
 const PUBLISHERS = 4;
 const READ_BACK_BYTES = 4 * 1024 * 1024;
 /** More than one batch leads to: the queue is emptied before the next one is added. */
@@ -208,7 +208,7 @@ class Writer {
 
 const WIDTH = 24;
 
-/** How far it has come, as one line: a bar, records, records a second, and how long it may still take. */
+/** The progress as one line: a bar, records, records a second, and the estimated time left. */
 function progressLine(records: number, total: number, seconds: number): string {
   const share = total === 0 ? 1 : records / total;
   const filled = Math.floor(share * WIDTH);

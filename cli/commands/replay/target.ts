@@ -75,7 +75,7 @@ export function matchPartitions({
 
 /** What does not follow from messages. */
 const INPUTS = ['catalogue', 'standings', 'standings-catalogue'] as const satisfies readonly TopicName[];
-/** What a system goes on with that is switched to the target. */
+/** What a system that is switched to the target continues with. */
 const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
 
 /**

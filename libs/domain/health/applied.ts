@@ -68,17 +68,17 @@ export class ReadProgress {
   #to = Number.NEGATIVE_INFINITY;
   #since = Number.NEGATIVE_INFINITY;
 
-  /** Everything that was there at that moment is read. */
+  /** Everything written by that moment is read. */
   get to(): number {
     return this.#to;
   }
 
-  /** Since when it is read without an interruption. */
+  /** The start of the current uninterrupted reading. */
   get since(): number {
     return this.#since;
   }
 
-  /** Everything that was there at `at` is read. */
+  /** Everything written by `at` is read. */
   advance(at: number): void {
     if (at - this.#to > INTERRUPTED_MS) this.#since = at;
     this.#to = Math.max(this.#to, at);

@@ -90,7 +90,7 @@ export class MatchTrack {
     return Math.max(this.#waitingSince, this.#applied.waitingSince ?? 0);
   }
 
-  /** Over for good, or not heard of from any source for `ABANDONED_MS`. */
+  /** Over, or without a message from any source for `ABANDONED_MS`. */
   isOver(now: number): boolean {
     const heardAt = Math.max(...[...this.pairs.values()].map((pair) => pair.heardAt));
     return this.#facts.over || now - heardAt >= ABANDONED_MS;

@@ -41,7 +41,7 @@ export class SourceTrack {
     this.#reportsRead = reportsRead;
   }
 
-  /** A source that was not heard of before. */
+  /** A source that reports for the first time. */
   static since(source: string, at: number, reportsRead: ReadProgress): SourceTrack {
     return new SourceTrack(source, aliveSince(at), at, reportsRead);
   }
@@ -97,7 +97,7 @@ export class SourceTrack {
         since: this.#dueAfter(this.#lastReportAt),
         progress: null,
       });
-    // As it was reported before the monitor began, until something is heard.
+    // As reported before the monitor began, until a new report arrives.
     const wasReported = (state === 'down' || state === 'recovering') && REPORTED.has(reason);
     if (!wasReported || this.heardAt > since) return GOOD;
     return { kind: state, reason: reason as HealthReason, since, progress };
@@ -112,7 +112,7 @@ export class SourceTrack {
     return this.#reportsRead.to >= this.#dueAfter(reportedAt);
   }
 
-  /** The same verdict as before goes on since when it began. */
+  /** An unchanged verdict keeps its start. */
   #since(verdict: Exclude<HealthVerdict, { kind: 'good' | 'ended' }>): HealthVerdict {
     const { state, reason, since } = this.standing;
     return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;

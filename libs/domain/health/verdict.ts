@@ -48,7 +48,7 @@ export type MatchInputs = {
   readonly source: HealthVerdict;
 };
 
-/** When silence of a match becomes due if nothing more is heard; null while it does not count. */
+/** When a match without further messages becomes silent; null while silence does not count. */
 export function silenceDue(match: MatchInputs, limits: HealthLimits): number | null {
   if (match.over) return null;
   const from = Math.max(match.heardAt, match.runsSince);

@@ -23,7 +23,7 @@ export type ViewRecord<T extends SourceTopic = SourceTopic> = {
     readonly offset: number;
     readonly key: string;
     readonly value: TopicValues[K] | null;
-    /** When it was written, Unix milliseconds; now where that is not known. */
+    /** When it was written, Unix milliseconds; now where unknown. */
     readonly written?: number;
   };
 }[T];

@@ -40,12 +40,12 @@ export type SourceOptions = {
   readonly onCaughtUp: () => void;
 };
 
-/** A replica follows dozens of partitions, and mostly nothing comes: asking ten times a second is what it would do all day. */
+/** Most partitions are idle; a long poll avoids ten empty fetches a second. */
 const IDLE_MS = 500;
 
 type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 
-/** Hands over all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or with what `apply` throws. */
+/** Applies all existing and new records until `signal` is aborted. Rejects as `follow` does, or with what `apply` throws. */
 export async function followSources(options: SourceOptions): Promise<void> {
   const { brokers, prefix, registry, apply, metrics, log, signal } = options;
   const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));

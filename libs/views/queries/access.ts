@@ -1,17 +1,17 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access } from '#contract/rest/provider.ts';
 
-/** Reading by `timestamp` goes this far back, seconds: another replica may have shown a change a little earlier. */
+/** Reads by `timestamp` start this many seconds earlier: another replica may have shown a change a little earlier. */
 const SETTLE_SECONDS = 10;
 
-/** The second from which what changed is shown to whoever reads by `timestamp`. */
+/** The second from which changes are returned to a reader by `timestamp`. */
 export function since(timestamp: number): number;
 export function since(timestamp: number | null): number | null;
 export function since(timestamp: number | null): number | null {
   return timestamp === null ? null : timestamp - SETTLE_SECONDS;
 }
 
-/** Whether a contract covers a competition; one that is not known is in that of nobody who has a list. */
+/** Whether a contract covers a competition; an unknown competition is in no list. */
 export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
   return competitions === null || (competitionId !== null && competitions.has(competitionId));
 }

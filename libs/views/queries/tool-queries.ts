@@ -56,15 +56,15 @@ export type Balance = {
   readonly against: number;
 };
 
-/** Matches that are kept as they were read: a few megabytes. */
+/** Matches cached as read: a few megabytes. */
 const MAX_KNOWN = 2_000;
-/** Matches that are kept with all that happened in them, some hundred kilobytes each. */
+/** Matches cached with their incidents, some hundred kilobytes each. */
 const MAX_DETAILS = 200;
 /** Most meetings of two teams that are counted. */
 const MAX_MEETINGS = 1_000;
-/** Most teams that a search looks at. */
+/** Most teams that a search considers. */
 const MAX_TEAMS = 500;
-/** Most words of a search that are looked at. */
+/** Most words of a search that count. */
 const MAX_WORDS = 8;
 
 /** A team is one of the two. */
@@ -77,7 +77,7 @@ export function toolQueries(views: Views) {
   const { matches, incidentLog, changes, catalogue } = views;
   const places = new CompetitionStructure(catalogue, views.sql);
 
-  /** Matches by id as they were last read; those that were asked for last stand last. */
+  /** Matches by id as last read, the most recently used last. */
   const known = new Map<number, { readonly version: number; readonly match: NamedMatch }>();
   const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
     let entry = known.get(id);
@@ -93,7 +93,7 @@ export function toolQueries(views: Views) {
     }
     return entry.match;
   };
-  /** Matches with all that happened in them, until something of them is new. */
+  /** Matches with their incidents, until one of them changes. */
   const details = new Map<number, { readonly names: number; readonly match: MatchWithIncidents }>();
   views.onStale((eventId) => details.delete(eventId));
   /** Throws `not_found`, `forbidden`. */

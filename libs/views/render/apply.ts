@@ -1,4 +1,4 @@
-/** From the records of topics to what is stored: each is rendered once, on its way in. */
+/** Turns records of topics into stored rows; each is rendered once, when it is written. */
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { Changed, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';

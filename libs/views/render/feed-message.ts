@@ -1,4 +1,4 @@
-/** A provider message made again from its normalized form, so that whoever normalizes it gets the same. Pure. */
+/** Restores a provider message from its normalized form; normalizing it again gives the same. Pure. */
 import { hash } from 'node:crypto';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';

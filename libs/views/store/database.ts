@@ -81,7 +81,7 @@ export function isBroken(error: unknown): boolean {
 function open(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
-    // Exclusive: two processes in one file would each undo what the other keeps.
+    // Exclusive: two processes on one file would overwrite each other's data.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; BEGIN IMMEDIATE; COMMIT');
   } catch (error) {

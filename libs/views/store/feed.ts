@@ -8,9 +8,9 @@ import type { Statements } from './sql.ts';
 const SWEEP_ROWS = 500;
 /** Rows that are looked at before other requests are served: about a millisecond. */
 const SLICE_ROWS = 500;
-/** Characters of messages that are read before other requests are served. */
+/** Characters of messages read before other requests get a turn. */
 const SLICE_LENGTH = 64 * 1024;
-/** After each slice, so that reading a day takes a third of the time of the event loop. */
+/** Pause after each slice, so that reading a day uses a third of the event loop's time. */
 const PAUSE_MS = 1;
 const DIGEST_BYTES = 12;
 
@@ -155,7 +155,7 @@ export class FeedView {
     ranges: readonly Range[],
     isWanted: (row: Row, range: Range) => boolean,
   ): Promise<FoundMessages> {
-    /** By the second of their arrival: to sort a whole day at once would hold up other requests. */
+    /** Grouped by the second of arrival: sorting a whole day at once would block other requests. */
     const found = new Map<number, Row[]>();
     let total = 0;
     for (const range of ranges) {

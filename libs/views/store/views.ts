@@ -29,7 +29,7 @@ export type Changed = {
   answers: boolean;
 };
 
-/** All that a replica knows, on disk and in memory, with how far it has read. */
+/** All that a replica knows, on disk and in memory, with the offsets it has read to. */
 export class Views implements BoardView {
   readonly catalogue: CatalogueView;
   readonly clients: ClientView;

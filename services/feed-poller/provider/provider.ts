@@ -179,13 +179,13 @@ function refusal(operation: string, status: number): ProviderError {
   return new ProviderError(code, operation, `answered ${status}`);
 }
 
-/** An answer as it came. */
+/** An answer before it is parsed. */
 export type Reply = HttpReply;
 
-/** Makes one request. Throws `ProviderError` only; neither that nor anything else it tells holds the address. */
+/** Makes one request. Throws `ProviderError` only, whose message never contains the address. */
 type Transport = (operation: string, url: string, signal: AbortSignal) => Promise<Reply>;
 
-/** Requests over HTTP. A redirect is an answer like any other: it is not followed. */
+/** Requests over HTTP. Redirects are returned, not followed. */
 export function httpTransport(limits: HttpLimits): Transport {
   return async (operation, url, signal) => {
     try {

@@ -8,7 +8,7 @@ export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; 
 /** Characters of answers that are kept. */
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** How often answers may change by time alone, a second: minutes go on, a day ends, and a feed expires. */
+/** How often a second answers may change by time alone: minutes advance, a day ends, a feed expires. */
 const PER_SECOND = 10;
 
 /**

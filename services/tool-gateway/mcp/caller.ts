@@ -2,7 +2,7 @@ import type { Access } from '#contract/rest/provider.ts';
 
 /** Who calls, by a personal access token that was good at the time of the request. */
 export type Caller = {
-  /** Names the token in logs and limits; it says nothing of its text. */
+  /** Identifies the token in logs and limits without revealing its text. */
   readonly tokenId: string;
   readonly clientId: number;
 };

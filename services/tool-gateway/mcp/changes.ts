@@ -30,9 +30,9 @@ export type ChangesOptions = {
   readonly now: () => number;
 };
 
-/** Changes are gathered for so long before a notification, milliseconds: a goal is several messages at once. */
+/** Changes are batched for so long before a notification, milliseconds: a goal is several messages at once. */
 const GATHER_MS = 250;
-/** How often the feeds are looked at: they expire by time alone. A notification of it waits for nothing else. */
+/** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
 const LISTS_EVERY_MS = 1_000;
 
@@ -46,7 +46,7 @@ type ChangedResource = {
 /** Follows the views. `close` it. */
 export class ChangeNotifier {
   readonly #options: ChangesOptions;
-  /** Each with its lists as it knows them; null while it has no contract. */
+  /** Each subscriber with the lists that it knows; null while it has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   readonly #stopFollowing: readonly (() => void)[];
   /** The competition of each match that has changed, by event. */
@@ -54,7 +54,7 @@ export class ChangeNotifier {
   /** Seasons whose tables have changed; null is the tables of none. */
   readonly #seasons = new Set<number | null>();
   #gathering: NodeJS.Timeout | undefined;
-  /** State and reason of the feed of each match, by event, as of the last look; looked at while there are subscribers. */
+  /** State and reason of the feed of each match, by event, at the last check; checked while there are subscribers. */
   #feeds = new Map<number, string>();
   #looking: readonly NodeJS.Timeout[] = [];
 

@@ -18,7 +18,7 @@ const MAX_VALUES = 100;
 /** Teams and competitions of a name whose ids are given, and how many of each. */
 const MAX_NAMES = 5;
 const MAX_IDS = 20;
-/** Tables and competitions that are looked through. */
+/** Most tables and competitions that are searched. */
 const MAX_LOOKED_AT = 2_000;
 const DIGITS = /^\d+$/;
 

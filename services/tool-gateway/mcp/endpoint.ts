@@ -37,7 +37,7 @@ export type McpOptions = {
   /** Names that a request may ask this server by, and that a page may come from; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Counts a request of a token where it is let in; else says when one may be. */
+  /** Counts an admitted request of a token; for a refused one returns when the next may be sent. */
   readonly admit: (tokenId: string, at: number) => Refusal;
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
@@ -110,7 +110,7 @@ class Endpoint {
   #routes(scope: FastifyInstance): void {
     scope.decorateRequest('caller', null);
     scope.removeAllContentTypeParsers();
-    // As it came: what is wrong with it the protocol has its own errors for.
+    // Passed on unchanged: the protocol has its own errors for an invalid one.
     scope.addContentTypeParser(
       '*',
       { parseAs: 'string', bodyLimit: this.#limits.maxBodyBytes },
@@ -143,7 +143,7 @@ class Endpoint {
     scope.route({ method: 'OPTIONS', url: PATH, handler: async () => {} });
   }
 
-  /** Refuses whoever may not come in, and remembers who comes. */
+  /** Refuses unauthorized requests, and remembers the caller of the others. */
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const { allowedHosts, allowedOrigins, authenticate, admit, ready, now, metrics } = this.#options;
     const refuse = (reason: string, response: Response): Promise<FastifyReply> => {
@@ -191,7 +191,7 @@ class Endpoint {
       if (!reply.raw.writableFinished) gone.abort();
     });
     const web = webRequest(request, gone.signal);
-    // A GET or DELETE without a session is of no revision: streams are opened by POST now.
+    // A GET or DELETE without a session belongs to no revision: clients open streams by POST now.
     if (method !== 'POST' && !('mcp-session-id' in request.headers))
       return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
     const response = (await isLegacyRequest(web, body))

@@ -1,4 +1,4 @@
-/** The current revision of the protocol: each request by itself, and a stream for whoever listens. */
+/** The current revision of the protocol: stateless requests, and a stream for each listener. */
 import {
   createMcpHandler,
   type McpHttpHandler,

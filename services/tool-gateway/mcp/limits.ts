@@ -14,11 +14,11 @@ export type McpLimits = {
   /** Streams of a replica, and of one token there. */
   readonly maxStreams: number;
   readonly maxStreamsPerToken: number;
-  /** A stream whose reader takes nothing for so long is cut off, milliseconds. */
+  /** A stream whose reader reads nothing for so long is closed, milliseconds. */
   readonly streamStallMs: number;
   /** A stream ends after so long, milliseconds: its client opens another one. */
   readonly streamMaxMs: number;
-  /** How often sessions and streams are looked after, milliseconds: so long a revoked token still has its streams. */
+  /** How often sessions and streams are checked, milliseconds: a revoked token keeps its streams for at most so long. */
   readonly sweepMs: number;
   /** Resources that one session, or one stream, may subscribe to. */
   readonly maxSubscriptions: number;

@@ -45,7 +45,7 @@ const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clo
 - To follow matches call list_changes with checked_at of the answer before, or subscribe to touchline://matches/{match_id}.
 - You see what your contract covers: the resource touchline://documents/contract says what that is.`;
 
-/** One for all: making one takes longer than a call. It is asked only for what clients are asked, which is nothing. */
+/** Shared by all calls, since making one takes longer than a call. It holds no state of a client. */
 const VALIDATOR = new AjvJsonSchemaValidator();
 
 /** Lists depend on a contract: caches must be private and short-lived. */

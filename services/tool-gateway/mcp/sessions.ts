@@ -63,7 +63,7 @@ export class McpSessions {
     const session = id === null ? undefined : this.#sessions.get(id);
     if (session !== undefined && session.caller.tokenId === caller.tokenId)
       return this.#answerIn(session, request, body);
-    // An id of this process that it does not know has ended; that of another one is not known to have.
+    // An unknown id of this process belongs to an ended session; one of another process may be alive.
     const mayLive = id === null || !id.startsWith(this.#own);
     if (request.method === 'POST' && mayLive && !isOnlyHere(body))
       return this.#answerAlone(request, body, caller);
@@ -161,7 +161,7 @@ export class McpSessions {
     });
   }
 
-  /** Ends the session that was not used for the longest, of the token or of all, where there are too many. */
+  /** Ends the least recently used session, of the token or of all, where there are too many. */
   #makeRoom({ tokenId }: Caller): boolean {
     const { maxSessions, maxSessionsPerToken } = this.#options.limits;
     const all = [...this.#sessions.values()];

@@ -65,7 +65,7 @@ export class SharedRate {
     return shared;
   }
 
-  /** Counts a request of a token where it is let in; else says when one may be. */
+  /** Counts an admitted request of a token; for a refused one returns when the next may be sent. */
   admit(tokenId: string, at: number): Refusal {
     return this.#rate.admit(tokenId, at);
   }

@@ -50,7 +50,7 @@ export class Streams {
     });
   }
 
-  /** Ends what has lost its right, its reader, or is as old as a stream may be. */
+  /** Ends streams that lost their right or their reader, or reached the maximum age. */
   sweep(): void {
     const { limits, metrics, now } = this.#options;
     const at = now();

@@ -36,7 +36,7 @@ const READ_BACK_MS = 4 * WINDOW_MS;
 
 /**
  * Counts attempts over all replicas: each is written to a topic and read back from it before it proceeds, and the order of
- * that log says who was over the limit. What is over the limit already, or will be by what is on its way there, is refused
+ * that log says who was over the limit. Attempts over the limit, pending ones included,, is refused
  * without being written: a flood costs nothing.
  */
 export class Attempts {

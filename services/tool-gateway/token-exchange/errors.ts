@@ -11,7 +11,7 @@ export const EXCHANGE_ERRORS = {
   STATSCORE_UNAVAILABLE: { status: 502, message: 'The authentication service does not answer, try again' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Only POST is allowed' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is too large' },
-  /** The upstream answers what no authentication service of the contract does: UPSTREAM_BASE_URL is wrong. */
+  /** The upstream's answer is outside the contract: UPSTREAM_BASE_URL is wrong. */
   UPSTREAM_MISCONFIGURED: { status: 500, message: 'The server is not set up correctly' },
   /** The attempt could not be counted: the broker does not answer. */
   LIMITS_UNAVAILABLE: { status: 500, message: 'Server error' },
@@ -23,7 +23,7 @@ export type ExchangeErrorCode = keyof typeof EXCHANGE_ERRORS;
 /** An exchange that is answered with an error. Its message is that of the table: no value of the request is in it. */
 export class ExchangeError extends TouchlineError<'ExchangeError'> {
   override readonly name = 'ExchangeError';
-  /** After how many seconds another attempt may be made; null where that is not known. */
+  /** Seconds until another attempt may be made; null where unknown. */
   readonly retryAfter: number | null;
 
   constructor(code: ExchangeErrorCode, options: { retryAfter?: number; cause?: unknown } = {}) {

@@ -22,7 +22,7 @@ export type ExchangeOptions = {
   readonly log: Logger;
 };
 
-/** How much later than the upstream this process may learn of a client, milliseconds. */
+/** How long after the upstream this process may learn of a client, milliseconds. */
 const KNOWN_WITHIN_MS = 1_000;
 const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
 

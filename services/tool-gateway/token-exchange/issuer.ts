@@ -29,7 +29,7 @@ export type IssuedToken = { readonly text: string; readonly token: AccessToken }
 
 /** Most tokens of a client that may be used at a time. */
 export const MAX_LIVE_TOKENS = 1_000;
-/** How long a token stays listed that was revoked or has expired, milliseconds. */
+/** How long a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;
 
 /** Issues tokens: one is on the topic before it is shown. */

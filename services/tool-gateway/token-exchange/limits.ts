@@ -8,13 +8,13 @@ export const WINDOW_MS = 15 * 60_000;
 /** Attempts in a window that are let through. */
 export const LIMITS: Readonly<Record<AttemptScope, number>> = { address: 30, client: 10 };
 
-/** Most addresses, and most client ids, that are counted at a time; while there are more, new ones are refused. */
+/** Most addresses, and most client ids, counted at a time; above it new ones are refused. */
 const MAX_SUBJECTS = 100_000;
 
-/** Null: let through; else the attempt is refused, and `retryAt` (Unix milliseconds) is when one may be let through. */
+/** Null where the attempt is admitted; else `retryAt` (Unix milliseconds) is when the next may be. */
 export type Refusal = { readonly retryAt: number } | null;
 
-/** A subject and the times of its attempts that were let through, between those let through before and after it. */
+/** A subject with the times of its admitted attempts, in a list ordered by the last admission. */
 type Entry = {
   readonly subject: string;
   readonly times: number[];
@@ -46,7 +46,7 @@ export class AttemptLedger {
     return this.#entries.size;
   }
 
-  /** The next attempt of the log: counts it where it is let through. */
+  /** Applies the next attempt of the log: counts it where it is admitted. */
   apply(subject: string, at: number): Refusal {
     while (this.#first !== null && this.#isOver(this.#first, at)) this.#drop(this.#first);
     const refusal = this.refusal(subject, at);
@@ -54,12 +54,12 @@ export class AttemptLedger {
     return refusal;
   }
 
-  /** Counts attempts that were let through elsewhere, at the limit too; not those of a new subject where there is no room. */
+  /** Counts attempts that other replicas admitted, at the limit too; ignores a new subject where there is no room. */
   add(subject: string, at: number, attempts: number): void {
     if (this.#entries.has(subject) || this.#entries.size < this.#capacity) this.#count(subject, at, attempts);
   }
 
-  /** What an attempt would be answered with where `pending` others of the subject come before it in the log. */
+  /** The answer to an attempt that `pending` others of its subject precede in the log. */
   refusal(subject: string, at: number, pending = 0): Refusal {
     const times = this.#entries.get(subject)?.times;
     if (times === undefined && this.#entries.size >= this.#capacity) {

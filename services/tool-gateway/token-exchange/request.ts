@@ -18,7 +18,7 @@ export type ExchangeRequest = {
   readonly label: string | null;
 };
 
-/** A URL can hold only well-formed text; what is none is nobody's credential. */
+/** A URL holds well-formed text only; other text cannot be a credential. */
 const credential = z
   .string()
   .min(1)

@@ -6,7 +6,7 @@ import type { AttemptScope } from '#topics/generated/types.ts';
 const DIGEST_BYTES = 16;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 const GROUPS = 8;
-/** Groups of an IPv6 address that one customer of a network has to himself: /64. */
+/** Groups of an IPv6 address that identify one customer's network: /64. */
 const NETWORK_GROUPS = 4;
 
 /**
@@ -30,7 +30,7 @@ export function networkOf(address: string): string | null {
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** A keyed digest: who reads the topic learns neither addresses nor client ids, nor can guess and compare. */
+/** A keyed digest: a reader of the topic learns no address or client id and cannot test guesses. */
 export function digestOf(key: KeyObject, scope: AttemptScope, text: string): string {
   return createHmac('sha256', key)
     .update(`${scope} ${text}`)

@@ -18,14 +18,14 @@ export type UpstreamOptions = {
 
 /** Far more than the answer of a token operation has, bytes. */
 const MAX_BYTES = 64 * 1024;
-/** Most questions at a time: an upstream that hangs must not fill the memory of this process. */
+/** Most requests to the upstream at once, so that a hanging upstream does not fill the memory of this process. */
 const MAX_AT_ONCE = 64;
 /** The credential check failed: the id or the secret is wrong, access is denied, or they cannot be credentials. */
 const REFUSED = [400, 401, 403];
 /** Not the upstream's own answer, or one that passes. */
 const PASSING = [408, 425, 429];
 
-/** Checks credentials at the upstream (`GET /v2/oauth`). The token that it gives is dropped. */
+/** Checks credentials at the upstream (`GET /v2/oauth`) and drops the returned token. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #dispatcher: Agent | undefined;

@@ -23,7 +23,7 @@ type EventData = Pick<
   | 'basicLivescore'
 >;
 
-/** A basic board has no pages: one of more events is refused, for leaving some out would lose them. */
+/** A basic board has no pages: a larger one is refused rather than cut. */
 const MAX_BASIC = 10_000;
 
 const LIST_BYTES = 64 * 1024 * 1024;

@@ -37,7 +37,7 @@ export type Tool = {
   call(args: unknown, scope: ToolScope): Record<string, unknown>;
 };
 
-/** Unknown arguments that an answer names. */
+/** Most unknown arguments that an answer names. */
 const MAX_UNKNOWN = 5;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
@@ -54,7 +54,7 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 /** Makes a tool of its definition. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
   const { name, title, description, operations, output, missing } = definition;
-  // What is not known here would be ignored, and the answer be of something else than was asked for.
+  // An ignored unknown argument would give an answer to another question.
   const input = definition.input.strict();
   const known = Object.keys(input.shape);
   return {
