@@ -42,16 +42,16 @@ export type ApiAppOptions = {
   readonly board: GateOptions | null;
   readonly version: string;
   readonly publicUrl: string | undefined;
-  /** Addresses and networks whose X-Forwarded-Proto and X-Forwarded-Host count; none where it is empty. */
+  /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */
   readonly trustedProxies: readonly string[];
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
-  /** Whether the views have caught up; before that only health is answered. */
+  /** Whether the views have caught up; before that only health requests are answered. */
   readonly ready: () => boolean;
-  /** Aborted when it serves on but is ready no longer. */
+  /** Aborted when it drains: it still serves and is no longer ready. */
   readonly draining?: AbortSignal | undefined;
   /** Called with server errors of requests, once they are answered. */
   readonly onFailure: (error: unknown) => void;

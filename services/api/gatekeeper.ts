@@ -17,7 +17,7 @@ export type UpgradingGatekeeper = Gatekeeper & {
 };
 
 /**
- * Exchanges secrets for tokens and looks at tokens. A wrong secret, an unknown client and an inactive one take the
+ * Exchanges secrets for tokens and verifies tokens. A wrong secret, an unknown client and an inactive one take the
  * same time. `clientsKeys` are the deployment's.
  */
 export function createGatekeeper(
@@ -29,7 +29,7 @@ export function createGatekeeper(
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);
   const tokens = new TokenVerifier([key, ...others.map((other) => createSecretKey(other))]);
-  // What is compared where there is no client; nobody knows its secret.
+  // Compared where there is no client, so that the time is the same; its secret is unknown.
   const nobody = hashSecret(newSecret());
   const stretched = new StretchedSecrets(storeUpgrade);
 

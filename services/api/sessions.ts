@@ -20,7 +20,7 @@ export type Viewer = {
   access(): Access | null;
 };
 
-/** Sessions of people who look at the live board with a client's credentials. */
+/** Sessions of the live board, opened with a client's credentials. */
 export type BoardSessions = {
   /** The text of a new session; null where the secret does not fit. */
   open(clientId: string, secretKey: string): Promise<string | null>;

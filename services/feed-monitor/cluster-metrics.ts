@@ -15,7 +15,7 @@ type ClusterMetricsOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Describes the brokers again and again, as metrics: whoever is lost here is missed by every service. */
+/** Describes the brokers periodically, as metrics: every service loses a broker that is lost here. */
 export async function watchCluster({
   brokers,
   prefix,
@@ -77,7 +77,7 @@ function clusterMetrics(registry: Registry) {
         free.set({ broker }, freeBytes);
       }
     },
-    /** No broker answers: nothing else is known. */
+    /** No broker answers, so nothing else is known. */
     unreachable(): void {
       reachable.set(0);
       for (const gauge of [topics, disk, free]) gauge.reset();

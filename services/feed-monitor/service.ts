@@ -10,7 +10,7 @@ import { type MonitorConfig, SERVICE, settings } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
 import { runTerm } from './term.ts';
 
-/** What was not published for so long is judged again first, milliseconds. */
+/** A record that could not be published for so long is judged again, milliseconds. */
 const PUBLISH_WITHIN_MS = 2_000;
 
 /** The service: one of its processes leads. */

@@ -25,7 +25,7 @@ import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
 import { SteadyClock } from './steady-clock.ts';
 
-/** A monitor of a later term publishes. */
+/** Another monitor publishes in a later term. */
 class TermSupersededError extends TouchlineError<'TermSupersededError'> {
   override readonly name = 'TermSupersededError';
 
@@ -43,7 +43,7 @@ export type TermOptions = {
   readonly prefix: string;
   readonly registry: Registry;
   readonly codec: Codec<FeedHealth>;
-  /** Gives up soon: what waits for a broker is judged again meanwhile. */
+  /** Has a short timeout: records that wait for a broker are judged again meanwhile. */
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly limits: HealthLimits;
   readonly firstLookMs: number;
@@ -53,7 +53,7 @@ export type TermOptions = {
 
 /** How often everything is judged, milliseconds. */
 const TICK_MS = 100;
-/** A position that is committed while positions are searched was written by then: no transaction lasts for so long. */
+/** No transaction lasts longer: a position that is committed during the search was written within this time. */
 const OPEN_TRANSACTION_MS = 60_000;
 /** The processor whose delay is our own. */
 const JUDGED = 'match-processor';
@@ -121,7 +121,7 @@ class MonitorTerm {
     await Promise.all([reading, judging.finally(() => failed.abort())]);
   }
 
-  /** A monitor that knows what was published, and the offset to read each partition from. */
+  /** A monitor restored from the published records, and the offset to read each partition from. */
   async #begin() {
     const { brokers, prefix, registry, limits, firstLookMs, log } = this.#options;
     const { messages, reports, positions, health } = this.#topics;

@@ -8,7 +8,7 @@ const GRACE_MS = 100;
 const MAX_IDS = 100_000;
 
 /**
- * Alerts of stale feeds come twice: this process finds them by its own clock, and the leader publishes them. Whatever comes first is printed,
+ * Alerts of stale feeds come twice: this process finds them by its own clock, and the leader publishes them. The first is printed,
  * the other has the same id and is not. So a broker that is gone, or a leader, keeps nobody believing.
  */
 export class AlertPrinter {

@@ -16,7 +16,7 @@ import { change } from './change.ts';
 
 const settings = z.object(outboundSettings);
 
-/** Makes a webhook; where it was asked to, only if its address takes a delivery. Returns the output. */
+/** Creates a webhook; with a test only if its address accepts a delivery. Returns the output. */
 export async function addWebhook(
   directory: ClientDirectory,
   { id, url, secretFile, types, test }: Extract<ClientsRequest, { action: 'webhook add' }>,
@@ -64,7 +64,7 @@ export function webhookOf(client: Client, webhookId: string): WebhookSubscriptio
   throw new CommandError(`client ${client.client_id} has no webhook ${lineShown(webhookId)}`);
 }
 
-/** What an operator reads of a delivery that was not accepted. */
+/** Describes a delivery that was not accepted, for operators. */
 const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
   timeout: 'no complete answer within 10 seconds',
   refused: 'the address is not public: WEBHOOK_ALLOWED_RANGES names others that may be sent to',

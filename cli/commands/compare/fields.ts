@@ -20,7 +20,7 @@ export type ComparedTopic = (typeof COMPARED)[number];
 export const LEVELS = ['bytes', 'log', 'state'] as const;
 export type ComparisonLevel = (typeof LEVELS)[number];
 
-/** Where a record stands in its input. */
+/** The position of a record in its input. */
 const PLACE = ['cause.partition', 'cause.offset'];
 /** Counted by transaction, and by whichever message was the last of one. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];
@@ -52,7 +52,7 @@ const LEFT_OUT: Readonly<Record<ComparisonLevel, Readonly<Record<ComparedTopic, 
   },
 };
 
-/** Topics of which a level says nothing: transitions tell in which order messages were processed. */
+/** Topics that a level leaves out: transitions depend on the order in which messages were processed. */
 export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolean {
   return level !== 'state' || topic !== 'match-transitions';
 }

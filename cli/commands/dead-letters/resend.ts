@@ -12,7 +12,7 @@ export type Resent = { readonly sent: number; readonly problem: string | null };
 /** The service that reads the provider's feed; dead letters of all others came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
-/** Returns a function that sends one letter again and marks it as done when nothing of it is left. */
+/** Returns a function that sends one letter again and marks it as done once all of it is sent. */
 export async function openResender(to: {
   readonly publisher: Publisher;
   readonly registry: Registry;

@@ -119,7 +119,7 @@ export class DemoBoard {
     return this.#news;
   }
 
-  /** The matches in order of date, at most so many: those that are played now, then the latest. */
+  /** At most so many matches in order of date: live ones, then the latest. */
   rows(limit: number): BoardRow[] {
     const ordered = [...this.#states.values()].sort(
       (a, b) => (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,

@@ -125,7 +125,7 @@ function newsLine(news: string | undefined, n: number, width: number): string {
   return paint(tone, cut(news, width));
 }
 
-/** Styles a text; leaves it plain where standard output takes no colour. */
+/** Styles a text; leaves it plain where standard output shows no colour. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text);
 }

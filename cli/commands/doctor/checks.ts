@@ -41,7 +41,7 @@ import {
 /** Longest wait for a registry or a provider, milliseconds. */
 const ANSWER_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Settings of topics without which nothing works; others are the operator's. */
+/** Required settings of topics; all others are the operator's choice. */
 const NEEDED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
 /** Runs all checks, with the settings of these services too. Never rejects. */
@@ -75,7 +75,7 @@ async function placeOf(env: Environment): Promise<ClusterSettings | CheckResult>
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
   const config = await serviceConfig(service);
   try {
-    // As a service that is started here has it.
+    // As a service started here has it.
     loadConfig(config, withBackbone(env));
     return fine('settings', `those of ${service} are complete`);
   } catch (error) {
@@ -120,7 +120,7 @@ async function versions({ KAFKA_BROKERS: brokers }: ClusterSettings): Promise<Ch
   }));
 }
 
-/** Whether it answers, how fast, what its clock says, and which schemas it has. */
+/** Whether it answers, how fast, its clock, and its schemas. */
 async function registry(place: ClusterSettings): Promise<CheckResult[]> {
   const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
   const before = Date.now();
@@ -173,7 +173,7 @@ async function lag(place: ClusterSettings): Promise<CheckResult[]> {
 /** Views, and what processors spill. */
 async function localDisks(env: Environment): Promise<CheckResult[]> {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
-  // A folder that is not there yet is made in this one.
+  // A missing folder is created in this one.
   const data = existsSync(DATA_DIR) ? resolve(DATA_DIR) : process.cwd();
   return Promise.all(
     [...new Set([data, tmpdir()])].map(async (folder) => {

@@ -1,4 +1,4 @@
-/** What `touchline doctor` makes of what it has found: pure. Every finding that is not fine says what to do. */
+/** Turns the answers to the checks of `touchline doctor` into findings: pure. Every finding that is not fine says what to do. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { behindOf, type PartitionProgress } from '../../progress.ts';
@@ -45,7 +45,7 @@ export function failed(check: CheckName, message: string, advice: string): Check
 export type WantedTopic = {
   readonly name: string;
   readonly partitions: number;
-  /** Settings that nothing works without, by the broker's names. Retention is the operator's. */
+  /** Required settings by the broker's names. Retention is the operator's choice. */
   readonly settings: Readonly<Record<string, string>>;
 };
 
@@ -215,7 +215,7 @@ export function judgeLag(
 
 const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
 
-/** A registry without an answer; `text` is what is said of an error that nothing here knows. */
+/** A registry that does not answer; `text` describes an unknown error. */
 export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError')

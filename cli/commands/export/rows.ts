@@ -97,7 +97,7 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
 
 type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
 
-/** What rows of another topic need of each match, as its state has it. */
+/** The fields of each match's state that rows of other topics need. */
 async function readMatches(place: ClusterSettings): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
   await readEach(place, 'match-state', ({ event_id, competition_id, season_id, sport_id, home, away }) => {

@@ -22,7 +22,7 @@ export async function readEach<T extends TopicName>(
   });
 }
 
-/** Where the last record of each key stands. `onValue` is given every record, as `readEach` does. */
+/** The offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
 export async function readLastOffsets<T extends TopicName>(
   place: ClusterSettings,
   topic: T,

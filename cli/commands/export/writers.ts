@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
 
-/** Takes rows one by one; what it wrote is whole once `close` resolved. */
+/** Writes rows one by one; the file is complete once `close` resolved. */
 export interface RowWriter {
   write(row: ExportRow): void | Promise<void>;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface RowWriter {
 /** Rows held in memory before they are written: a row group of Parquet. */
 const GROUP_ROWS = 10_000;
 
-/** A Parquet file, compressed with Snappy. It has its name only once it is whole. */
+/** A Parquet file, compressed with Snappy. It is renamed to its name once it is complete. */
 export function parquetWriter(file: string, columns: readonly ExportColumn[]): RowWriter {
   const part = `${file}.part`;
   const dataOf = (rows: readonly ExportRow[]) =>
@@ -49,7 +49,7 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
   };
 }
 
-/** JSON lines: an object a row. A file has its name only once it is whole; without one, to `stdout`. */
+/** JSON lines, one object a row, to `stdout` or to a file, which is renamed to its name once it is complete. */
 export function jsonLinesWriter(
   file: string | null,
   columns: readonly ExportColumn[],

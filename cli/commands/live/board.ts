@@ -22,7 +22,7 @@ export type LiveRow = {
   readonly heardAt: number;
 };
 
-/** How much room there is; null: as much as it takes. */
+/** The available width; null where unlimited. */
 export type Room = { readonly columns: number | null; readonly rows: number | null };
 
 const COLUMNS = [
@@ -65,7 +65,7 @@ export function boardLines(
 
 function rowOf({ state, feed, trading, heardAt }: LiveRow, now: number): TextCell[] {
   const match = boardMatchOf(state, feed, now);
-  // A clock that nobody vouches for does not run.
+  // A clock without a fresh state does not run.
   const minute = trading.reasons.includes('no_word') ? '-' : minuteText(match, now / 1000).replace('′', "'");
   return [
     minute,

@@ -21,7 +21,7 @@ export class LiveMatches {
   readonly #health = new HealthTable();
   /** Live matches, each with its partition. */
   readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
-  /** The newest version of which a change was read, by event: a state that is behind it is no ground to trade on. */
+  /** The newest version with a change that was read, by event: an older state must not be traded on. */
   readonly #changed = new Map<number, number>();
   /** When the latest message of a match was received, by key of feed health, Unix milliseconds. */
   readonly #heard = new Map<string, number>();
@@ -39,7 +39,7 @@ export class LiveMatches {
     const { KAFKA_BROKERS: brokers } = this.#place;
     const topics = [...this.#names.keys()];
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
-    // The newest state has what changed before; only what comes after it can put it in doubt.
+    // The newest state contains earlier changes; only a later change can contradict it.
     const changes = bounds.filter(({ topic }) => this.#names.get(topic) === 'match-transitions');
     await follow({
       brokers,
@@ -119,13 +119,13 @@ export class LiveMatches {
   }
 }
 
-/** A partition that was not read to its end for longer says nothing of its matches any more, milliseconds. */
+/** Matches of a partition that was not read to its end for longer are in doubt, milliseconds. */
 const WORD_MS = 1_750;
 
 /** How fresh a state is. Times are of the steady clock, milliseconds. */
 type Freshness = {
   readonly version: number;
-  /** The newest version of which a change was read. */
+  /** The newest version with a change that was read. */
   readonly changed: number;
   /** When the partition of the state was last read to its end. */
   readonly readAt: number;

@@ -6,7 +6,7 @@ import type { FollowedRecord, MatchRecords } from './records.ts';
 /** Clocks of processors and ingress services may differ by so much, milliseconds. */
 const SLACK_MS = 600_000;
 
-/** What is known of a match now; only what is newer changes it. */
+/** The known facts of a match; only newer records change them. */
 export class FollowedMatch {
   readonly #records: MatchRecords;
   #state: MatchState;

@@ -43,7 +43,7 @@ export type Published = {
 
 export type PublishedAt =
   | Published
-  /** Nothing had been published; `first` is what was published first. */
+  /** Nothing had been published; `first` is the first published record. */
   | { readonly kind: 'nothing'; readonly first: Written<MatchTransition> }
   /** It is no longer held; `oldest` is the first version that is. */
   | { readonly kind: 'lost'; readonly oldest: { readonly version: number; readonly written: number } }

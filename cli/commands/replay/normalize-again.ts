@@ -35,7 +35,7 @@ export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMe
     { messageId: id, eventId: event_id, time: ut, incidents: data.incidents },
     { origin: context.origin, deliveryId: delivery_id, receivedAt: received_at },
   );
-  // Its dead letter was written when it was received, and nothing is gained by another one.
+  // Its dead letter was written when it was received; another one adds nothing.
   const normalized = result.kind === 'normalized' ? [result.message] : [];
   return { raw: null, normalized, deadLetters: [], ignored: new Map() };
 }

@@ -18,7 +18,7 @@ import type { ClusterSettings } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { setPosition } from '../position/set-position.ts';
 
-/** Whose work a replay does: they go on after it. The composer sends nothing of what was replayed. */
+/** The processors that a replay replaces and that resume after it. The composer sends none of the replayed messages. */
 const CONTINUED = [
   'match-processor',
   'standings-processor',
@@ -105,7 +105,7 @@ export async function copyInputs(
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await publish(topic, kept);
   }
-  // Of two edits of the same version the first one stands: all are copied, in their order.
+  // Of two edits with the same version the first counts, so all are copied in order.
   if (forSwitch) for (const topic of OPERATIONS) await publish(topic, await recordsOf(source, topic));
   return counts;
 }
@@ -146,7 +146,7 @@ export async function requireWritten(
   }
 }
 
-/** Sets the processors to the end of what was replayed, so that they go on from there when they are started. */
+/** Sets the positions of the processors to the end of the replay, so that they resume there. */
 export async function setPositions(target: ClusterSettings): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
   for (const processor of CONTINUED) {

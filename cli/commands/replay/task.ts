@@ -11,7 +11,7 @@ import type { TopicName } from '#topics/topics.ts';
 /** A record of a task's input; `timestamp` is the log's, Unix milliseconds. */
 export type TaskRecord = ConsumedRecord & { readonly timestamp: number };
 
-/** Reads back what was published to a partition of a topic (name on the broker), oldest first. */
+/** Reads the published records of a partition of a topic (name on the broker), oldest first. */
 export type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly ConsumedRecord[]>;
 
 export type ReplayTaskOptions = {
@@ -43,7 +43,7 @@ export class ReplayTask {
 
   /**
    * What a batch leads to. As with the task runtime, a record that cannot be processed, or whose results cannot be written,
-   * becomes a dead letter and changes nothing. Rejects with `StreamError` where something it needs is away.
+   * becomes a dead letter and changes nothing. Rejects with `StreamError` where a broker or a topic is unavailable.
    */
   async process(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
     try {
@@ -103,7 +103,7 @@ export class ReplayTask {
     return output;
   }
 
-  /** A processor that threw is in no known state: another one is restored from what was published and what is to be. */
+  /** The state of a processor that threw is unknown: a new one is restored from the published and the pending records. */
   async #restore(unpublished: readonly OutputRecord[]): Promise<void> {
     const { partition, create, changelogs, readBack } = this.#options;
     this.#processor.close();

@@ -1,7 +1,7 @@
 /** What processes say of themselves on `/metrics`. */
 import { httpGet } from '#service/http-get.ts';
 
-/** A process, or why it said nothing. */
+/** A process, or why it did not answer. */
 export type ProcessStatus =
   | {
       readonly url: string;

@@ -56,7 +56,7 @@ async function live(take: () => Promise<SystemStatus>, health: Health, signal: A
   const taking = async (): Promise<void> => {
     while (!stop.aborted) {
       await delay(EVERY_MS, undefined, { signal: stop }).catch(() => {});
-      // What was taken last stands, with its age: the command outlives its broker's restarts.
+      // Keeps the last values with their age, so that the command survives restarts of its broker.
       latest = await take().catch((error: unknown) => {
         // Questions about topics and those about records fail with errors of their own.
         if (error instanceof StreamError || error instanceof TopicAdminError) return latest;

@@ -6,7 +6,7 @@ import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
 import { jsonText, lineShown } from '../../values.ts';
 
-/** A record and what it says; `value` is null where its key is deleted. */
+/** A record with its decoded value; null where its key is deleted. */
 type DecodedRecord<T extends TopicName = TopicName> = {
   readonly topic: T;
   readonly record: ReadRecord;

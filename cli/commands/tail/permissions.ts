@@ -1,4 +1,4 @@
-/** What may be traded on the matches that `touchline tail match-state` shows: a record says what was so, this what is. */
+/** The trading permission now of the matches that `touchline tail match-state` shows; a record shows a past one. */
 import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -25,7 +25,7 @@ export class Permissions {
       const before = this.#said.get(eventId);
       if (words === before) return [];
       this.#said.set(eventId, words);
-      // A match that is over, and was so when it was shown first, has nothing to say.
+      // A match that was over when it was first shown prints nothing.
       return before === undefined && permission === 'not_in_play'
         ? []
         : [[eventId, `TRADING ${words}`] as const];

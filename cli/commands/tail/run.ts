@@ -71,7 +71,7 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
     caughtUp.promise
       .then(() => health.known(place, stop.signal))
       .then(() => say(permissions, health, stop.signal));
-  // Awaited below; without feed health nothing may be said of what may be traded.
+  // Awaited below; without feed health no trading permission may be printed.
   following?.catch(() => stop.abort());
   const names = new Map(topics.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
   try {

@@ -19,7 +19,7 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
   await requireTopic(place, 'access-tokens');
   const topic = new VersionedTopic('access-tokens', directoryConnection(place, 'tokens'));
   const text = await perform(topic, request, Date.now());
-  // Of a client without tokens nothing is listed or revoked: a wrong id must not look like one.
+  // Fails for an unknown client: a wrong id must not look like a client without tokens.
   if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
   process.stdout.write(text);
   return 0;
@@ -71,7 +71,7 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
   }
 }
 
-/** The first revocation stands. */
+/** Only the first revocation counts. */
 function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
   return change(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
 }

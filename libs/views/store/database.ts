@@ -36,7 +36,7 @@ export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: str
 
 const FILE = 'views.sqlite';
 const BUSY = new Set([5, 6]);
-/** A disk that cannot be read, a damaged file, and one that is no database. */
+/** SQLite's codes for an unreadable disk, a damaged file, and a file that is no database. */
 const BROKEN = new Set([10, 11, 26]);
 
 /**

@@ -31,7 +31,7 @@ export class FeedReporter {
     }
   }
 
-  /** Reads a window, the status before it written first: what it publishes may be old. Throws what `read` throws. */
+  /** Reads a window after the status before it is written, since it may publish old messages. Throws what `read` throws. */
   async during(read: () => Promise<'again' | 'done'>, reading: () => FeedReading): Promise<'again' | 'done'> {
     const { status, clock } = this.#options;
     await this.report();

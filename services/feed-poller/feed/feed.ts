@@ -54,7 +54,7 @@ const MAX_PAGES = 10_000;
 
 /** The feed is quiet where nothing is live and no message came for this long. */
 const QUIET_AFTER_MS = 15_000;
-/** Waits between readings of a quiet feed are so many times as long. */
+/** How many times longer the poller waits between readings of a quiet feed. */
 const QUIET_FACTOR = 4;
 
 /** The wait before the next reading of the feed, milliseconds. `silentMs`: since the last message. */

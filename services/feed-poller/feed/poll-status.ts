@@ -4,7 +4,7 @@ import type { ProviderError, ProviderErrorCode } from '../errors.ts';
 
 /** The source that the poller reports of: the origin of its messages. */
 const FEED_SOURCE = 'feed';
-/** Without a usable answer for so long it is down: one that fails once is none. Milliseconds. */
+/** Without a usable answer for so long it is down; a single failure does not count. Milliseconds. */
 const DOWN_AFTER_MS = 5_000;
 /** A checkpoint this far behind the provider's now, beyond what a round reads again, is caught up with. Seconds. */
 const BEHIND_SECONDS = 30;
@@ -21,7 +21,7 @@ const NEVER_PASSES: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
   ['UNAUTHORIZED', 'credentials'],
   ['FORBIDDEN', 'contract'],
 ]);
-/** The provider cannot be reached, or is not well; all else is an answer that is not in its contract. */
+/** The provider is unreachable or fails; all other codes are answers outside its contract. */
 const NETWORK: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
 /** What the poller knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds unless they say else. */
@@ -61,7 +61,7 @@ export class PollStatus {
     if (reason !== undefined) this.#down(reason);
   }
 
-  /** The provider no longer has what it had between two of its seconds. */
+  /** The provider no longer holds its messages between these seconds. */
   skipped(from: number, to: number): void {
     this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
   }

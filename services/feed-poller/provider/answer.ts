@@ -13,7 +13,7 @@ export type FeedAnswer = {
   readonly total: number | null;
   /** Query of the next page, without the token; null where there is none. */
   readonly next: Readonly<Record<string, string>> | null;
-  /** The whole answer as it arrived: it may hold the token, so it is never stored or logged. */
+  /** The raw answer: it may contain the token, so it is never stored or logged. */
   readonly body: Buffer;
 };
 
@@ -60,7 +60,7 @@ const NAME = /^("(?:[^"\\]|\\.)*")\s*:\s*/s;
 /** Longer than any name that is searched for, in any escaping. */
 const LONGEST_NAME = 200;
 
-/** The bytes of an object's member; of several with that name the last, as JSON.parse takes it. */
+/** The bytes of an object's member; the last of several with that name, as in JSON.parse. */
 function member(object: Buffer, name: string): Buffer | undefined {
   let found: Buffer | undefined;
   for (const bytes of jsonElements(object)) {

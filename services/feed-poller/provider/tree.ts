@@ -8,7 +8,7 @@ export type CatalogueItem = {
   readonly kind: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** The provider's record, without what is nested in it as a record of its own. */
+  /** The provider's record without the records nested in it. */
   readonly body: Raw;
 };
 

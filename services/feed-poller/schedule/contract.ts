@@ -7,7 +7,7 @@ export class ContractScope {
   #changes = 0;
   #changed = Promise.withResolvers<void>();
 
-  /** How often it has changed: what was refused at the same number is still refused. */
+  /** Counts its changes: an answer that was refused at the same count is still refused. */
   get changes(): number {
     return this.#changes;
   }

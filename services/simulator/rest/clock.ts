@@ -6,7 +6,7 @@ export type ProviderClock = {
   now(): number;
 };
 
-/** A clock that stands until it is set: for tests. */
+/** A clock that is set by hand, for tests. */
 export type ManualClock = ProviderClock & {
   /** Sets it. Throws RangeError where `time` is before it. */
   set(time: number): void;

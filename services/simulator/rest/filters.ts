@@ -6,7 +6,7 @@ import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 
 const POSTPONED = 5;
 
-/** Whether a value is what is asked for; null asks for nothing. */
+/** Whether a value equals the wanted one; null matches every value. */
 function is<T>(asked: T | null, value: T): boolean {
   return asked === null || asked === value;
 }

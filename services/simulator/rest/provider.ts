@@ -70,7 +70,7 @@ export type SimulatedProvider = {
   readonly faults: RestFaults;
 };
 
-/** What a provider lets in where nothing else is said: for tests. */
+/** The default credentials of a simulated provider, for tests. */
 const TEST_CLIENT: SimulatedClient = { id: '1', secretKey: 'a-secret-key-for-tests' };
 /** Seconds before the first message at which the catalogues were written. */
 const WRITTEN_BEFORE = 86_400;

@@ -20,11 +20,11 @@ export type Collecting = {
   /** The partition that the batch begins with. */
   readonly turn: number;
   readonly wants: (message: WebhookMessage) => boolean;
-  /** Reads what is older than the window; null ends it. */
+  /** Reads messages older than the window; null ends the batch. */
   readonly read: (partition: number, offset: number) => Promise<Chunk | null>;
 };
 
-/** Reads of the backlog before a batch that is not full goes out. */
+/** Most reads of the backlog for a batch; it is sent then, full or not. */
 const READS_OF_A_BATCH = 16;
 
 /** Collects the next batch of a subscription, in the order of each partition; null where `read` has ended it. */

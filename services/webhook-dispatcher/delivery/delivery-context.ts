@@ -23,7 +23,7 @@ export type DispatchContext = {
   readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
   /** Resolves when the record is on webhook-attempts. Rejects where the process is stopped. */
   readonly record: (attempt: WebhookAttempt) => Promise<void>;
-  /** Has what is recorded published at once: a delivery waits for it. */
+  /** Publishes pending records at once: a delivery waits for them. */
   readonly hurry: () => void;
   readonly limits: BatchLimits;
   readonly policy: RetryPolicy;

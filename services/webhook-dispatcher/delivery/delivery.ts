@@ -20,9 +20,9 @@ const IDLE_MS = 5_000;
 const PASSED_MS = 30_000;
 /** Pause before a failed step is retried, e.g. while a broker is down. */
 const PAUSE_MS = 1_000;
-/** Attempts that fail in a row before a request carries one message: a receiver that is away for a moment is sent full ones. */
+/** Failed attempts in a row before a request carries one message; a short outage does not narrow requests. */
 const NARROWED_AFTER = 3;
-/** How many times as many messages the next request carries once a narrowed one is accepted. */
+/** Factor by which the next request grows once a narrowed one is accepted. */
 const WIDENED_BY = 8;
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
@@ -30,9 +30,9 @@ export class SubscriptionDelivery {
   readonly #context: DispatchContext;
   #subscription: Subscription;
   readonly #progress: RecordedProgress;
-  /** The first partition of the next batch; the same again after a failed attempt. */
+  /** The first partition of the next batch; unchanged by a failed attempt. */
   #turn = 0;
-  /** Most messages of the next batch. What fails again and again is repeated with one: what a receiver cannot take waits alone. */
+  /** Most messages of the next batch. After repeated failures it is one, so that a message that the receiver rejects is isolated. */
   #most: number;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;

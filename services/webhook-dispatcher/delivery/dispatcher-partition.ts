@@ -95,7 +95,7 @@ export class DispatcherPartition implements PartitionProcessor {
     this.#isOwned = false;
   }
 
-  /** Before the partition is owned its subscriptions wait: nothing lingers. */
+  /** Its subscriptions wait until the partition is owned, so nothing lingers before. */
   #receive(attempt: WebhookAttempt): void | Promise<void> {
     const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
     this.#apply(attempt);

@@ -17,7 +17,7 @@ export class Linger {
     return this.#over.promise;
   }
 
-  /** Ends the wait now; does nothing where nobody waits. */
+  /** Ends the pending wait, if there is one. */
   end(): void {
     clearTimeout(this.#timer);
     this.#over?.resolve();

@@ -94,7 +94,7 @@ export class RecordedProgress {
     return this.#recorded;
   }
 
-  /** Has the records under way published at once. */
+  /** Publishes pending records at once. */
   hurry(): void {
     if (this.#unrecorded > 0) this.#context.hurry();
   }
