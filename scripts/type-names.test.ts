@@ -1,4 +1,4 @@
-/** A public type has a name of its own: a reader who searches for it finds one definition. */
+/** A public type has a unique name that says what it is: a reader who searches for it finds one definition. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,35 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const DEFINITION = /^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm;
 
-test('an exported type name is defined once in the tree', () => {
+/** The files that export a type, by its name. */
+function exportedTypes(): Map<string, string[]> {
   const listed = execFileSync('git', ['ls-files', '-z', '--', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
-  const places = new Map<string, string[]>();
+  const files = new Map<string, string[]>();
   for (const file of listed.split('\0').filter(Boolean)) {
     for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(DEFINITION)) {
-      places.set(name, [...(places.get(name) ?? []), file]);
+      files.set(name, [...(files.get(name) ?? []), file]);
     }
   }
-  expect(places.size).toBeGreaterThan(1_000);
-  expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
+  return files;
+}
+
+test('an exported type name is defined once in the tree', () => {
+  const types = exportedTypes();
+  expect(types.size).toBeGreaterThan(1_000);
+  expect([...types].filter(([, files]) => files.length > 1)).toEqual([]);
+});
+
+test('an exported type has a name that says what it is, not one word that many things share', () => {
+  const bare = new Set([
+    'Answer',
+    'Belief',
+    'Delivery',
+    'Desk',
+    'Guest',
+    'Json',
+    'Options',
+    'Place',
+    'Verdict',
+  ]);
+  expect([...exportedTypes()].filter(([name]) => bare.has(name))).toEqual([]);
 });

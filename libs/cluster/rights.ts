@@ -55,9 +55,9 @@ export async function lacksOf<R extends NeededRight>(
   }
 }
 
-type Answer = 'allowed' | 'forbidden' | 'missing';
+type RightsAnswer = 'allowed' | 'forbidden' | 'missing';
 
-async function ask(connection: Connection, right: NeededRight): Promise<Answer> {
+async function ask(connection: Connection, right: NeededRight): Promise<RightsAnswer> {
   try {
     if (right.resource === 'Topic') return await askTopic(connection, right);
     const type =
@@ -71,7 +71,7 @@ async function ask(connection: Connection, right: NeededRight): Promise<Answer> 
   }
 }
 
-async function askTopic(connection: Connection, { name, operation }: NeededRight): Promise<Answer> {
+async function askTopic(connection: Connection, { name, operation }: NeededRight): Promise<RightsAnswer> {
   const { topics } = await metadataV12.api.async(connection, [name], false, true);
   const allowed = topics[0]?.topicAuthorizedOperations ?? UNKNOWN;
   return allowed === UNKNOWN || (allowed & BITS[operation]) !== 0 ? 'allowed' : 'forbidden';

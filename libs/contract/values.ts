@@ -1,6 +1,9 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
 
+/** A JSON object whose fields are not known. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** Whether texts together take at most `maxBytes` of UTF-8. */
 export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean {
   let bytes = 0;

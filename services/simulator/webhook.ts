@@ -33,7 +33,7 @@ export type WebhookSender = {
   close(): void;
 };
 
-type Answer = { readonly status: number; readonly body: string };
+type ReceiverResponse = { readonly status: number; readonly body: string };
 type Headers = Readonly<Record<string, string>>;
 
 const ACCEPTED = 'Accepted';
@@ -55,7 +55,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
     });
 
-  const post = (body: Buffer, headers: Headers, signal: AbortSignal): Promise<Answer> =>
+  const post = (body: Buffer, headers: Headers, signal: AbortSignal): Promise<ReceiverResponse> =>
     new Promise((resolve, reject) => {
       start(headers, body.length, signal)
         .on('error', reject)

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
+import type { JsonObject } from '#contract/values.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
@@ -33,20 +34,18 @@ function send(history: readonly NormalizedMessage[]): Sent {
   return { match, messages };
 }
 
-type Json = Record<string, unknown>;
-
-const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: number; data: Json } =>
+const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: number; data: JsonObject } =>
   JSON.parse(message.toString());
 
 /** A message as a receiver reads it, including the artificial ones of the domain's tests. */
 function arrived(sent: WebhookMessage): NormalizedMessage {
   const { type, ut, data } = jsonOf(sent);
-  const { id: _, action, ...fields } = data.event as Json;
+  const { id: _, action, ...fields } = data.event as JsonObject;
   const history = action === 'delete' ? { ...fields, action } : fields;
   const base = incidentMessage(incident('5-1', 413, { ut }));
   if (data.incident === undefined)
     return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(history)] };
-  const { action: does, ...record } = data.incident as Json;
+  const { action: does, ...record } = data.incident as JsonObject;
   const { note: __, ...known } = record as ReturnType<typeof incident> & { note: unknown };
   return {
     ...base,
@@ -146,7 +145,7 @@ describe('the messages', () => {
   const times = (messages: readonly WebhookMessage[]) =>
     messages.map((message) => {
       const { ut, data } = jsonOf(message);
-      const history = data.incident as Json | undefined;
+      const history = data.incident as JsonObject | undefined;
       return [history?.action ?? message.type, history?.ut ?? ut];
     });
 

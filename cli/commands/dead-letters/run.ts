@@ -29,9 +29,9 @@ export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promis
   return 0;
 }
 
-type Options = { action: 'list' | 'show' | 'resend'; ids: string[]; json: boolean; all: boolean };
+type DeadLetterOptions = { action: 'list' | 'show' | 'resend'; ids: string[]; json: boolean; all: boolean };
 
-function parse({ values, positionals }: GivenTo<typeof deadLetters>): Options {
+function parse({ values, positionals }: GivenTo<typeof deadLetters>): DeadLetterOptions {
   const [action, ...ids] = positionals;
   if (action !== 'list' && action !== 'show' && action !== 'resend') {
     throw new UsageError('say list, show or resend');

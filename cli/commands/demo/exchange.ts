@@ -91,14 +91,14 @@ async function callTool(
   return structuredContent ?? null;
 }
 
-type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+type ExchangeResponse = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 /** The answer to a request; null where there is none, or it is no JSON. */
 async function post(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>>,
-): Promise<Answer | null> {
+): Promise<ExchangeResponse | null> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -106,7 +106,7 @@ async function post(
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(ANSWER_WITHIN),
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    return { status: response.status, body: (await response.json()) as ExchangeResponse['body'] };
   } catch {
     return null;
   }

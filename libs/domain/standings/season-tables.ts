@@ -41,8 +41,8 @@ type Stage = {
   readonly stale: Set<TableKind>;
 };
 
-type Place = { readonly stage: Stage; readonly group: Group };
-type Placed = Place & { readonly game: Game | null };
+type StageGroup = { readonly stage: Stage; readonly group: Group };
+type Placed = StageGroup & { readonly game: Game | null };
 
 /** Tables of teams belong to a stage, group by group; those of persons, results and overall stats to the season. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
@@ -65,7 +65,7 @@ export class SeasonTables {
   /** By stage id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
   /** The current place of each match. */
-  readonly #places = new Map<number, Place>();
+  readonly #places = new Map<number, StageGroup>();
   /** The previous game of each match that changed since the last derivation; null: there was none. */
   readonly #before = new Map<number, Placed | null>();
   /** All matches between two known teams, as of the last derivation. */

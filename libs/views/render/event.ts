@@ -1,7 +1,8 @@
 /** An event as the contract shows it, out of its match state. Pure: the same state gives the same text. */
+
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
 import { extraTimePlayed } from '#domain/event-facts.ts';
 import type { MatchState } from '#topics/generated/types.ts';
@@ -19,8 +20,6 @@ const PLACE_NAMES: ReadonlySet<string> = new Set(
 
 /** The name of a status that its message lacks; undefined when unknown. */
 export type StatusName = (statusId: number) => string | undefined;
-
-type Json = Record<string, unknown>;
 
 /**
  * Renders an event: every field of it that was ever reported, and all that the spec names (where it was not,
@@ -72,11 +71,11 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
 type IsOlder = (field: string, ...sources: readonly string[]) => boolean;
 
 /** All fields of the event as last reported. A list has some fields and a message others: each is as old as it is. */
-function reportedFields(state: MatchState): { readonly fields: Json; readonly isOlder: IsOlder } {
-  const fields: Json = {};
+function reportedFields(state: MatchState): { readonly fields: JsonObject; readonly isOlder: IsOlder } {
+  const fields: JsonObject = {};
   const times = new Map<string, number>();
   for (const { ut, json } of state.fields) {
-    const group: Json = JSON.parse(json);
+    const group: JsonObject = JSON.parse(json);
     Object.assign(fields, group);
     for (const name of Object.keys(group)) times.set(name, ut);
   }
@@ -87,7 +86,7 @@ function reportedFields(state: MatchState): { readonly fields: Json; readonly is
   return { fields, isOlder };
 }
 
-function identity(state: MatchState, reported: Json, isOlder: IsOlder): Json {
+function identity(state: MatchState, reported: JsonObject, isOlder: IsOlder): JsonObject {
   return {
     id: state.event_id,
     name: state.name ?? '',
@@ -106,12 +105,17 @@ function identity(state: MatchState, reported: Json, isOlder: IsOlder): Json {
 }
 
 /** Its name where it was reported, or is known here. */
-function sportOf({ sport_id }: MatchState, reported: Json): Json {
+function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
   const name = text(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(state: MatchState, reported: Json, isOlder: IsOlder, statusName: StatusName): Json {
+function status(
+  state: MatchState,
+  reported: JsonObject,
+  isOlder: IsOlder,
+  statusName: StatusName,
+): JsonObject {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
   const own = isOlder('status_name', 'status_id') ? null : text(reported.status_name);
@@ -133,7 +137,12 @@ function statusTypeOf({ status_id, status_type }: MatchState): string | null {
  * The clock as it was last reported; that of a finished match is 0, whatever was read last. The match time of soccer is
  * the one that every surface shows; the provider's own stands in where there is no rule.
  */
-function clock(state: MatchState, reported: Json, isOlder: IsOlder, extraTime: boolean | null): Json {
+function clock(
+  state: MatchState,
+  reported: JsonObject,
+  isOlder: IsOlder,
+  extraTime: boolean | null,
+): JsonObject {
   const { clock, status_id, sport_id } = state;
   const reading =
     clock !== null && statusTypeOf(state) === 'finished' ? { ...clock, time: 0, status: 'stopped' } : clock;
@@ -147,7 +156,7 @@ function clock(state: MatchState, reported: Json, isOlder: IsOlder, extraTime: b
   };
 }
 
-function standing(reported: Json): Json {
+function standing(reported: JsonObject): JsonObject {
   const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
@@ -167,13 +176,13 @@ function latestTime(state: MatchState): number {
   return state.fields.at(-1)?.ut ?? state.cause.ut;
 }
 
-type Participant = Json & {
+type Participant = JsonObject & {
   readonly id: number;
   readonly results: { id: number; value: string }[];
   readonly stats: unknown[];
 };
 
-function renderParticipants(state: MatchState, reported: Json, isSoccer: boolean): Participant[] {
+function renderParticipants(state: MatchState, reported: JsonObject, isSoccer: boolean): Participant[] {
   const goals = new Map([
     [1, state.score?.home],
     [2, state.score?.away],
@@ -233,7 +242,7 @@ function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
   });
 }
 
-function records(list: unknown): Json[] {
+function records(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
 }
 
@@ -241,11 +250,11 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function withoutNull(record: Json): Json {
+function withoutNull(record: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
-function omit(record: Json, name: string): Json {
+function omit(record: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = record;
   return rest;
 }

@@ -1,21 +1,20 @@
 /** An incident as the contract shows it, out of its register. Pure. */
+
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
 
-type Json = Record<string, unknown>;
-
 /** The record of an incident's type in the provider's catalogue; undefined when unknown. */
-export type IncidentTypeRecord = (incidentId: number) => Readonly<Json> | undefined;
+export type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
 
 /**
  * The provider's record, with every field of the spec's DTO. What it does not say is what its type says, in the provider's
  * catalogue or else here; the flags of an unknown type are `no`.
  */
 export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecord): RenderedIncident {
-  const reported: Json = JSON.parse(incident.body);
+  const reported: JsonObject = JSON.parse(incident.body);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const listed = typeRecord(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);

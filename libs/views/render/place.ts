@@ -2,12 +2,10 @@
 
 import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { fold } from '#domain/fold.ts';
 import type { CompetitionStructure } from '../queries/places.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Fields that a provider writes as null itself. */
 const NULLABLE: ReadonlySet<string> = new Set(['stage_name_id', 'team_connection']);
@@ -20,7 +18,13 @@ const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 
  * The record of a place with every field of its level: what was not reported is what the provider writes where it knows
  * nothing. `ut`: when the catalogue's record was written, Unix seconds.
  */
-function renderPlace(level: TreeLevel, id: number, record: Json, ut: number, sport: Json): Json {
+function renderPlace(
+  level: TreeLevel,
+  id: number,
+  record: JsonObject,
+  ut: number,
+  sport: JsonObject,
+): JsonObject {
   const name = typeof record.name === 'string' ? record.name : '';
   const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
   const place = {
@@ -44,7 +48,7 @@ export function placeLookup(
   catalogue: CatalogueView,
   places: CompetitionStructure,
 ): (level: TreeLevel, id: number) => string {
-  const sportOf = (id: number): Json => {
+  const sportOf = (id: number): JsonObject => {
     const sport_id = places.sportOf(id);
     if (sport_id === null) return {};
     return { sport_id, sport_name: catalogue.name('sport', sport_id) ?? SPORT_NAMES.get(sport_id) ?? '' };

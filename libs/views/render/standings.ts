@@ -1,10 +1,9 @@
 /** Tables with the names that they do not have themselves (docs/reference/standings.md: a derived one knows its places by id). Pure. */
+
 import { SOCCER } from '#contract/soccer.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { slugOf } from './place.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Names of columns by id and code: some have a code twice, with other ids. */
 const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
@@ -29,7 +28,7 @@ export type TablePlace = {
 type PlaceGroup = { readonly name: string; readonly ut: number };
 
 /** An entry of the catalogue of standings (spec, "Standings catalogue"), with names where it has none. */
-export function nameEntry(entry: Json, place: TablePlace): Json {
+export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
   return {
     ...entry,
     name: nameOf(entry, place),
@@ -42,7 +41,7 @@ export function nameEntry(entry: Json, place: TablePlace): Json {
  * A table (spec, "Standing"), with names where it has none. Whoever made it, it is written as the contract has it: the id
  * of a group as text, lists that are left out as empty ones, and what is not known as the provider writes it.
  */
-export function nameTable(table: Json, place: TablePlace): Json {
+export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, place),
@@ -52,11 +51,11 @@ export function nameTable(table: Json, place: TablePlace): Json {
 }
 
 /** Where a table is; 0 for one of no such place, as a ranking of a sport. */
-function placeIds({ competition_id, season_id, stage_id }: Json): Json {
+function placeIds({ competition_id, season_id, stage_id }: JsonObject): JsonObject {
   return { competition_id: competition_id ?? 0, season_id: season_id ?? 0, stage_id: stage_id ?? 0 };
 }
 
-function nameGroup(group: Json, table: Json, place: TablePlace): Json {
+function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): JsonObject {
   const id = toWholeNumber(group.id);
   const known = id === null ? null : place.group(id);
   return {
@@ -71,7 +70,7 @@ function nameGroup(group: Json, table: Json, place: TablePlace): Json {
 }
 
 /** A row; before its second match a team was where it is. */
-function nameRow(row: Json, { teamArea }: TablePlace): Json {
+function nameRow(row: JsonObject, { teamArea }: TablePlace): JsonObject {
   const name = String(row.name ?? '');
   const club = String(row.subparticipant_name ?? '');
   return {
@@ -90,17 +89,17 @@ function nameRow(row: Json, { teamArea }: TablePlace): Json {
   };
 }
 
-function columnName({ id, code, short_name }: Json): unknown {
+function columnName({ id, code, short_name }: JsonObject): unknown {
   return COLUMN_NAMES.get(`${id} ${code}`) ?? short_name;
 }
 
 /** As the provider names its own: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */
-function nameOf({ name, type_name }: Json, { area, season, stage }: TablePlace): unknown {
+function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TablePlace): unknown {
   if (name !== type_name) return name;
   const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
   return where === '' ? name : `${type_name} - ${where}`;
 }
 
-function records(list: unknown): Json[] {
+function records(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list : [];
 }

@@ -1,8 +1,6 @@
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import type { Statements } from './sql.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A record of a catalogue. */
 export type CatalogueEntry = {
@@ -11,7 +9,7 @@ export type CatalogueEntry = {
   readonly ut: number;
   /** When it became visible here, Unix seconds. */
   readonly changed: number;
-  readonly record: Json;
+  readonly record: JsonObject;
 };
 
 /** The provider's catalogues. */

@@ -28,7 +28,7 @@ export type Repeated = {
 };
 
 /** What to do after a failed read. */
-export type RepeatVerdict =
+export type RepeatDecision =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'gone' }
@@ -39,7 +39,7 @@ export type RepeatVerdict =
  * waits for the longest time (`ProviderClient` never sends an unchanged request again), every other code backs off. Rethrows
  * errors that are not the provider's.
  */
-export function judge(error: unknown, failures: number, context: RepeatContext): RepeatVerdict {
+export function judge(error: unknown, failures: number, context: RepeatContext): RepeatDecision {
   if (!(error instanceof ProviderError)) throw error;
   switch (error.code) {
     case 'STOPPED':

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { EVERYTHING } from '#views/testing/world.ts';
-import { Answers } from './answers.ts';
+import { ToolAnswerCache } from './answers.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
 
 test('gives an answer again for the same question of the same contract, within a tenth of a second, while nothing changed', () => {
   let version = 1;
   let made = 0;
-  const answers = new Answers(() => version);
+  const answers = new ToolAnswerCache(() => version);
   const tool = { name: 'count', call: () => ({ made: ++made }) } as unknown as Tool;
   const ask = (args: object, now = 10, competitions: ReadonlySet<number> | null = null) =>
     answers.get(tool, args, { access: { ...EVERYTHING, competitions }, now } as ToolScope).structuredContent

@@ -15,7 +15,7 @@ const PER_SECOND = 10;
  * Answers of tools that are given again as they are while the views have not changed, and for a tenth of a second at most. Those that
  * were not asked for the longest go first.
  */
-export class Answers {
+export class ToolAnswerCache {
   readonly #version: () => number;
   readonly #kept = new LRUCache<string, ToolAnswer>({ maxSize: MAX_LENGTH });
   #validFor = '';

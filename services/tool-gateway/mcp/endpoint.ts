@@ -14,7 +14,7 @@ import type { BoardView } from '#views/store/board-view.ts';
 import type { Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
-import { Answers } from './answers.ts';
+import { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
@@ -93,7 +93,7 @@ class Endpoint {
       listsOf: (access) =>
         listKeysOf(documents, { data, queries, access, now: now() / 1000 }, view.nameVersion),
     });
-    const context = { ...options, documents, answers: new Answers(() => view.version) };
+    const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
     const shared = { context, changes: this.#changes, limits, metrics };
     this.#handlers = new Handlers(shared);
     this.#sessions = new McpSessions(shared);

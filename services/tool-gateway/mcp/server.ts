@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
-import type { Answers } from './answers.ts';
+import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import { complete } from './completions.ts';
 import type { Document } from './documents.ts';
@@ -20,7 +20,7 @@ export type ServerContext = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
   readonly documents: readonly Document[];
-  readonly answers: Answers;
+  readonly answers: ToolAnswerCache;
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -23,7 +23,7 @@ export type TestEndpointOptions = {
 };
 
 /** The answer to a test. */
-type Answer = {
+type TestAnswer = {
   readonly code: number;
   readonly status:
     | 'Ok'
@@ -47,24 +47,24 @@ const CLIENT_ID = 'the client id must be a positive whole number';
 const testInput = webhookInput.extend({ clientId: z.int(CLIENT_ID).positive(CLIENT_ID) });
 type FailedFields = Partial<Record<keyof z.output<typeof testInput>, string[]>>;
 
-const OK: Answer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
-const INVALID: Answer = {
+const OK: TestAnswer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
+const INVALID: TestAnswer = {
   code: 400,
   status: 'ValidationFailed',
   message: 'these fields are missing or wrong',
 };
-const TOO_LARGE: Answer = {
+const TOO_LARGE: TestAnswer = {
   code: 413,
   status: 'RequestTooLarge',
   message: `the body is larger than ${BODY_LIMIT} bytes`,
 };
-const LIMITED: Answer = {
+const LIMITED: TestAnswer = {
   code: 429,
   status: 'RateLimitExceeded',
   message: 'too many tests from this address, try again later',
 };
-const FAILED: Answer = { code: 500, status: 'Failed', message: 'the test could not be made' };
-const BUSY: Answer = {
+const FAILED: TestAnswer = { code: 500, status: 'Failed', message: 'the test could not be made' };
+const BUSY: TestAnswer = {
   code: 503,
   status: 'Busy',
   message: 'too many tests are under way, try again later',
@@ -140,7 +140,7 @@ async function probe(
   }
 }
 
-function answerOf({ kind }: DeliveryOutcome): Answer {
+function answerOf({ kind }: DeliveryOutcome): TestAnswer {
   return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
 }
 
@@ -163,7 +163,11 @@ function failedFields({ error }: z.ZodSafeParseResult<unknown>): FailedFields {
   return details;
 }
 
-function send(reply: FastifyReply, { code, status, message }: Answer, details?: FailedFields): FastifyReply {
+function send(
+  reply: FastifyReply,
+  { code, status, message }: TestAnswer,
+  details?: FailedFields,
+): FastifyReply {
   const body = { status, message, ...(details === undefined ? {} : { details }) };
   return reply.code(code).header('cache-control', 'no-store').send(body);
 }

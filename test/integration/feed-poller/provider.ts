@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** A record as JSON has it. */
-export type Json = Record<string, unknown>;
+export type JsonRecord = Record<string, unknown>;
 
 /** What a fault makes of a request: an answer of its own, silence, or nothing. */
 export type AnswerFault =
@@ -28,16 +28,16 @@ export class TestProvider {
   /** The provider's clock, Unix seconds. */
   now: () => number = () => Math.floor(Date.now() / 1000);
   /** Messages of the feed, each in the window of its `ut`. */
-  readonly feed: (Json & { ut: number })[] = [];
+  readonly feed: (JsonRecord & { ut: number })[] = [];
   /** Records of catalogues by operation, as `sports`. */
-  readonly catalogues: Record<string, Json[]> = {};
+  readonly catalogues: Record<string, JsonRecord[]> = {};
   /** Events with the tree they stand in: `competition` down to `group` without what is nested. */
-  readonly events = new Map<number, Json>();
-  readonly incidents = new Map<number, Json[]>();
+  readonly events = new Map<number, JsonRecord>();
+  readonly incidents = new Map<number, JsonRecord[]>();
   /** Tables by id: the catalogue of standings has them without their groups. */
-  readonly standings = new Map<number, Json>();
-  competition: Json = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
-  season: Json = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
+  readonly standings = new Map<number, JsonRecord>();
+  competition: JsonRecord = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
+  season: JsonRecord = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
   /** Most items of a page, whatever is asked for. */
   pageSize = 1_000;
   /** What goes wrong, asked for each request but those for a token. */
@@ -129,7 +129,10 @@ export class TestProvider {
     send(response, now, null, '', taken.query, { client_id, token, token_expiration: now + LIFETIME });
   }
 
-  #find({ path, query }: Taken): { items: Json[] | null; data: (items: Json[]) => unknown } | null {
+  #find({
+    path,
+    query,
+  }: Taken): { items: JsonRecord[] | null; data: (items: JsonRecord[]) => unknown } | null {
     const event = /^\/v2\/events\/(\d+)(\/incidents)?$/.exec(path);
     if (event !== null) {
       const id = Number(event[1]);
@@ -184,7 +187,7 @@ export class TestProvider {
     }
   }
 
-  #tree(events: Json[]): Json {
+  #tree(events: JsonRecord[]): JsonRecord {
     if (events.length === 0) return { competitions: [] };
     const stage = { ...STAGE, groups: [{ ...GROUP, events }] };
     return { competitions: [{ ...this.competition, seasons: [{ ...this.season, stages: [stage] }] }] };

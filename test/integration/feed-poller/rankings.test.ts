@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import type { Json } from './provider.ts';
+import type { JsonRecord } from './provider.ts';
 import { Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
@@ -10,7 +10,12 @@ const NATIONAL = 39_001;
 const CLUBS = 39_002;
 
 /** A ranking as the provider answers it; rows have more than anyone reads. */
-function ranking(id: number, type: readonly [number, string], ut: number, points: readonly number[]): Json {
+function ranking(
+  id: number,
+  type: readonly [number, string],
+  ut: number,
+  points: readonly number[],
+): JsonRecord {
   return {
     id,
     name: `${type[1]} - World`,
@@ -62,11 +67,11 @@ const clubs = (ut: number, points: readonly number[]) =>
   ranking(CLUBS, [11, 'FIFA club ranking'], ut, points);
 
 /** The same as the contract writes it: a group's id as text, 0 for no competition, and what the provider left out of a row. */
-function written(table: Json | undefined): unknown {
+function written(table: JsonRecord | undefined): unknown {
   return JSON.parse(JSON.stringify(table), (key, value) => {
-    if (key === 'participants') return value.map((row: Json) => ({ ...row, participant_acronym: '' }));
+    if (key === 'participants') return value.map((row: JsonRecord) => ({ ...row, participant_acronym: '' }));
     if (/^(competition|season|stage)_id$/.test(key)) return value ?? 0;
-    return key === 'groups' ? value.map((group: Json) => ({ ...group, id: String(group.id) })) : value;
+    return key === 'groups' ? value.map((group: JsonRecord) => ({ ...group, id: String(group.id) })) : value;
   });
 }
 

@@ -4,7 +4,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
-import type { Json } from './provider.ts';
+import type { JsonRecord } from './provider.ts';
 
 const CREDENTIALS = { client_id: '1', secret_key: 'a-secret-of-the-simulator' };
 const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
@@ -20,19 +20,19 @@ class Reader {
     this.#url = url;
   }
 
-  async incidents(event: number): Promise<Json[]> {
+  async incidents(event: number): Promise<JsonRecord[]> {
     return until(`the incidents of ${event} can be read`, async () => {
       const query = { deleted: 'no', limit: '500', token: this.#token };
       const answer = await this.#get(`/v2/events/${event}/incidents`, query);
       if (answer === undefined) this.#token = await this.#newToken();
-      const incidents = answer?.api.data as Json[] | undefined;
+      const incidents = answer?.api.data as JsonRecord[] | undefined;
       return incidents?.length === answer?.api.method.total_items ? incidents : undefined;
     });
   }
 
   async #newToken(): Promise<string> {
     const answer = await this.#get('/v2/oauth', CREDENTIALS);
-    return String((answer?.api.data as Json | undefined)?.token ?? '');
+    return String((answer?.api.data as JsonRecord | undefined)?.token ?? '');
   }
 
   async #get(path: string, query: Record<string, string>): Promise<Answer | undefined> {

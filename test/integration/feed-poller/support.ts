@@ -5,7 +5,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
-import { CLIENT, type Json, TestProvider } from './provider.ts';
+import { CLIENT, type JsonRecord, TestProvider } from './provider.ts';
 
 /** Periods short enough for a test; the window and the margin are those of the provider's clock. */
 const FAST = {
@@ -92,7 +92,7 @@ export class Rig {
 }
 
 /** An incident as the provider lists it. */
-export function incident(id: string, ut: number, more: Json = {}): Json {
+export function incident(id: string, ut: number, more: JsonRecord = {}): JsonRecord {
   return {
     id,
     incident_id: 413,
@@ -108,7 +108,7 @@ export function incident(id: string, ut: number, more: Json = {}): Json {
 }
 
 /** An event as the provider lists it, live in its first half. */
-export function event(id: number, ut: number, more: Json = {}): Json {
+export function event(id: number, ut: number, more: JsonRecord = {}): JsonRecord {
   return {
     id,
     name: `Home ${id} - Away ${id}`,
@@ -130,7 +130,12 @@ export function event(id: number, ut: number, more: Json = {}): Json {
 }
 
 /** A message of the feed about an incident. */
-export function message(id: number, ut: number, eventId: number, incident: Json): Json & { ut: number } {
+export function message(
+  id: number,
+  ut: number,
+  eventId: number,
+  incident: JsonRecord,
+): JsonRecord & { ut: number } {
   return {
     id,
     type: 'incident',

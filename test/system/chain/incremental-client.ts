@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { JsonObject } from '#contract/values.ts';
 import type { ApiReplica } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';
@@ -23,7 +24,6 @@ const LISTS = [
 /** The levels of an answer that are records of their own; what else is nested belongs to its record. */
 const LEVELS = ['competitions', 'seasons', 'stages', 'groups', 'events'];
 
-type Json = Readonly<Record<string, unknown>>;
 /** Records by kind and id, as their JSON. */
 type Records = Map<string, string>;
 
@@ -119,11 +119,11 @@ function collect(data: unknown, into: Records): void {
       return;
     }
     const own: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(node as Json)) {
+    for (const [name, value] of Object.entries(node as JsonObject)) {
       if (LEVELS.includes(name)) walk(name, value);
       else own.push([name, value]);
     }
-    const id = (node as Json).id ?? (node as Json).uuid;
+    const id = (node as JsonObject).id ?? (node as JsonObject).uuid;
     if (id !== undefined) into.set(`${kind}/${id}`, JSON.stringify(own));
     else for (const [name, value] of own) walk(name, value);
   };

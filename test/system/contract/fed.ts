@@ -1,7 +1,7 @@
 /** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
 import { expect } from 'vitest';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { CLIENT, type Json, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
@@ -15,9 +15,9 @@ export type Feeding = (typeof FEEDINGS)[number];
 export const PLACE = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
 
 /** A provider message. */
-type Message = Json & {
+type Message = JsonRecord & {
   readonly ut: number;
-  readonly data: { readonly event: Json; readonly incident?: Json };
+  readonly data: { readonly event: JsonRecord; readonly incident?: JsonRecord };
 };
 
 /** A running system that was fed. */
@@ -57,7 +57,7 @@ export class FedSystem {
   }
 
   /** The event; undefined while it is unknown. */
-  async event(id: number): Promise<Json | undefined> {
+  async event(id: number): Promise<JsonRecord | undefined> {
     const answer = await this.#api.get(`/v2/events/${id}?token=${this.#token}`);
     if (answer.status === 404) return undefined;
     return JSON.parse(await answer.text()).api.data.competition.season.stage.group.event;

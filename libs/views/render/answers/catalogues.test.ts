@@ -1,9 +1,10 @@
 /** The reference catalogues: what is built in, and what a provider's own catalogue says over it. */
+
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '#contract/values.ts';
 import { ViewsWorld } from '../../testing/world.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 const BUILT_IN_AT = 1_569_110_400;
 
 let world: ViewsWorld;
@@ -15,7 +16,7 @@ beforeEach(async () => {
 });
 
 /** The provider's catalogue has this record. */
-function listed(kind: string, id: string, body: Json, parent_id: string | null = null): void {
+function listed(kind: string, id: string, body: JsonObject, parent_id: string | null = null): void {
   const value = { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) };
   world.give({ topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value });
 }
@@ -27,22 +28,22 @@ async function ask(path: string) {
 }
 
 /** The records of a list. */
-async function list(path: string): Promise<Json[]> {
+async function list(path: string): Promise<JsonObject[]> {
   const { data, method } = await ask(path);
-  const [records] = Object.values<Json[]>(data);
+  const [records] = Object.values<JsonObject[]>(data);
   expect(method.total_items).toBe(records?.length);
   return records ?? [];
 }
 
-const withId = (records: readonly Json[], id: number) => records.filter((record) => record.id === id);
+const withId = (records: readonly JsonObject[], id: number) => records.filter((record) => record.id === id);
 
-async function sport(id: number): Promise<Record<string, Json[]>> {
+async function sport(id: number): Promise<Record<string, JsonObject[]>> {
   const answer = await app.inject(`/v2/sports/${id}?token=t`);
   return answer.json().api.data.sport;
 }
 
 describe('what is built in', () => {
-  test.each<[string, number, Json]>([
+  test.each<[string, number, JsonObject]>([
     ['/v2/sports', 5, { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' }],
     ['/v2/statuses', 34, { name: '2nd half', short_name: '2nd half', type: 'live' }],
     [
@@ -82,7 +83,7 @@ describe('what is built in', () => {
     expect(withId(types, 2)).toMatchObject([
       { type_id: 2, type_name: 'League standings', name: 'League standings' },
     ]);
-    for (const { columns } of types as { columns: Json[] }[])
+    for (const { columns } of types as { columns: JsonObject[] }[])
       for (const column of columns)
         expect(column).toMatchObject({ id: expect.any(Number), code: expect.any(String) });
   });
@@ -113,7 +114,9 @@ describe('what is built in', () => {
     const named = (id: number, name: string) => ({ id, short_name: name, name });
     expect(soccer.results).toContainEqual(named(411, 'Winner'));
     expect(soccer.stats).toEqual({ team: expect.any(Array), person: [] });
-    expect((soccer.stats as unknown as { team: Json[] }).team).toContainEqual(named(20, 'Shots on target'));
+    expect((soccer.stats as unknown as { team: JsonObject[] }).team).toContainEqual(
+      named(20, 'Shots on target'),
+    );
     expect(soccer.details).toContainEqual({ id: 141, name: 'Attendance' });
     expect(withId(soccer.statuses ?? [], 34)).toHaveLength(1);
     // A status of another sport.

@@ -1,9 +1,10 @@
 /** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
+
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../../facts/places.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../../facts/soccer-values.ts';
@@ -12,13 +13,12 @@ import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
 import { listAnswer } from './lists.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 /** `changed`: when it became visible, Unix seconds. */
 type Entry = {
   readonly id: number;
   readonly parentId: string | null;
   readonly changed: number;
-  readonly record: Json;
+  readonly record: JsonObject;
 };
 
 /** The time of the records that are built in: when the provider's catalogues were published, 2019-09-22, Unix seconds. */
@@ -31,18 +31,18 @@ type CatalogueData = Pick<
 
 const yesNo = (flag: boolean | null): 'yes' | 'no' => (flag === true ? 'yes' : 'no');
 
-const SPORTS: readonly Json[] = [
+const SPORTS: readonly JsonObject[] = [
   { id: SOCCER, name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' },
 ];
 
-const STATUS_RECORDS: readonly Json[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
+const STATUS_RECORDS: readonly JsonObject[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
   id,
   name,
   short_name: shortName,
   type,
 }));
 
-const INCIDENT_TYPES: readonly Json[] = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
+const INCIDENT_TYPES: readonly JsonObject[] = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
   id: type.id,
   name: type.name,
   important: yesNo(type.important),
@@ -64,7 +64,7 @@ const RANKING_COLUMNS = [
   { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
 ];
 
-const STANDINGS_TYPES: readonly Json[] = [
+const STANDINGS_TYPES: readonly JsonObject[] = [
   // An unknown id is 0 here and in the tables.
   ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
     id: type_id ?? 0,
@@ -82,13 +82,13 @@ const STANDINGS_TYPES: readonly Json[] = [
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
-const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({
+const AREA_RECORDS: readonly JsonObject[] = AREAS.map(([id, area_code, name]) => ({
   id,
   area_code: area_code ?? '',
   name,
   parent_area_id: '',
 }));
-const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, original_name]) => ({
+const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, original_name]) => ({
   id,
   code,
   name,
@@ -101,7 +101,7 @@ export function catalogueData(views: Views): CatalogueData {
   const { catalogue } = views;
   const entries = (
     kind: string,
-    base: readonly Json[],
+    base: readonly JsonObject[],
     isOf: (entry: CatalogueEntry) => boolean = () => true,
   ): Entry[] => {
     const merged = new Map<number, Omit<Entry, 'id'>>(
@@ -180,7 +180,7 @@ function isStatusOf(sportId: number, statusId: number): boolean {
 }
 
 /** The spec calls them `type_id` and `type_name`, providers answer `id` and `name`: ours have both. */
-function withTypeNames(record: Json): Json {
+function withTypeNames(record: JsonObject): JsonObject {
   return {
     ...record,
     type_id: toWholeNumber(record.type_id) ?? toWholeNumber(record.id),
@@ -196,6 +196,6 @@ function withTextOfAreas(entry: Entry): Entry {
   return { ...entry, record: { ...entry.record, ...text } };
 }
 
-function kinds(names: ReadonlyMap<number, string>): Json[] {
+function kinds(names: ReadonlyMap<number, string>): JsonObject[] {
   return [...names].map(([id, name]) => ({ id, short_name: name, name }));
 }

@@ -1,7 +1,9 @@
 /** Events in their places, and their incidents. */
+
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
+import type { JsonObject } from '#contract/values.ts';
 import { accessKey, since } from '../../queries/access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
 import type { CompetitionStructure } from '../../queries/places.ts';
@@ -138,15 +140,13 @@ const SIMPLE_EVENT = [
 ];
 const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Scores and status only. */
 function simpleEvent(json: string): string {
-  const event: Json & { participants: Json[] } = JSON.parse(json);
+  const event: JsonObject & { participants: JsonObject[] } = JSON.parse(json);
   const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));
   return JSON.stringify({ ...pick(event, SIMPLE_EVENT), participants });
 }
 
-function pick(record: Json, names: readonly string[]): Json {
+function pick(record: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, record[name] ?? null]));
 }

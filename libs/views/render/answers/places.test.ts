@@ -1,17 +1,18 @@
 /** Two competitions of two sports and areas: what a list of places and of tables is asked for, and who may see it. */
+
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 const AT = { partition: 0, offset: 0 };
 
 let world: ViewsWorld;
 let app: FastifyInstance;
 
-const place = (kind: string, id: number, parent: number | null, record: Json = {}): ViewRecord => ({
+const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}): ViewRecord => ({
   topic: 'catalogue',
   ...AT,
   key: `${kind}/${id}`,
@@ -99,7 +100,7 @@ async function ask(path: string, token = 't') {
   return { status: answer.statusCode, api: answer.json().api };
 }
 
-const idsOf = (records: readonly Json[]) => records.map(({ id }) => id);
+const idsOf = (records: readonly JsonObject[]) => records.map(({ id }) => id);
 
 async function competitions(query: string, token?: string) {
   const { api } = await ask(`/v2/competitions${query}`, token);
@@ -109,7 +110,7 @@ async function competitions(query: string, token?: string) {
 
 async function stages(query: string, token?: string) {
   const { api } = await ask(`/v2/stages${query}`, token);
-  const all = api.data.competitions.flatMap(({ seasons }: { seasons: { stages: Json[] }[] }) =>
+  const all = api.data.competitions.flatMap(({ seasons }: { seasons: { stages: JsonObject[] }[] }) =>
     seasons.flatMap((season) => idsOf(season.stages)),
   );
   expect(api.method.total_items).toBe(all.length);

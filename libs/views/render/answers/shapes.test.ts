@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '#contract/values.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { ViewsWorld } from '../../testing/world.ts';
 
 const PROVIDER = new URL('../../../../../shared/provider/', import.meta.url);
 const present = existsSync(PROVIDER);
 
-type Json = Record<string, unknown>;
-
-function fixture(name: string): Json {
+function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(new URL(`${name}.json`, PROVIDER), 'utf8')).api.data;
 }
 
@@ -54,12 +53,12 @@ let app: FastifyInstance;
 beforeEach(async () => {
   if (!present) return;
   const world = new ViewsWorld();
-  world.play(...(fixture('Feeds__feeds') as unknown as Json[]));
-  const { competition } = fixture('Events__events_1799408') as { competition: Json };
-  const { season, seasons: _, ...ofCompetition } = competition as { season: Json; seasons: unknown };
-  const { stage, ...ofSeason } = season as { stage: Json };
+  world.play(...(fixture('Feeds__feeds') as unknown as JsonObject[]));
+  const { competition } = fixture('Events__events_1799408') as { competition: JsonObject };
+  const { season, seasons: _, ...ofCompetition } = competition as { season: JsonObject; seasons: unknown };
+  const { stage, ...ofSeason } = season as { stage: JsonObject };
   const { group: __, ...ofStage } = stage;
-  const place = (kind: string, id: number, parent_id: string | null, body: Json): ViewRecord => ({
+  const place = (kind: string, id: number, parent_id: string | null, body: JsonObject): ViewRecord => ({
     topic: 'catalogue',
     partition: 0,
     offset: 0,

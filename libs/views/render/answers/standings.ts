@@ -1,6 +1,6 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { requireAccess, since } from '../../queries/access.ts';
 import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
@@ -12,8 +12,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** What a table may be of and the catalogue has a name for. */
 const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Answers from the tables as they stand. */
 export function standingsData(
   views: Views,
@@ -21,7 +19,7 @@ export function standingsData(
 ): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue } = views;
   const named = new AnswerCache(MAX_BYTES);
-  const placeOf = ({ object_type, object_id, competition_id, season_id }: Json): TablePlace => {
+  const placeOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TablePlace => {
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
     const kind = String(object_type);
@@ -50,7 +48,7 @@ export function standingsData(
       } else if (objectType === 'competition') requireAccess(access, objectId);
       const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
       const entries = items.map(({ json, ut }) => {
-        const entry: Json = JSON.parse(json);
+        const entry: JsonObject = JSON.parse(json);
         const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
         return JSON.stringify(nameEntry(written, placeOf(entry)));
       });
@@ -62,7 +60,7 @@ export function standingsData(
       requireAccess(access, table.competition_id);
       // Made again where the table or a name is another.
       return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
-        const record: Json = { ut: table.ut, ...JSON.parse(table.json) };
+        const record: JsonObject = { ut: table.ut, ...JSON.parse(table.json) };
         return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
       });
     },

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { ViewsWorld } from '../../testing/world.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A cup whose final is a knock-out and whose group stage is not; `final` is more of the final's record. */
-async function cup(final: Json = {}) {
+async function cup(final: JsonObject = {}) {
   const world = new ViewsWorld();
-  const place = (kind: string, id: number, parent: number | null, record: Json = {}) => ({
+  const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) => ({
     topic: 'catalogue' as const,
     partition: 0,
     offset: 0,
