@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from '../../../services/api/board/testing/playing.ts';
@@ -18,7 +17,8 @@ import {
 } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
+import { Stage } from './stage.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
@@ -40,45 +40,26 @@ const PAGES = [
 const [HOME] = match.home;
 
 describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () => {
-  let browser: Browser;
-  let served: ServedBoard;
-  let origin: string;
-  const visits: Visit[] = [];
-
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    served = await ServedBoard.start();
-    const now = Date.now() / 1000;
-    playBoard(served.played, now);
-    playSerbiaBrazil(served.played, now);
-    served.played.table(39719, 2, 'League standings', leagueTable(false));
-    served.played.table(39720, 244, 'League standings live', leagueTable(true));
-    served.played.table(39800, 18, 'Top scorers', topScorers());
-    const final = { groups: [{ id: '', name: '', participants: [] }] };
-    served.played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
-    served.played.ranking(ranking(777, 'teams'));
-    served.played.ranking(ranking(778, 'clubs'));
+  const stage = Stage.set({
+    play: ({ played }) => {
+      const now = Date.now() / 1000;
+      playBoard(played, now);
+      playSerbiaBrazil(played, now);
+      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39720, 244, 'League standings live', leagueTable(true));
+      played.table(39800, 18, 'Top scorers', topScorers());
+      const final = { groups: [{ id: '', name: '', participants: [] }] };
+      played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
+      played.ranking(ranking(777, 'teams'));
+      played.ranking(ranking(778, 'clubs'));
+    },
     // It is listened at again: not a port that outgoing connections are given.
-    origin = await served.listen(await freePort());
-  });
-  afterEach(async () => {
-    for (const visit of visits.splice(0)) await visit.close();
-    await served.close();
+    port: freePort,
   });
 
-  async function open(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
-    const visit = await Visit.open(browser, `${origin}${path}`, options);
-    visits.push(visit);
-    return visit;
-  }
-  async function follow(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
-    if (path === KNOCK_OUT) playKnockOut(served.played, now());
-    const visit = await open(path, options);
-    if (path !== DOCS) await visit.live();
-    return visit;
+  async function follow(path: string, options: VisitOptions = {}): Promise<Visit> {
+    if (path === KNOCK_OUT) playKnockOut(stage.served.played, now());
+    return path === DOCS ? stage.open(path, options) : stage.follow(path, options);
   }
 
   const now = () => Math.floor(Date.now() / 1000);
@@ -90,9 +71,9 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       ...changes,
     });
   const scoreGoal = () =>
-    served.played.publish(match, now(), { ...secondHalf(22), reported: [1, 2] }, goal());
+    stage.served.played.publish(match, now(), { ...secondHalf(22), reported: [1, 2] }, goal());
   const cancelGoal = () =>
-    served.played.publish(
+    stage.served.played.publish(
       match,
       now() + 1,
       { ...secondHalf(23), reported: [0, 2] },
@@ -144,7 +125,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   });
 
   test('the minute goes on by itself', async () => {
-    served.played.publish(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
+    stage.served.played.publish(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
     const visit = await follow('/');
     await visit.shows(`${ROW} .minute`, '76′');
     const page = await follow(MATCH_PAGE);
@@ -171,7 +152,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await visit.page.focus(`${ROW} a`);
     scoreGoal();
     await visit.shows(`${ROW} .goals.home`, '1');
-    served.played.publish(match, now() + 5, {
+    stage.served.played.publish(match, now() + 5, {
       status_id: 11,
       status_type: 'finished',
       clock_status: 'stopped',
@@ -195,11 +176,10 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   });
 
   test('without a script it shows the board and filters it', async () => {
-    const visit = await Visit.open(browser, 'about:blank');
-    visits.push(visit);
+    const visit = await stage.open('about:blank');
     const { page } = visit;
     await page.setJavaScriptEnabled(false);
-    await page.goto(`${origin}/`);
+    await page.goto(`${stage.origin}/`);
     await page.click('label:has(input[value="finished"])');
     await Promise.all([page.waitForNavigation(), page.click('button.apply')]);
     expect(new URL(page.url()).searchParams.get('show')).toBe('finished');
@@ -208,12 +188,12 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('a lost connection is shown, and made good when it is back', async () => {
     const visit = await follow('/');
-    const { played } = served;
-    await served.app.close();
+    const { played } = stage.served;
+    await stage.served.app.close();
     await visit.shows('#connection', 'Connection lost: as of ');
     scoreGoal();
     const again = await ServedBoard.start({ view: played.views });
-    await again.listen(Number(new URL(origin).port));
+    await again.listen(Number(new URL(stage.origin).port));
     await visit.live();
     await visit.shows(`${ROW} .goals.home`, '1');
     await again.close();
@@ -221,17 +201,21 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('a quiet match says so, and its minute stands', async () => {
     const later = Date.now() / 1000 + 600;
-    const late = await ServedBoard.start({ view: served.played.views, now: () => later });
-    const visit = await Visit.open(browser, await late.listen());
-    await visit.live();
+    const late = await ServedBoard.start({ view: stage.served.played.views, now: () => later });
+    const visit = await stage.follow(await late.listen());
     await visit.shows(`${ROW} [data-quiet="yes"]`, 'no update for 10 min');
-    await visit.close();
     await late.close();
   });
 
   test('a table is drawn again when it changes', async () => {
     const visit = await follow('/standings');
-    served.played.table(39719, 2, 'League standings', { groups: [{ name: 'Group Z', participants: [] }] }, 2);
+    stage.served.played.table(
+      39719,
+      2,
+      'League standings',
+      { groups: [{ name: 'Group Z', participants: [] }] },
+      2,
+    );
     await visit.shows('caption', 'Group Z');
     expect(visit.complaints).toEqual([]);
   });
@@ -243,7 +227,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const { page } = visit;
     const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
     const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
-    served.played.publish({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
+    stage.served.played.publish({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
     await visit.shows(final, 'France 3');
     for (let presses = 0; presses < 30; presses += 1) {
       await page.keyboard.press('Tab');
@@ -271,7 +255,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect((await visit.texts('tbody th')).slice(0, 2)).toEqual(['Germany', 'Brazil']);
     await pressUntil('Tab', 'Club ranking');
     expect(await visit.texts('tbody th')).toEqual(['Real Madrid']);
-    served.played.ranking({
+    stage.served.played.ranking({
       ...ranking(778, 'clubs'),
       ut: 1_528_000_000,
       groups: ranking(777, 'teams').groups,
@@ -283,7 +267,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   test('a name with a script in it stays a name, also when it comes late', async () => {
     const visit = await follow('/');
     const away = [78, '<img src=x onerror=alert(1)>'] as const;
-    served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
+    stage.served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
     await visit.shows('[data-key="match-5"] .team.home', HOSTILE_NAME);
     expect(await visit.page.title()).toBe('Live board · Touchline');
     expect(await visit.ask(`document.querySelectorAll('main script, main img').length`)).toBe(0);
@@ -293,7 +277,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   test.each(PAGES)('%s: no request leaves the host, and nothing is amiss', async (path) => {
     const visit = await follow(path);
     await visit.page.waitForNetworkIdle({ idleTime: 200, concurrency: 1 });
-    expect([...new Set(visit.requests.map((url) => new URL(url).origin))]).toEqual([origin]);
+    expect([...new Set(visit.requests.map((url) => new URL(url).origin))]).toEqual([stage.origin]);
     expect(visit.complaints).toEqual([]);
   });
 

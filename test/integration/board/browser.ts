@@ -119,7 +119,7 @@ export class Visit {
   }
 }
 
-type VisitOptions = {
+export type VisitOptions = {
   readonly width?: number;
   readonly height?: number;
   /** Media features, e.g. `prefers-color-scheme`. */

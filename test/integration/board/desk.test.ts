@@ -1,6 +1,6 @@
 /** What a desk needs of the board, in Chromium: rows that stay, views that are shared, favourites, alerts, and speed with 300 live matches. */
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { describe, expect, test } from 'vitest';
 import {
   firstHalf,
   incident,
@@ -9,38 +9,27 @@ import {
   playSerbiaBrazil,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
+import { Stage } from './stage.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const STAR = `${ROW} .star`;
 
 describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => {
-  let browser: Browser;
-  let served: ServedBoard;
-  let origin: string;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    served = await ServedBoard.start();
-    served.played.health(null);
-    served.played.health(match.id);
-    origin = await served.listen();
-  });
-  afterEach(async () => {
-    await served.close();
+  const stage = Stage.set({
+    play: ({ played }) => {
+      played.health(null);
+      played.health(match.id);
+    },
   });
 
   const now = () => Math.floor(Date.now() / 1000);
   const play = () => {
-    playBoard(served.played, now());
-    playSerbiaBrazil(served.played, now());
+    playBoard(stage.served.played, now());
+    playSerbiaBrazil(stage.served.played, now());
   };
   const publish = (minute: number, event: object, fields?: object) =>
-    served.played.publish(
+    stage.served.played.publish(
       match,
       now() + minute,
       { ...secondHalf(minute), ...event },
@@ -54,11 +43,11 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     path: string,
     prepare: (page: Page) => Promise<unknown> = async () => {},
   ): Promise<Visit> {
-    const context = await browser.createBrowserContext();
-    await context.overridePermissions(origin, ['notifications']);
+    const context = await stage.browser.createBrowserContext();
+    await context.overridePermissions(stage.origin, ['notifications']);
     const page = await context.newPage();
     await prepare(page);
-    const visit = await Visit.of(page, `${origin}${path}`);
+    const visit = await stage.openIn(page, path);
     await visit.live();
     return visit;
   }
@@ -81,11 +70,10 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     const overflowing = `[...document.querySelectorAll('.match a')].filter((row) => row.scrollHeight > row.clientHeight).length`;
     expect(await visit.ask(overflowing)).toBe(0);
     expect(visit.complaints).toEqual([]);
-    await visit.close();
   });
 
   test('a change flashes the score alone, the tint is that of the guard', async () => {
-    served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
+    stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
     const visit = await follow('/');
     await visit.until(`document.querySelector('${ROW}').dataset.guard === 'safe'`);
     await visit.keep('[data-flash]', 'one.className + " " + one.dataset.flash');
@@ -97,7 +85,6 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     );
     expect(await visit.ask(`document.querySelector('${ROW}').dataset.guard`)).toBe('halted');
     expect([tint, bar]).toEqual(['rgb(253, 238, 236)', 'rgb(163, 35, 29)']);
-    await visit.close();
   });
 
   test('a view is shared by its address: halted matches first', async () => {
@@ -109,8 +96,6 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     const other = await follow('/?by=halted');
     await other.until(`document.querySelector('.section h2').textContent === 'Halted'`);
     expect((await other.texts('.section h2')).slice(0, 2)).toEqual(['Halted', 'Upcoming']);
-    await visit.close();
-    await other.close();
   });
 
   test('favourites are kept in the browser, and shown first or alone', async () => {
@@ -126,11 +111,10 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.until(`document.querySelectorAll('.match').length === 1`);
     await visit.page.click(STAR);
     await visit.shows('.empty', 'No favourite yet');
-    await visit.close();
   });
 
   test('alerts of what was chosen, as chosen: sound, title, desktop', async () => {
-    served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
+    stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
     const visit = await follow('/', (page) =>
       page.evaluateOnNewDocument(`{
         window.told = [];
@@ -156,13 +140,12 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     publish(23, { reported: [0, 0] }, { confirmation: 'cancelled' });
     await visit.until(`told.some((one) => one.startsWith('Goal cancelled: Serbia 0'))`);
     expect(await page.title()).toContain('Goal cancelled: Serbia 0');
-    served.played.health(null, { state: 'down', reason: 'network' });
+    stage.served.played.health(null, { state: 'down', reason: 'network' });
     await visit.until(`told.includes('Feed down: Webhooks.')`);
     expect(await visit.ask(`told.filter((one) => one === 'note' || one.startsWith('Halted'))`)).toEqual([]);
     await page.click('#alerts summary');
     await page.click('#alerts input[value="sound"]');
     await visit.until(`told.includes('note')`);
     expect(visit.complaints).toEqual([]);
-    await visit.close();
   });
 });

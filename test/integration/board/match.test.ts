@@ -1,6 +1,5 @@
 /** The page of a match, in Chromium. */
-import type { Browser } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   incident,
   SERBIA_BRAZIL as match,
@@ -8,33 +7,18 @@ import {
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
+import { Stage } from './stage.ts';
 
 const PATH = `/match/${match.id}`;
 const DISALLOWED = '#incident-5-100007';
 const CANCELLATION = '#incident-5-100009';
 
 describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => {
-  let browser: Browser;
-  let served: ServedBoard;
-  let origin: string;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    served = await ServedBoard.start();
-    playSerbiaBrazil(served.played, Date.now() / 1000);
-    origin = await served.listen();
-  });
-  afterEach(async () => {
-    await served.close();
-  });
+  const stage = Stage.set({ play: ({ played }) => playSerbiaBrazil(played, Date.now() / 1000) });
 
   test.each([1440, 1024, 390])('score and guard stay in view at %i px', async (width) => {
-    const visit = await Visit.open(browser, `${origin}${PATH}`, { width, height: 700 });
-    await visit.live();
+    const visit = await stage.follow(PATH, { width, height: 700 });
     for (const end of [0, 100_000]) {
       await visit.ask(`scrollTo(0, ${end})`);
       const [top, bottom, room] = await visit.ask<number[]>(
@@ -46,12 +30,10 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     await visit.shows('#guard .because', 'score under review');
     await visit.shows('#guard .firm', 'firm 0–1');
     expect(visit.complaints).toEqual([]);
-    await visit.close();
   });
 
   test('an incident has an address, and a void goal leads to what cancelled it', async () => {
-    const visit = await Visit.open(browser, `${origin}${PATH}${DISALLOWED}`, { width: 390, height: 700 });
-    await visit.live();
+    const visit = await stage.follow(`${PATH}${DISALLOWED}`, { width: 390, height: 700 });
     const clear = (selector: string) =>
       visit.ask<boolean>(
         `document.querySelector('${selector}').getBoundingClientRect().top >= document.querySelector('.match-head').getBoundingClientRect().bottom`,
@@ -62,14 +44,12 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(await clear(CANCELLATION)).toBe(true);
     expect(await visit.ask(`document.querySelector(':target').id`)).toBe(CANCELLATION.slice(1));
     expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
-    await visit.close();
   });
 
   test('a cancellation that is withdrawn says that the goal stands', async () => {
-    const visit = await Visit.open(browser, `${origin}${PATH}`);
-    await visit.live();
+    const visit = await stage.follow(PATH);
     const now = Math.floor(Date.now() / 1000);
-    served.played.publish(
+    stage.served.played.publish(
       match,
       now,
       { ...secondHalf(21), reported: [1, 2] },
@@ -85,16 +65,14 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     await visit.shows(`${DISALLOWED} .running`, '1–1');
     await visit.shows('.course text', '1–2');
     expect(visit.complaints).toEqual([]);
-    await visit.close();
   });
 
   test('a time of another day has its date', async () => {
     const later = Date.now() / 1000 + 2 * 86_400;
-    const tomorrow = await ServedBoard.start({ view: served.played.views, now: () => later });
-    const visit = await Visit.open(browser, `${await tomorrow.listen()}${PATH}`);
+    const tomorrow = await ServedBoard.start({ view: stage.served.played.views, now: () => later });
+    const visit = await stage.open(`${await tomorrow.listen()}${PATH}`);
     expect((await visit.texts('.story time'))[0]).toMatch(/^\d+ [A-Z][a-z]{2} \d\d:\d\d:\d\d$/);
     expect((await visit.texts('.facts')).join()).toContain('27 Jun 2018, 18:00 (provider’s local time)');
-    await visit.close();
     await tomorrow.close();
   });
 });

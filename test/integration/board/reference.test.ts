@@ -1,37 +1,23 @@
 /** What a client does with the reference at `/docs` and with the tables, in Chromium. */
-import type { Browser } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leagueTable } from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
+import { Stage } from './stage.ts';
 
 const SHOWN = `[...document.querySelectorAll('.operation')].filter((one) => one.checkVisibility()).map(({ dataset }) => dataset.name)`;
 const CURRENT = `document.querySelector('.contents [aria-current]')?.hash`;
 
 describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, () => {
-  let browser: Browser;
-  let served: ServedBoard;
-  let origin: string;
-  let visit: Visit;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-  afterAll(() => browser.close());
-  beforeEach(async () => {
-    served = await ServedBoard.start();
-    served.played.table(39719, 2, 'League standings', leagueTable(false));
-    served.played.table(39800, 18, 'Top scorers', topScorers());
-    origin = await served.listen();
-  });
-  afterEach(async () => {
-    await visit.close();
-    await served.close();
+  const stage = Stage.set({
+    play: ({ played }) => {
+      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39800, 18, 'Top scorers', topScorers());
+    },
   });
 
   test('the reference is searched by path, parameter and field', async () => {
-    visit = await Visit.open(browser, `${origin}/docs`);
+    const visit = await stage.open('/docs');
     const all = await visit.ask<string[]>(SHOWN);
     await visit.page.type('#search', 'important-incidents');
     expect(await visit.ask(SHOWN)).toEqual(['events.important-incidents']);
@@ -49,7 +35,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
   });
 
   test('the reference marks what is read, and colours JSON', async () => {
-    visit = await Visit.open(browser, `${origin}/docs`);
+    const visit = await stage.open('/docs');
     expect(await visit.ask(CURRENT)).toBe('#start');
     await visit.ask(`document.getElementById('standings.show').scrollIntoView()`);
     await visit.until(`${CURRENT} === '#standings.show'`);
@@ -66,10 +52,10 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
   });
 
   test('the reference copies an answer, and a request as a command', async () => {
-    await browser
+    await stage.browser
       .defaultBrowserContext()
-      .overridePermissions(origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write']);
-    visit = await Visit.open(browser, `${origin}/docs`);
+      .overridePermissions(stage.origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write']);
+    const visit = await stage.open('/docs');
     await visit.page.bringToFront();
     const copied = async (selector: string): Promise<string> => {
       await visit.page.click(`[data-name="sports.index"] ${selector}`);
@@ -77,19 +63,19 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
       return visit.ask('navigator.clipboard.readText()');
     };
     expect(JSON.parse(await copied('.code + .code .copy'))).toHaveProperty('api.data');
-    expect(await copied('.copy[data-curl]')).toMatch(new RegExp(`^curl '${origin}/v2/sports[^']*'$`));
+    expect(await copied('.copy[data-curl]')).toMatch(new RegExp(`^curl '${stage.origin}/v2/sports[^']*'$`));
     expect(visit.complaints).toEqual([]);
   });
 
   test('the reference has its form above the example, and no note that is not a client’s', async () => {
-    visit = await Visit.open(browser, `${origin}/docs`);
+    const visit = await stage.open('/docs');
     const parts = `[...document.querySelectorAll('[data-name="livescore.index"] .example > *')].map((one) => one.localName)`;
     expect((await visit.ask<string[]>(parts)).slice(0, 2)).toEqual(['form', 'h4']);
     expect(await visit.ask('document.body.innerText')).not.toMatch(/not shown|npm |npx /);
   });
 
   test('a phone chooses its table from a list, and finds a player by name or team', async () => {
-    visit = await Visit.open(browser, `${origin}/standings`, { width: 390, height: 844 });
+    const visit = await stage.open('/standings', { width: 390, height: 844 });
     expect(await visit.ask(`document.querySelector('.tabs.kinds').checkVisibility()`)).toBe(false);
     await Promise.all([visit.page.waitForNavigation(), visit.page.select('#choose select', '39800')]);
     expect(await visit.texts('tbody th')).toEqual(['Philippe Coutinho', 'Neymar', 'Aleksandar Mitrović']);
@@ -102,7 +88,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
   });
 
   test('a wide screen has the kinds as links', async () => {
-    visit = await Visit.open(browser, `${origin}/standings`);
+    const visit = await stage.open('/standings');
     expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
     expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);
   });

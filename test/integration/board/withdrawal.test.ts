@@ -1,7 +1,7 @@
 /** What the board shows of a server that has fallen silent: frozen, or behind a network that holds its words back. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   firstHalf,
   SERBIA_BRAZIL as match,
@@ -9,9 +9,9 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { TcpProxy } from '../../support/proxy.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import type { TcpProxy } from '../../support/proxy.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
+import { Stage } from './stage.ts';
 
 /** The longest that a word may be shown for. */
 const WITHIN_MS = 2_000;
@@ -38,36 +38,25 @@ function shiftClock(page: Page, ms: number): Promise<unknown> {
 }
 
 describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}`, () => {
-  let browser: Browser;
-  let served: ServedBoard;
+  const stage = Stage.set({
+    play: ({ played }) => {
+      played.health(null);
+      played.health(match.id);
+      played.publish(match, Math.floor(Date.now() / 1000), { ...firstHalf(3), reported: [0, 0] });
+    },
+  });
   let proxy: TcpProxy;
-  let origin: string;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
-    served = await ServedBoard.start();
-    served.played.health(null);
-    served.played.health(match.id);
-    served.played.publish(match, Math.floor(Date.now() / 1000), { ...firstHalf(3), reported: [0, 0] });
-    proxy = await TcpProxy.start();
-    proxy.forwardTo(Number(new URL(await served.listen()).port));
-    origin = `http://localhost:${proxy.ports[0]}`;
-  });
-  afterEach(async () => {
-    await proxy.close();
-    await served.close();
+    proxy = await stage.proxied();
   });
 
   async function open(
     path: string,
     prepare: (page: Page) => Promise<unknown> = async () => {},
   ): Promise<Visit> {
-    const page = await browser.newPage();
+    const page = await stage.browser.newPage();
     await prepare(page);
-    const visit = await Visit.of(page, `${origin}${path}`);
+    const visit = await stage.openIn(page, path);
     await visit.until(SAFE);
     return visit;
   }
@@ -95,17 +84,15 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
       expect((await visit.texts('.goals.home, .big-score'))[0]).toMatch(/^0/);
       proxy.resume();
       await visit.until(SAFE);
-      await visit.close();
     });
 
     test('a page that is hidden withdraws too', async () => {
       const visit = await open(path);
-      const other = await browser.newPage();
+      const other = await stage.browser.newPage();
       await other.bringToFront();
       proxy.freeze();
       expect(await safeFor(visit)).toBeLessThan(WITHIN_MS);
       await other.close();
-      await visit.close();
     });
 
     test('words that come late do not count, however many', async () => {
@@ -114,20 +101,18 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
       expect(await safeFor(visit, 9_000)).toBeLessThan(WITHIN_MS);
       proxy.resume();
       await visit.until(SAFE);
-      await visit.close();
     });
   });
 
   test('the clocks of a bracket run, are withdrawn within two seconds, and are back with the server', async () => {
-    playKnockOut(served.played, Math.floor(Date.now() / 1000));
+    playKnockOut(stage.served.played, Math.floor(Date.now() / 1000));
     const path = '/standings?season=312&show=knock-out';
     const final = '[data-key="tie-43000-43002"] .legs';
-    const visit = await Visit.open(browser, `${origin}${path}`);
-    await visit.live();
+    const visit = await stage.follow(path);
     const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
     const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'], event } as const;
     const nearlyAMinute = { ...secondHalf(20), clock_time: 20 * 60 + 57, reported: [2, 1] } as const;
-    served.played.publish(fixture, Math.floor(Date.now() / 1000), nearlyAMinute);
+    stage.served.played.publish(fixture, Math.floor(Date.now() / 1000), nearlyAMinute);
     await visit.shows(final, '66′');
     // By the page alone: nothing is published meanwhile.
     await visit.shows(final, '67′');
@@ -140,20 +125,18 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     proxy.resume();
     await visit.shows(final, '67′');
     expect(visit.complaints).toEqual([]);
-    await visit.close();
   });
 
   test('the page that the server sends says nothing is safe, as nobody knows how long it is looked at', async () => {
-    const text = await (await fetch(`${origin}/`)).text();
+    const text = await (await fetch(`${stage.origin}/`)).text();
     expect(text).toContain('for the next update');
     expect(text).not.toContain('data-guard="safe"');
   });
 
   test('a finished match is neither safe nor halted, with and without a word', async () => {
     const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 };
-    served.played.publish(match, Math.floor(Date.now() / 1000) + 1, { ...over, reported: [1, 0] });
-    const visit = await Visit.open(browser, `${origin}/`);
-    await visit.live();
+    stage.served.played.publish(match, Math.floor(Date.now() / 1000) + 1, { ...over, reported: [1, 0] });
+    const visit = await stage.follow('/');
     const row = `[data-key="match-${match.id}"]`;
     await visit.shows(`${row} .minute`, 'FT');
     const guard = async () => (await visit.texts(`${row} .guard`))[0];
@@ -161,6 +144,5 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     proxy.freeze();
     await visit.shows('#connection', 'Connection lost');
     expect(await guard()).not.toMatch(/safe|halted/i);
-    await visit.close();
   });
 });

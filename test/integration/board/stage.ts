@@ -1,0 +1,90 @@
+/** What the tests of the board in Chromium stand on: a browser for a group of them, and a board that is served for each. */
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { ServedBoard } from '../../../services/api/board/testing/served.ts';
+import { TcpProxy } from '../../support/proxy.ts';
+import { startChromium, Visit, type VisitOptions } from './browser.ts';
+
+export type StageOptions = {
+  /** Plays what each test begins with. */
+  readonly play: (served: ServedBoard) => void;
+  /** Where the board listens; any free port without it. */
+  readonly port?: () => Promise<number>;
+};
+
+/** Call `Stage.set` in a `describe`: it is there within its tests. */
+export class Stage {
+  #browser: Browser | undefined;
+  #served: ServedBoard | undefined;
+  #proxy: TcpProxy | undefined;
+  #origin = '';
+  readonly #visits: Visit[] = [];
+
+  static set({ play, port = async () => 0 }: StageOptions): Stage {
+    const stage = new Stage();
+    beforeAll(async () => {
+      stage.#browser = await startChromium();
+    });
+    afterAll(() => stage.#browser?.close());
+    beforeEach(async () => {
+      stage.#served = await ServedBoard.start();
+      play(stage.#served);
+      stage.#origin = await stage.#served.listen(await port());
+    });
+    afterEach(async () => {
+      for (const visit of stage.#visits.splice(0)) await visit.close();
+      // The server waits for its connections, which a frozen network does not end.
+      await stage.#proxy?.close();
+      await stage.#served?.close();
+    });
+    return stage;
+  }
+
+  get browser(): Browser {
+    if (this.#browser === undefined) throw new Error('no browser before the first test');
+    return this.#browser;
+  }
+
+  get served(): ServedBoard {
+    if (this.#served === undefined) throw new Error('no board outside of a test');
+    return this.#served;
+  }
+
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** Puts a network that can be frozen between the pages of this test and the board. */
+  async proxied(): Promise<TcpProxy> {
+    this.#proxy = await TcpProxy.start();
+    this.#proxy.forwardTo(Number(new URL(this.#origin).port));
+    this.#origin = `http://localhost:${this.#proxy.ports[0]}`;
+    return this.#proxy;
+  }
+
+  /** Opens a page of the board; it is closed with the test. */
+  async open(path: string, options: VisitOptions = {}): Promise<Visit> {
+    return this.#keep(await Visit.open(this.browser, this.#urlOf(path), options));
+  }
+
+  /** As `open`, and waits until the page follows what changes. */
+  async follow(path: string, options: VisitOptions = {}): Promise<Visit> {
+    const visit = await this.open(path, options);
+    await visit.live();
+    return visit;
+  }
+
+  /** As `open`, in a page that was prepared. */
+  async openIn(page: Page, path: string): Promise<Visit> {
+    return this.#keep(await Visit.of(page, this.#urlOf(path)));
+  }
+
+  #keep(visit: Visit): Visit {
+    this.#visits.push(visit);
+    return visit;
+  }
+
+  #urlOf(path: string): string {
+    return path.startsWith('/') ? `${this.#origin}${path}` : path;
+  }
+}
