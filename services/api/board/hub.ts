@@ -13,7 +13,7 @@ export type HubOptions = {
   readonly maxReaders: number;
 };
 
-/** Changes are gathered for so long before they are sent, milliseconds. */
+/** A change is sent at once, and those of the next milliseconds together. */
 const GATHER_MS = 10;
 /** Pages withdraw what they show where two beats are missing: `browser/stream.ts`. */
 const BEAT_MS = 1_000;
@@ -35,6 +35,8 @@ export class Hub {
   #feeds = '';
   #health = new Map<number, string>();
   #gathering: NodeJS.Timeout | undefined;
+  /** By `performance.now()`. */
+  #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HubOptions) {
     this.#options = options;
@@ -103,10 +105,14 @@ export class Hub {
   #offer(give: (reader: EventStreamReader) => void): void {
     for (const reader of this.#readers) give(reader);
     if (this.#readers.size === 0) return;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      for (const reader of this.#readers) reader.flush();
-    }, GATHER_MS);
+    this.#gathering ??= setTimeout(
+      () => {
+        this.#gathering = undefined;
+        this.#sentAt = performance.now();
+        for (const reader of this.#readers) reader.flush();
+      },
+      Math.max(0, this.#sentAt + GATHER_MS - performance.now()),
+    );
   }
 
   #beat(): void {

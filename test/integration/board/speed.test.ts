@@ -12,8 +12,8 @@ const MATCHES = 300;
 const CHANGES = 400;
 /** A change each, milliseconds: 33 goals and guards a second, more than any Saturday afternoon. */
 const EVERY_MS = 30;
-/** What p99 may take. A machine with other work must only keep up; on a quiet one `PAINT_MS=50` judges what is wanted. */
-const LIMIT_MS = Number(process.env.PAINT_MS ?? 5_000);
+/** What p99 may take. On two cores with eight other processes that compute it took 112 ms, halted first 296 ms; on a quiet machine `PAINT_MS=50` judges what is wanted. */
+const LIMIT_MS = Number(process.env.PAINT_MS ?? 1_000);
 
 const fixtures = Array.from({ length: MATCHES }, (_, n) => ({
   id: 1_000 + n,
@@ -22,24 +22,38 @@ const fixtures = Array.from({ length: MATCHES }, (_, n) => ({
   event: { start_date: '2026-08-15 15:00', group_id: 40_000 + (n % 12) },
 }));
 
-/** Keeps when a row was painted with a score, by the wall clock: after the frame that the change is in. */
+/** Keeps when a row was painted with a score, by the wall clock: after the frame that the change is in, which is the one that is made when it was drawn in one. */
 const WATCH = `{
   window.painted = {};
+  const nextTask = (run) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = run;
+    port2.postMessage(null);
+  };
+  const frame = window.requestAnimationFrame;
+  let inFrame = false;
+  window.requestAnimationFrame = (run) => frame((at) => {
+    inFrame = true;
+    nextTask(() => { inFrame = false; });
+    run(at);
+  });
   const look = (row) => {
-    if (!row?.matches?.('.match')) return;
     const key = row.id.slice('match-'.length) + ' ' + row.querySelector('.goals.home').textContent;
     if (key in painted) return;
     painted[key] = 0;
-    requestAnimationFrame(() => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => { painted[key] = performance.timeOrigin + performance.now(); };
-      port2.postMessage(null);
-    });
+    const keep = () => nextTask(() => { painted[key] = performance.timeOrigin + performance.now(); });
+    if (inFrame) keep();
+    else frame(keep);
+  };
+  const lookWithin = (added) => {
+    const rows = added.matches?.('.match') ? [added] : added.querySelectorAll?.('.match') ?? [];
+    for (const row of rows) look(row);
   };
   new MutationObserver((changes) => {
     for (const { target, addedNodes } of changes) {
-      look(target.parentElement?.closest('.match'));
-      for (const added of addedNodes) look(added);
+      const row = target.parentElement?.closest('.match');
+      if (row) look(row);
+      for (const added of addedNodes) lookWithin(added);
     }
   }).observe(document.getElementById('board'), { subtree: true, childList: true, characterData: true });
 }`;
@@ -69,8 +83,8 @@ function longestTasks(trace: Uint8Array): number[] {
 }
 
 test.runIf(CHROMIUM !== null).each([
-  ['live first', '/', 40],
-  ['halted first, where each change moves a row', '/?by=halted', 100],
+  ['live first', '/', 30],
+  ['halted first, where each change moves a row', '/?by=halted', 60],
 ])(
   `a change is painted soon among ${MATCHES} live matches, %s${NEEDS_CHROMIUM}`,
   async (order, path, longestAllowed) => {

@@ -1,5 +1,5 @@
 /** The board in the browser: the same markup as the server's, kept up to date. */
-import { type Arrangement, arrange, type BoardQuery } from '../shown/arrange.ts';
+import { type Arrangement, arrange, type BoardGroup, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
 import type { Html } from '../shown/html.ts';
@@ -25,6 +25,8 @@ const changed = new Set<number>();
 const news = new Map<number, string>();
 /** What the board was last laid out as: rows in the same places are changed one by one. */
 let layout = '';
+/** The rows of each group as last laid out, by its key: a group whose rows stay is left as it is. */
+let groupLayouts = new Map<string, string>();
 /** Something is not drawn yet. */
 let isDue = false;
 /** The minute of each match in play as it is drawn. */
@@ -142,24 +144,31 @@ function drawNow(): void {
   const query = queryOf(form);
   const arrangement = arrange(matches.values(), query, favouriteMatches());
   const newLayout = layoutOf(arrangement);
+  const drawn = new Set<number>();
   if (newLayout !== layout) {
     layout = newLayout;
+    const before = groupLayouts;
+    groupLayouts = groupLayoutsOf(arrangement);
     const focused = document.activeElement?.closest('.match')?.getAttribute('data-key');
-    const drawn = (match: BoardMatch) =>
-      changed.has(match.event_id) || !isShown(match.event_id) ? rowHtml(match) : sameRow(match);
-    morphChildren(board, parse(String(boardHtml(arrangement, query, drawn))));
+    const drawRow = (match: BoardMatch): Html => {
+      const { event_id: id } = match;
+      if (!changed.has(id) && isShown(id)) return sameRow(match);
+      drawn.add(id);
+      return rowHtml(match);
+    };
+    const isSame = ({ key }: BoardGroup): boolean => before.get(key) === groupLayouts.get(key);
+    morphChildren(board, parse(String(boardHtml(arrangement, query, drawRow, isSame))));
     replaceSame(board, ({ id }) => rowNode(matches.get(idOf(id))));
     morphChildren(form, parse(String(filtersHtml(arrangement, query))));
     // A row that went to another section is a new one there.
     if (focused && document.activeElement === document.body) {
       board.querySelector<HTMLElement>(`[data-key="${focused}"] a`)?.focus({ preventScroll: true });
     }
-  } else {
-    for (const id of changed) {
-      const row = rowOf(id);
-      const wanted = row === null ? null : rowNode(matches.get(id));
-      if (row !== null && wanted !== null) morph(row, wanted);
-    }
+  }
+  for (const id of changed) {
+    const row = drawn.has(id) ? null : rowOf(id);
+    const wanted = row === null ? null : rowNode(matches.get(id));
+    if (row !== null && wanted !== null) morph(row, wanted);
   }
   for (const id of changed) minutes.delete(id);
   changed.clear();
@@ -219,6 +228,17 @@ function layoutOf({ sections, counts, competitions }: Arrangement): string {
     groups.map(({ key, title, matches }) => [key, title, matches.map(({ event_id }) => event_id)]),
   ]);
   return JSON.stringify([places, counts, competitions]);
+}
+
+function groupLayoutsOf({ sections }: Arrangement): Map<string, string> {
+  return new Map(
+    sections.flatMap(({ groups }) =>
+      groups.map(({ key, title, detail, matches }) => [
+        key,
+        JSON.stringify([title, detail, matches.map(({ event_id }) => event_id)]),
+      ]),
+    ),
+  );
 }
 
 function queryOf(from: HTMLFormElement): BoardQuery {

@@ -5,16 +5,27 @@ import type { BoardMatch } from './match.ts';
 /** How a match is drawn. */
 type DrawRow = (match: BoardMatch) => Html;
 
-/** Everything of the board that changes with its matches. */
-export function boardHtml({ sections, shown }: Arrangement, query: BoardQuery, drawRow: DrawRow): Html {
+/** Everything of the board that changes with its matches. A group that is `same` is a placeholder, for which `morph` leaves what is in the page. */
+export function boardHtml(
+  { sections, shown }: Arrangement,
+  query: BoardQuery,
+  drawRow: DrawRow,
+  isSame: (group: BoardGroup) => boolean = () => false,
+): Html {
   if (shown === 0) return html`<p class="empty" data-key="empty">${emptyWords(query)}</p>`;
-  return html`${sections.map((section) => sectionHtml(section, drawRow))}`;
+  const drawGroup = (group: BoardGroup): Html =>
+    isSame(group) ? sameHtml(group) : groupHtml(group, drawRow);
+  return html`${sections.map((section) => sectionHtml(section, drawGroup))}`;
 }
 
-function sectionHtml({ key, title, groups }: BoardSection, drawRow: DrawRow): Html {
+function sectionHtml({ key, title, groups }: BoardSection, drawGroup: (group: BoardGroup) => Html): Html {
   return html`<section class="section" data-key="${key}" aria-labelledby="title-${key}">
 <h2 id="title-${key}">${title}</h2>
-${groups.map((group) => groupHtml(group, drawRow))}</section>`;
+${groups.map(drawGroup)}</section>`;
+}
+
+function sameHtml({ key }: BoardGroup): Html {
+  return html`<div class="group" data-key="${key}" data-same="yes"></div>`;
 }
 
 function groupHtml({ key, title, detail, matches }: BoardGroup, drawRow: DrawRow): Html {
