@@ -64,16 +64,17 @@ const BESIDE: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads'
   'alert-processor': { reads: ['match-state', 'feed-health'], writes: [] },
 };
 
+/** The processors whose backlog an api shows at `/feeds`. */
+export const BACKLOG_OF = ['match-processor', 'standings-processor', 'webhook-composer'] as const;
+
 /** What is not of a service's own topics, its group and its transactions. */
 const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
   // How far match state is.
-  'feed-monitor': (prefix) => [
-    {
-      operation: 'Read',
-      resource: 'Topic',
-      name: positionsTopicName(prefix, 'match-processor'),
-      pattern: 'Literal',
-    },
+  'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
+  // How many records wait: positions, and the ends of inputs that it does not read itself.
+  api: (prefix) => [
+    ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
+    readOf(topicName(prefix, 'match-results')),
   ],
   // One of the processes leads: it publishes the alerts of feed-health.
   'alert-processor': (prefix) => [
@@ -111,7 +112,7 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
     read.add(positions);
     written.add(positions);
   }
-  for (const name of read) rights.push({ operation: 'Read', resource: 'Topic', name, pattern: 'Literal' });
+  for (const name of read) rights.push(readOf(name));
   for (const name of written)
     rights.push({ operation: 'Write', resource: 'Topic', name, pattern: 'Literal' });
   if (group)
@@ -121,6 +122,10 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
     rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
   }
   return [...rights, ...(FOREIGN[service]?.(prefix) ?? [])];
+}
+
+function readOf(name: string): Right {
+  return { operation: 'Read', resource: 'Topic', name, pattern: 'Literal' };
 }
 
 function isProcessor(service: ServiceName): service is ProcessorName {

@@ -12,6 +12,7 @@ import { traceRequests } from '#tracing/trace-requests.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
+import type { Backlog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { notFoundPages } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -40,6 +41,8 @@ export type ApiAppOptions = {
   readonly view: BoardView;
   /** Who may open the live board; null: it is not served. */
   readonly board: GateOptions | null;
+  /** What waits within Touchline, for the board. */
+  readonly backlog?: Backlog | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */
@@ -62,7 +65,8 @@ const OPS = ['/health/live', '/health/ready'];
 
 /** Everything that is served on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
+  const { data, gatekeeper, view, board, backlog, version, publicUrl, registry, metrics, log, ready } =
+    options;
   const { trustedProxies, onFailure, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
@@ -111,6 +115,6 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   });
   await app.register(documentRoutes, { version, publicUrl, board: board !== null });
   if (board !== null && assets !== null)
-    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, assets });
+    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, assets, backlog });
   return app;
 }

@@ -8,6 +8,7 @@ import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { apiMetrics, createApp } from './app.ts';
+import { BrokerBacklog } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
 import { upgradeStore } from './former-secrets.ts';
@@ -74,6 +75,7 @@ export const api: ServiceDefinition<typeof settings> = {
       gatekeeper,
       view: views,
       board: API_BOARD === 'off' ? null : gate,
+      backlog: new BrokerBacklog({ brokers: config.KAFKA_BROKERS, prefix: config.TOPIC_PREFIX, log: logger }),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],

@@ -1,6 +1,7 @@
 /** `touchline status`: one screen of a running system. */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { behindOf } from '#cluster/progress.ts';
 import { httpUrl, list } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -9,7 +10,7 @@ import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { type ClusterSettings, findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { behindOf, processorProgress } from '../../progress.ts';
+import { processorProgress } from '../../progress.ts';
 import { Screen } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import type { status } from './command.ts';

@@ -1,5 +1,6 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { Waiting } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardMatch } from './shown/match.ts';
@@ -10,10 +11,12 @@ export type Feeds = {
   /** How many matches are live, and which of them have no feed to rely on. */
   readonly live: number;
   readonly doubted: readonly BoardMatch[];
+  /** What waits within Touchline; null where that is not known, undefined where nobody counts it. */
+  readonly waiting?: readonly Waiting[] | null | undefined;
 };
 
 /** As at `now`, Unix seconds. */
-export function feedsOf(view: ReadView, now: number): Feeds {
+export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[] | null): Feeds {
   const records = new Map(view.sourceRecords().map((record) => [record.source, record]));
   const live = view.liveStates();
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
@@ -24,5 +27,6 @@ export function feedsOf(view: ReadView, now: number): Feeds {
     }),
     live: live.length,
     doubted: doubted.map((state) => boardMatch(state, view, now)),
+    waiting,
   };
 }

@@ -6,6 +6,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
+import type { Backlog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
@@ -32,6 +33,8 @@ export type BoardOptions = {
   readonly metrics?: Registry;
   /** What its pages load; read here where none is given. */
   readonly assets?: Assets;
+  /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
+  readonly backlog?: Backlog | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
   readonly size?: number;
   /** Readers of `/board/events` at once. Default 1000. */
@@ -113,7 +116,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const view = admit(request, reply, 'feeds')?.view;
     if (view === undefined) return reply;
     const at = now();
-    return reply.type(HTML).send(feedsPage(feedsOf(view, at), at, assets));
+    return reply.type(HTML).send(feedsPage(feedsOf(view, at, options.backlog?.waiting()), at, assets));
   });
 
   app.get('/standings', (request, reply) => {

@@ -44,6 +44,7 @@ function start(service: ServiceName, settings: Record<string, string> = {}): Tes
     WEBHOOK_PORT: '0',
     WEBHOOK_SECRET: SECRET,
     API_PORT: '0',
+    API_BOARD: 'on',
     TOOLS_PORT: '0',
     DISPATCHER_PORT: '0',
     CLIENTS_KEY,
@@ -134,6 +135,13 @@ describe('with an authorizer', () => {
     ]);
     expect(receiver.received.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
     expect(collector.headers['x-api-key']).toBe(PASSWORD);
+    const api = services[names.indexOf('api')] as TestService;
+    const { port: boardPort } = await logged(api, '"listening"');
+    const waiting = /<dd data-vouched>(\d+)<\/dd>/g;
+    await untilTrue('the api counts what waits for each processor that it names', async () => {
+      const page = await (await fetch(`http://127.0.0.1:${boardPort}/feeds`)).text();
+      return [...page.matchAll(waiting)].map(([, count]) => count).join() === '0,0,0';
+    });
     for (const service of services) {
       expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);
       expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);

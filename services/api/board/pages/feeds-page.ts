@@ -1,4 +1,5 @@
 import type { HealthGap } from '#topics/generated/types.ts';
+import type { ProcessorName } from '#topics/processors.ts';
 import type { Assets } from '../assets.ts';
 import type { Feeds } from '../feeds.ts';
 import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
@@ -15,16 +16,24 @@ const ACTIONS: Readonly<Record<string, string>> = {
   skipped: 'The provider no longer has it. Something may be missing.',
 };
 
+/** What waits for a processor. */
+const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
+  'match-processor': 'Messages received, not yet applied to matches',
+  'standings-processor': 'Results not yet in tables',
+  'webhook-composer': 'Changes not yet written as webhooks',
+};
+
 /** How many gaps of a source are shown. */
 const GAPS = 20;
 
-/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, and its interruptions. */
-export function feedsPage({ sources, live, doubted }: Feeds, now: number, assets: Assets): string {
+/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, its interruptions, and what waits within Touchline. */
+export function feedsPage({ sources, live, doubted, waiting }: Feeds, now: number, assets: Assets): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
 ${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
-${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}`;
+${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
+${waiting !== undefined && waitingHtml(waiting)}`;
   return document(
     {
       title: 'Feeds · Touchline',
@@ -60,6 +69,19 @@ ${
     .slice(-GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
+}</section>`;
+}
+
+function waitingHtml(waiting: Feeds['waiting']): Html {
+  return html`<section class="waiting" data-key="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
+<p>What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
+${
+  waiting
+    ? html`<dl class="facts">${waiting.map(
+        ({ processor, records }) =>
+          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-vouched>${records ?? 'unknown: the broker does not say'}</dd></div>`,
+      )}</dl>`
+    : html`<p>Not counted yet.</p>`
 }</section>`;
 }
 
