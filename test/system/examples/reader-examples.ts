@@ -1,15 +1,13 @@
 /** The example readers of docs/examples/reader: how each is made ready, started and read. */
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { cacheFolder } from '#embedded/installation.ts';
-import { findJava } from '#embedded/java.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { cached, compiledByMaven, HAS_MAVEN, JAVA, runs } from './prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLES = join(ROOT, 'docs/examples/reader');
@@ -31,13 +29,10 @@ export type ReaderExample = {
   readonly prepare: () => Promise<Command>;
 };
 
-const java = await findJava(process.env).catch(() => null);
-const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
-
 export const READER_EXAMPLES: readonly ReaderExample[] = [
   { name: 'TypeScript', present: true, prepare: prepareTypeScript },
   { name: 'Python', present: runs('python3', '-m', 'pip', '--version'), prepare: preparePython },
-  { name: 'Java', present: java !== null && runs('mvn', '--version'), prepare: prepareJava },
+  { name: 'Java', present: HAS_MAVEN, prepare: prepareJava },
 ];
 
 /** Beside the package for readers as npm would install it: packed, compiled, without the rest of the tree. */
@@ -77,32 +72,9 @@ async function preparePython(): Promise<Command> {
 
 async function prepareJava(): Promise<Command> {
   const cwd = join(EXAMPLES, 'java');
-  const sources = ['pom.xml', 'Reader.java', 'MatchReader.java', 'Tradability.java'].map((name) =>
-    join(cwd, name),
-  );
-  const target = await cached('reader-java', sources, (folder) =>
-    run('mvn', ['-q', '-B', 'compile', 'dependency:copy-dependencies', `-Dtarget=${folder}`], { cwd }),
-  );
-  const path = `${join(target, 'classes')}:${join(target, 'lib', '*')}`;
-  return { command: java?.path ?? 'java', args: ['-XX:TieredStopAtLevel=1', '-cp', path, 'Reader'], cwd };
-}
-
-/** A folder in the cache of downloads that `make` fills, once for these sources; it is there whole or not at all. */
-async function cached(
-  name: string,
-  sources: readonly string[],
-  make: (folder: string) => Promise<unknown>,
-): Promise<string> {
-  const hash = createHash('sha256');
-  for (const source of sources) hash.update(readFileSync(source));
-  const folder = join(cacheFolder(process.env), `${name}-${hash.digest('hex').slice(0, 12)}`);
-  if (existsSync(folder)) return folder;
-  const partial = `${folder}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(partial, { recursive: true });
-  await make(partial);
-  renameSync(partial, folder);
-  return folder;
+  const sources = ['Reader.java', 'MatchReader.java', 'Tradability.java'];
+  const path = await compiledByMaven('reader-java', cwd, sources);
+  return { command: JAVA ?? 'java', args: ['-XX:TieredStopAtLevel=1', '-cp', path, 'Reader'], cwd };
 }
 
 type Score = { readonly home: number; readonly away: number };

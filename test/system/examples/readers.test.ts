@@ -7,22 +7,17 @@ import {
   EVENT_ID as LIVE,
   participants,
 } from '#domain/testing/messages.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { quietLog } from '../../support/log.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { health, openHealth } from './health.ts';
 import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 
 const MATCHES = 6;
 const SECONDS = 20;
-const SOURCE = 'webhook';
 
 /** What came of the play: one system, read by all examples at once. */
 type Played = {
@@ -96,15 +91,7 @@ beforeAll(async () => {
     Boolean(steady[index]?.lines.some((line) => line.type === 'goal' && line.event === LIVE)),
   );
 
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
-  const publisher = await openPublisher({
-    brokers: directBrokers,
-    clientId: 'test-health',
-    log: quietLog,
-    timeoutMs: 60_000,
-  });
-  atEnd(() => publisher.close());
-  const topic = topicName(prefix, 'feed-health');
+  const publish = await openHealth({ ...system.pipeline.place, brokers: directBrokers });
   played = {
     atStart,
     output: await system.output(),
@@ -114,37 +101,9 @@ beforeAll(async () => {
         [steady[index], joined[index]] as [ReaderProcess, ReaderProcess],
       ]),
     ),
-    publish: (records) =>
-      publisher.publish(
-        records.map((value) => ({
-          topic,
-          key: value.event_id === null ? value.source : `${value.source}/${value.event_id}`,
-          value: codec.encode(value),
-        })),
-      ),
+    publish,
   };
 });
-
-function health(change: Partial<FeedHealth>): FeedHealth {
-  return {
-    source: SOURCE,
-    event_id: null,
-    state: 'alive',
-    reason: null,
-    since: 1,
-    heard_at: null,
-    clock_runs: true,
-    progress: null,
-    gaps: [],
-    gap_count: 0,
-    fields: [],
-    keep_alive_at: null,
-    term: 1,
-    written_at: 1,
-    valid_until: null,
-    ...change,
-  };
-}
 
 test('the play has goals that were cancelled', () => {
   const states = [...played.output.states.values()];

@@ -1,0 +1,187 @@
+/** The statements of docs/guides/flink.md, run by Flink as its example does, beside a match processor that plays. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  eventFields,
+  eventMessage,
+  incident,
+  incidentMessage,
+  EVENT_ID as LIVE,
+  participants,
+} from '#domain/testing/messages.ts';
+import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { health, openHealth } from './health.ts';
+import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const EXAMPLE = join(ROOT, 'docs/examples/flink');
+const PAGE = readFileSync(join(ROOT, 'docs/guides/flink.md'), 'utf8');
+const MATCHES = 4;
+
+type Row = {
+  readonly event_id: number;
+  readonly version: number;
+  readonly home: string | null;
+  readonly away: string | null;
+  readonly score_home: number | null;
+  readonly score_away: number | null;
+  readonly firm_home: number | null;
+  readonly firm_away: number | null;
+  readonly may_act_until: number | null;
+};
+type Line = Row & { readonly change: '+I' | '-U' | '+U' | '-D' };
+
+/** The statements of the page, with the addresses and the prefix of the test. */
+function statements({ brokers, registryUrl, prefix }: PipelinePlace): string {
+  const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  return blocks
+    .join('\n')
+    .replaceAll('localhost:9092', brokers.join(','))
+    .replaceAll('http://localhost:8085/apis/ccompat/v7', registryUrl)
+    .replaceAll("'touchline.", `'${prefix}`);
+}
+
+/** What Flink says of each match, and every line of it. */
+class FlinkTable {
+  readonly lines: Line[] = [];
+  readonly rows = new Map<number, Row>();
+  #log = '';
+  readonly #child: ChildProcess;
+
+  constructor(classPath: string, file: string) {
+    const options = ['-XX:TieredStopAtLevel=1', '-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
+    this.#child = spawn(JAVA ?? 'java', [...options, '-cp', classPath, 'RunSql', file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    atEnd(() => this.#child.kill('SIGKILL'));
+    const { stdout, stderr } = this.#child;
+    // A JVM may warn on its standard output.
+    if (stdout !== null)
+      createInterface(stdout).on('line', (line) => line.startsWith('{') && this.#take(JSON.parse(line)));
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#log = `${this.#log}${text}`.slice(-4_000);
+    });
+  }
+
+  #take({ change, ...row }: Line): void {
+    this.lines.push({ change, ...row });
+    if (change === '+I' || change === '+U') this.rows.set(row.event_id, row);
+    else this.rows.delete(row.event_id);
+  }
+
+  /** Waits until the row of a match is so. */
+  async shows(what: string, event: number, row: Partial<Row>): Promise<void> {
+    const shown = (): boolean =>
+      Object.entries(row).every(([name, value]) => this.rows.get(event)?.[name as keyof Row] === value);
+    await this.until(what, shown).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(this.rows.get(event))}`);
+    });
+  }
+
+  async until(what: string, holds: () => boolean): Promise<void> {
+    await untilTrue(what, () => {
+      if (this.#child.exitCode !== null) throw new Error(`Flink ended:\n${this.#log}`);
+      return holds();
+    });
+  }
+}
+
+/** The row of a state that nobody vouches for. */
+function rowOf({ event_id, version, home, away, score, firm }: MatchState): Row {
+  return {
+    event_id,
+    version,
+    home: home?.name ?? null,
+    away: away?.name ?? null,
+    score_home: score?.home ?? null,
+    score_away: score?.away ?? null,
+    firm_home: firm?.home ?? null,
+    firm_away: firm?.away ?? null,
+    may_act_until: null,
+  };
+}
+
+const needs = HAS_MAVEN ? '' : ' (needs Java, which is not on this machine)';
+
+describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
+  let system: System;
+  let table: FlinkTable;
+  let publish: (records: readonly FeedHealth[]) => Promise<void>;
+
+  beforeAll(async () => {
+    const [classPath, made] = await Promise.all([
+      compiledByMaven('flink', EXAMPLE, ['RunSql.java']),
+      System.create(),
+    ]);
+    system = made;
+    publish = await openHealth(system.pipeline.place);
+    const receiver = await system.startReceiver();
+    const simulator = startService('simulator', {
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET,
+      SEED: '1',
+      FAULTS: 'many',
+      MATCHES: String(MATCHES),
+      SPEED: 'max',
+    });
+    const file = join(temporaryFolder(), 'statements.sql');
+    writeFileSync(file, statements(system.pipeline.place));
+    table = new FlinkTable(classPath, file);
+    await untilTrue('all was played', () => simulator.exited);
+    await receiver.service.stop();
+  });
+
+  test('has a row for each match that is as its match state', async () => {
+    const { states } = await system.output();
+    expect(states.size).toBe(MATCHES);
+    const expected = [...states.values()].map(rowOf).sort((a, b) => a.event_id - b.event_id);
+    const found = () => [...table.rows.values()].sort((a, b) => a.event_id - b.event_id);
+    await table
+      .until('all rows are there', () => JSON.stringify(found()) === JSON.stringify(expected))
+      .catch(() => {});
+    expect(found()).toEqual(expected);
+  });
+
+  test('gives a goal under review as no firm score, and lets nobody act on it', async () => {
+    const { pipeline } = system;
+    const now = Math.floor(Date.now() / 1000);
+    const feed = (message: object) => pipeline.feed([{ ...message, event_id: LIVE } as never]);
+    const validUntil = Date.now() + 600_000;
+    await publish([health({ valid_until: validUntil }), health({ event_id: LIVE })]);
+    await feed(eventMessage(now, eventFields({ participants: participants(0, 0) })));
+    await feed(incidentMessage(incident('5-1', 429, { ut: now, participant_id: null, event_time: 0 })));
+    const none = { score_home: 0, score_away: 0, firm_home: 0, firm_away: 0 };
+    await table.shows('no goal', LIVE, { ...none, may_act_until: validUntil });
+
+    const goal = (ut: number, confirmation: string) =>
+      incidentMessage(incident('5-2', 413, { ut, confirmation }), {
+        fields: eventFields({ participants: participants(confirmation === 'cancelled' ? 0 : 1, 0) }),
+      });
+    await feed(goal(now + 1, 'tbd'));
+    await table.shows('the goal is under review', LIVE, { ...none, score_home: 1, may_act_until: null });
+    await feed(goal(now + 2, 'cancelled'));
+    await table.shows('the goal is taken back', LIVE, { ...none, may_act_until: validUntil });
+
+    const acted = table.lines.filter((line) => line.event_id === LIVE && line.may_act_until !== null);
+    expect(acted.filter(({ score_home }) => score_home !== 0)).toEqual([]);
+  });
+
+  test('lets nobody act on a match that no source vouches for', async () => {
+    const validUntil = Date.now() + 600_000;
+    await publish([health({ event_id: LIVE, state: 'stale' })]);
+    await table.shows('it is stale', LIVE, { may_act_until: null });
+    await publish([health({ event_id: LIVE }), health({ valid_until: validUntil })]);
+    await table.shows('it is alive', LIVE, { may_act_until: validUntil });
+    await publish([health({ valid_until: validUntil, term: 2 })]);
+    await table.shows('the new monitor has not judged it', LIVE, { may_act_until: null });
+  });
+});

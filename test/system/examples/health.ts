@@ -1,0 +1,55 @@
+/** Records of feed health that a test publishes in the place of a monitor. */
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+
+/** A record of the source `webhook`, or of a match of it: alive, with these changes. */
+export function health(change: Partial<FeedHealth>): FeedHealth {
+  return {
+    source: 'webhook',
+    event_id: null,
+    state: 'alive',
+    reason: null,
+    since: 1,
+    heard_at: null,
+    clock_runs: true,
+    progress: null,
+    gaps: [],
+    gap_count: 0,
+    fields: [],
+    keep_alive_at: null,
+    term: 1,
+    written_at: 1,
+    valid_until: null,
+    ...change,
+  };
+}
+
+/** Returns a function that publishes them; it is closed with the test, or the file, that opened it. */
+export async function openHealth({
+  brokers,
+  registryUrl,
+  prefix,
+}: PipelinePlace): Promise<(records: readonly FeedHealth[]) => Promise<void>> {
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
+  const publisher = await openPublisher({
+    brokers,
+    clientId: 'test-health',
+    log: quietLog,
+    timeoutMs: 60_000,
+  });
+  atEnd(() => publisher.close());
+  const topic = topicName(prefix, 'feed-health');
+  return (records) =>
+    publisher.publish(
+      records.map((value) => ({
+        topic,
+        key: value.event_id === null ? value.source : `${value.source}/${value.event_id}`,
+        value: codec.encode(value),
+      })),
+    );
+}
