@@ -12,7 +12,7 @@ import { traceRequests } from '#tracing/trace-requests.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
-import type { Backlog } from './board/backlog.ts';
+import type { ProcessorBacklog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { notFoundPages } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -42,7 +42,7 @@ export type ApiAppOptions = {
   /** Who may open the live board; null: it is not served. */
   readonly board: GateOptions | null;
   /** What waits within Touchline, for the board. */
-  readonly backlog?: Backlog | undefined;
+  readonly backlog?: ProcessorBacklog | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */

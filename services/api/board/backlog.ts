@@ -8,7 +8,7 @@ import { type ProcessorName, streamTopics } from '#topics/processors.ts';
 export type Waiting = { readonly processor: ProcessorName; readonly records: number | null };
 
 /** Counts the records that wait for the processors whose results the board shows. */
-export type Backlog = {
+export type ProcessorBacklog = {
   /** The last count, or null before the first; it is made again where it is older than `COUNT_EVERY_MS`. */
   waiting(): readonly Waiting[] | null;
 };
@@ -25,7 +25,7 @@ export type BacklogOptions = {
 };
 
 /** Counts only while somebody asks. */
-export class BrokerBacklog implements Backlog {
+export class BrokerBacklog implements ProcessorBacklog {
   readonly #options: BacklogOptions;
   #counted: { readonly at: number; readonly waiting: readonly Waiting[] } | undefined;
   #begun = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
-import type { Backlog } from './backlog.ts';
+import type { ProcessorBacklog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
@@ -34,7 +34,7 @@ export type BoardOptions = {
   /** What its pages load; read here where none is given. */
   readonly assets?: Assets;
   /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
-  readonly backlog?: Backlog | undefined;
+  readonly backlog?: ProcessorBacklog | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
   readonly size?: number;
   /** Readers of `/board/events` at once. Default 1000. */

@@ -18,7 +18,7 @@ import {
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
@@ -40,7 +40,7 @@ const PAGES = [
 const [HOME] = match.home;
 
 describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({
+  const stage = ShownBoard.set({
     play: ({ played }) => {
       const now = Date.now() / 1000;
       playBoard(played, now);

@@ -10,13 +10,13 @@ import {
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const STAR = `${ROW} .star`;
 
 describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({
+  const stage = ShownBoard.set({
     play: ({ played }) => {
       played.health(null);
       played.health(match.id);

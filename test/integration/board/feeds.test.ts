@@ -4,10 +4,10 @@ import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/t
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({
+  const stage = ShownBoard.set({
     play: ({ played }) => {
       const now = Date.now();
       played.publish(match, Math.floor(now / 1000), { ...firstHalf(3), reported: [0, 0] });

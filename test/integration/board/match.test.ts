@@ -8,14 +8,14 @@ import {
 } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 const PATH = `/match/${match.id}`;
 const DISALLOWED = '#incident-5-100007';
 const CANCELLATION = '#incident-5-100009';
 
 describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({ play: ({ played }) => playSerbiaBrazil(played, Date.now() / 1000) });
+  const stage = ShownBoard.set({ play: ({ played }) => playSerbiaBrazil(played, Date.now() / 1000) });
 
   test.each([1440, 1024, 390])('score and guard stay in view at %i px', async (width) => {
     const visit = await stage.follow(PATH, { width, height: 700 });

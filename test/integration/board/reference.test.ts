@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { leagueTable } from '../../../services/api/board/testing/scenes.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 const SHOWN = `[...document.querySelectorAll('.operation')].filter((one) => one.checkVisibility()).map(({ dataset }) => dataset.name)`;
 const CURRENT = `document.querySelector('.contents [aria-current]')?.hash`;
 
 describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({
+  const stage = ShownBoard.set({
     play: ({ played }) => {
       played.table(39719, 2, 'League standings', leagueTable(false));
       played.table(39800, 18, 'Top scorers', topScorers());

@@ -11,7 +11,7 @@ import {
 } from '../../../services/api/board/testing/scenes.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
-import { Stage } from './stage.ts';
+import { ShownBoard } from './shown-board.ts';
 
 /** The longest that a word may be shown for. */
 const WITHIN_MS = 2_000;
@@ -38,7 +38,7 @@ function shiftClock(page: Page, ms: number): Promise<unknown> {
 }
 
 describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}`, () => {
-  const stage = Stage.set({
+  const stage = ShownBoard.set({
     play: ({ played }) => {
       played.health(null);
       played.health(match.id);

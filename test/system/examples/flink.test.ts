@@ -15,7 +15,7 @@ import {
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
@@ -41,7 +41,7 @@ type Row = {
 type Line = Row & { readonly change: '+I' | '-U' | '+U' | '-D' };
 
 /** The statements of the page, with the addresses and the prefix of the test. */
-function statements({ brokers, registryUrl, prefix }: PipelinePlace): string {
+function statements({ brokers, registryUrl, prefix }: PipelineConnection): string {
   const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   return blocks
     .join('\n')

@@ -5,7 +5,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
-import type { PipelinePlace } from '../../support/pipeline.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
 
 /** A record of the source `webhook`, or of a match of it: alive, with these changes. */
 export function health(change: Partial<FeedHealth>): FeedHealth {
@@ -34,7 +34,7 @@ export async function openHealth({
   brokers,
   registryUrl,
   prefix,
-}: PipelinePlace): Promise<(records: readonly FeedHealth[]) => Promise<void>> {
+}: PipelineConnection): Promise<(records: readonly FeedHealth[]) => Promise<void>> {
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
   const publisher = await openPublisher({
     brokers,

@@ -5,23 +5,23 @@ import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
 import { startChromium, Visit, type VisitOptions } from './browser.ts';
 
-export type StageOptions = {
+export type ShownBoardOptions = {
   /** Plays what each test begins with. */
   readonly play: (served: ServedBoard) => void;
   /** Where the board listens; any free port without it. */
   readonly port?: () => Promise<number>;
 };
 
-/** Call `Stage.set` in a `describe`: it is there within its tests. */
-export class Stage {
+/** Call `ShownBoard.set` in a `describe`: it is there within its tests. */
+export class ShownBoard {
   #browser: Browser | undefined;
   #served: ServedBoard | undefined;
   #proxy: TcpProxy | undefined;
   #origin = '';
   readonly #visits: Visit[] = [];
 
-  static set({ play, port = async () => 0 }: StageOptions): Stage {
-    const stage = new Stage();
+  static set({ play, port = async () => 0 }: ShownBoardOptions): ShownBoard {
+    const stage = new ShownBoard();
     beforeAll(async () => {
       stage.#browser = await startChromium();
     });
