@@ -17,21 +17,6 @@ async function rigWithFeed(): Promise<Rig> {
   return rig;
 }
 
-test('a token that is refused in mid-run is exchanged once for all requests', async () => {
-  const rig = await rigWithFeed();
-  const { provider } = rig;
-  const poller = rig.startPoller();
-  await poller.ready();
-  await rig.caughtUp();
-  const exchanges = provider.exchanges;
-  provider.revoke();
-  provider.feed.push(message(50, T0 - 10, 9, incident('5-50', T0 - 10)));
-  await rig.caughtUp();
-  const asked = provider.taken.length;
-  await untilTrue('it goes on', () => provider.taken.length > asked + 20);
-  expect(provider.exchanges).toBe(exchanges + 1);
-});
-
 test('a resource outside the contract is left alone until that changes, a rejected request is not repeated, the others go on', async () => {
   const rig = await rigWithFeed();
   const { provider } = rig;
@@ -53,26 +38,6 @@ test('a resource outside the contract is left alone until that changes, a reject
   await untilTrue('the event too', () => provider.count('/v2/events/9') > 1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
   expect(provider.count('/v2/sports')).toBe(1);
-});
-
-test('a burst of errors, silence and broken answers delays the feed and loses nothing', async () => {
-  const rig = await rigWithFeed();
-  const { provider } = rig;
-  const broken = [
-    { status: 500 },
-    { status: 503, body: '<html>' },
-    'hang',
-    { status: 200, body: '{"api":{' },
-    { status: 200, body: '[]' },
-    { status: 302, location: 'http://127.0.0.1:1/elsewhere' },
-  ] as const;
-  provider.fault = (_request, count) => (count <= 60 ? (broken[count % broken.length] ?? null) : null);
-  const poller = rig.startPoller({ REQUEST_TIMEOUT_MS: '300' });
-  await poller.ready();
-  await rig.caughtUp();
-  await rig.checkpointed('feed', T0 - 75);
-  expect(await poller.metric('touchline_poller_retries_total')).toBeGreaterThan(5);
-  expect(poller.exited).toBe(false);
 });
 
 test('a message of the feed that cannot be read is a dead letter, the others are published', async () => {

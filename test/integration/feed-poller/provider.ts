@@ -42,8 +42,6 @@ export class TestProvider {
   pageSize = 1_000;
   /** What goes wrong, asked for each request but those for a token. */
   fault: (request: Taken, count: number) => AnswerFault | null = () => null;
-  /** Called before a page is made. */
-  beforePage: (request: Taken) => void = () => {};
   readonly taken: Taken[] = [];
   exchanges = 0;
   #tokens = new Set<string>();
@@ -101,7 +99,6 @@ export class TestProvider {
       response.writeHead(401).end(`bad token ${token}`);
       return;
     }
-    this.beforePage(taken);
     const found = this.#find(taken);
     if (found === null) {
       response.writeHead(404).end('{}');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until, untilTrue } from '../../support/poll.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
@@ -28,35 +28,6 @@ test('an incident that vanishes from the list is removed in match state', async 
     return incidents.get('9/5-2')?.removed === true;
   });
   expect(await score()).not.toContain('1');
-});
-
-test('a list that changes between two of its pages is read until it holds still', async () => {
-  const rig = await Rig.create();
-  const { provider } = rig;
-  provider.now = () => T0;
-  provider.pageSize = 3;
-  provider.events.set(9, event(9, T0 - 100));
-  const all = Array.from({ length: 8 }, (_, at) => incident(`5-1${at}`, T0 - 90));
-  provider.incidents.set(9, all);
-  let second = 0;
-  provider.beforePage = ({ path, query }) => {
-    if (!path.endsWith('/incidents') || query.page !== '2') return;
-    second += 1;
-    // One goes and one comes: the count stays, and what moved over the edge of the page is on neither.
-    if (second === 1) provider.incidents.set(9, [...all.slice(1), incident('5-99', T0 - 80)]);
-    if (second === 2) provider.incidents.set(9, all);
-  };
-  const poller = rig.startPoller();
-  await poller.ready();
-  const snapshots = await until('there is a snapshot', async () => {
-    const found = (await rig.values('normalized-messages')).filter(({ snapshot }) => snapshot !== null);
-    return found.length > 0 ? found : undefined;
-  });
-  expect(second).toBeGreaterThan(3);
-  for (const { snapshot, ut, origin } of snapshots) {
-    expect(snapshot?.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
-    expect({ ut, origin }).toEqual({ ut: T0, origin: 'feed' });
-  }
 });
 
 test('a finished match is checked until its result is verified, and then no more, also after a restart', async () => {
@@ -97,19 +68,6 @@ test('a finished match is checked until its result is verified, and then no more
   expect(checks()).toBe(done);
   provider.events.set(9, event(9, T0 + 5, { ...finished, verified_result: 'yes' }));
   await untilTrue('it changed, so it is checked', () => checks() > done);
-});
-
-test('a live event whose feed is silent while its clock runs is checked', async () => {
-  const rig = await Rig.create();
-  const { provider } = rig;
-  provider.now = () => T0;
-  provider.events.set(9, event(9, T0 - 100));
-  provider.events.set(10, event(10, T0 - 100, { clock_status: 'stopped' }));
-  const poller = rig.startPoller({ SILENCE_MS: '400' });
-  await poller.ready();
-  await untilTrue('it is checked again', () => provider.count('/v2/events/9/incidents') >= 4);
-  // At first sight only.
-  expect(provider.count('/v2/events/10/incidents')).toBe(1);
 });
 
 test('an event reported by its result alone keeps that result: its list is no timeline', async () => {
