@@ -1,5 +1,5 @@
 /**
- * `npm run screenshot`: starts the demonstration, waits until several matches are live and one is under review, and writes
+ * `npm run screenshot`: starts the demonstration, waits until several matches are live, one is under review and two are safe, and writes
  * docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it takes a board that runs.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ const SIZE = { width: 1100, height: 700 };
 const MOST_BYTES = 150_000;
 /** Slow enough for several matches of one afternoon to be seen in play. */
 const PLAY_SECONDS = '150';
-const LIVE = `document.querySelectorAll('[data-phase="live"]').length >= 3 && document.querySelector('.firm') !== null`;
+const LIVE = `document.querySelectorAll('.match[data-guard="safe"]').length >= 2 && document.querySelector('.firm') !== null && document.querySelector('#feeds .halted') === null`;
 
 const [address] = process.argv.slice(2);
 if (address === undefined) await withDemonstration(take);

@@ -87,6 +87,18 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
+  test('a phone breaks no word of the head', async () => {
+    const visit = await stage.open('/docs', { width: 390, height: 844 });
+    const lines = `[...document.querySelectorAll('.head nav a')].map((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))`;
+    expect(new Set(await visit.ask<number[]>(lines))).toEqual(new Set([1]));
+  });
+
+  test('a phone cuts no column of a league table', async () => {
+    const visit = await stage.open('/standings', { width: 390, height: 844 });
+    const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
+    expect(await visit.ask(beyond)).toEqual([0, 0]);
+  });
+
   test('a wide screen has the kinds as links', async () => {
     const visit = await stage.open('/standings');
     expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
