@@ -6,7 +6,7 @@
 
 import type { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
-import { describeTransactionsV0 } from '#streams/client/platformatic/library.ts';
+import { describeTransactionsV0, endTxnV3 } from '#streams/client/platformatic/library.ts';
 import { onCoordinator } from '#streams/client/platformatic/retries.ts';
 import {
   type ProducerIdentity,
@@ -27,6 +27,13 @@ const LOOK_MS = 20;
 const UNCHECKED_MS = 5_000;
 /** States in which the coordinator has decided to commit. */
 const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
+/** Where the transaction was ended meanwhile: by its producer, by its timeout, or by another claim. */
+const ENDED = [
+  'INVALID_TXN_STATE',
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+  'INVALID_PRODUCER_ID_MAPPING',
+];
 /** States without information on the last transaction: its producer was opened again since, or never had one. */
 const FORGOTTEN = ['Empty', 'Dead'];
 
@@ -36,7 +43,28 @@ export type LastTransaction = { readonly state: string; readonly producer: Produ
 /** Ends a transaction of the producer in these partitions. */
 type Decide = (partitions: readonly TopicPartition[], decision: 'commit' | 'abort') => Promise<void>;
 
-/** The coordinator's state of the last transaction, to ask before fencing; null where it does not know the id. */
+/**
+ * How the last transaction ended, to ask before fencing, which forgets it; null where the coordinator does not know the id. An open
+ * one is aborted, as fencing would do: a request of its producer that is still under way could commit it between the two.
+ */
+export async function endLastTransaction(
+  connections: BrokerConnections,
+  transactionalId: string,
+): Promise<LastTransaction | null> {
+  const last = await lastTransaction(connections, transactionalId);
+  if (last?.state !== 'Ongoing') return last;
+  const { id, epoch } = last.producer;
+  try {
+    await onCoordinator(connections, transactionalId, (coordinator) =>
+      endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, false),
+    );
+  } catch (error) {
+    if (!hasCode(error, ENDED)) throw error;
+  }
+  return lastTransaction(connections, transactionalId);
+}
+
+/** The coordinator's state of the last transaction; null where it does not know the id. */
 export async function lastTransaction(
   connections: BrokerConnections,
   transactionalId: string,

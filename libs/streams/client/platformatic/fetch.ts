@@ -62,14 +62,12 @@ type Response = { readonly throttleMs: number; readonly answers: readonly Answer
 
 const FETCH = { key: 1, version: 16 } as const;
 const NO_SESSION = { id: 0, epoch: -1 } as const;
-const ANY_EPOCH = -1;
-const NO_EPOCH = -1;
+const NOT_COMPARED = -1;
 /** Only followers send it. */
 const NO_LOG_START = -1n;
 const NO_RACK = '';
 /** The tag of a partition that is read; those of the new leader and its address are not: metadata is asked anew. */
 const DIVERGING_EPOCH = 0;
-const EMPTY = Buffer.alloc(0);
 
 const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
   FETCH.key,
@@ -144,9 +142,9 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
       topic.appendUUID(topicId).appendArray(ofTopic, (one, from) => {
         one
           .appendInt32(from.partition)
-          .appendInt32(from.currentLeaderEpoch ?? ANY_EPOCH)
+          .appendInt32(from.currentLeaderEpoch ?? NOT_COMPARED)
           .appendInt64(BigInt(from.offset))
-          .appendInt32(from.lastFetchedEpoch ?? NO_EPOCH)
+          .appendInt32(from.lastFetchedEpoch ?? NOT_COMPARED)
           .appendInt64(NO_LOG_START)
           .appendInt32(options.maxBytes);
       });
@@ -199,7 +197,7 @@ function readPartition(reader: Reader): Omit<Answer, 'topicId' | 'error'> & { re
   // A nearer replica: not requested, without a rack.
   reader.readInt32();
   // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
-  const bytes = reader.readNullableBytes() ?? EMPTY;
+  const bytes = reader.readNullableBytes() ?? Buffer.alloc(0);
   let diverging: EpochEnd | null = null;
   readTags(reader, {
     [DIVERGING_EPOCH]: () => {

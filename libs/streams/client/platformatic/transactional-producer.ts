@@ -1,4 +1,5 @@
 import {
+  endLastTransaction,
   type LastTransaction,
   lastTransaction,
   UndecidedTransactions,
@@ -29,7 +30,7 @@ export async function openTransactionalProducer(
   const end = () => void connections.close();
   signal?.addEventListener('abort', end);
   try {
-    const before = await lastTransaction(connections, transactionalId);
+    const before = await endLastTransaction(connections, transactionalId);
     const identity = await fence(connections, transactionalId);
     const producer = new ProtocolTransactionalProducer(connections, options, identity, before);
     await producer.settle();
