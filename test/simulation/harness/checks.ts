@@ -18,6 +18,8 @@ type Progress = {
   /** A marker of its logs was dropped, and a refusal that this is a reason for. */
   lostMarker: boolean;
   isRefused: boolean;
+  /** Committed outputs went with a transaction that the same producer began after the lost marker: it must be refused. */
+  lacksOutputs: boolean;
   /** The input before each loss since the last commit, oldest first: what was fetched then may still be committed. */
   former: Former[];
   /** It has passed offsets that the input lost: only what it had fetched before may be committed. */
@@ -44,6 +46,8 @@ type Pending = {
   /** Outputs of the open transaction in the output's log, and how many of them a committed position has counted. */
   open: string[];
   counted: number;
+  /** Who wrote those outputs. */
+  epoch: number;
   /** The newest position of the open transaction in the log of positions. */
   position: Buffer | null;
 };
@@ -83,6 +87,7 @@ export class Checks {
       excuses: new Set<string>(),
       lostMarker: false,
       isRefused: false,
+      lacksOutputs: false,
       looked: null,
     }));
     cluster.listener = {
@@ -170,11 +175,14 @@ export class Checks {
     return log.read(log.start, true, Number.POSITIVE_INFINITY).records.map(({ value }) => String(value));
   }
 
-  #onAppend({ topic }: Partition, { id }: ProducerEpoch, records: readonly NewRecord[]): void {
+  #onAppend({ topic }: Partition, { id, epoch }: ProducerEpoch, records: readonly NewRecord[]): void {
     if (topic !== POSITIONS && topic !== TOPICS.output) return;
     const pending = this.#pendingOf(id);
     if (topic === POSITIONS) pending.position = records.at(-1)?.value ?? null;
-    else for (const { value } of records) pending.open.push(String(value));
+    else {
+      for (const { value } of records) pending.open.push(String(value));
+      pending.epoch = epoch;
+    }
   }
 
   #onMarker({ topic, partition }: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void {
@@ -193,18 +201,29 @@ export class Checks {
 
   #onOutputMarker(partition: number, { id, epoch }: ProducerEpoch, marker: 'commit' | 'abort'): void {
     const pending = this.#pendingOf(id);
+    const progress = this.#of(partition);
     const { open, counted } = pending;
     if (marker === 'commit') pending.visible.push(...open.slice(counted));
-    else if (counted > 0)
-      this.fail(
-        `partition ${partition}, producer ${id} epoch ${epoch}: the outputs of a committed position are aborted`,
-      );
+    else if (counted > 0) {
+      // A claim that aborts them, by its own epoch, has decided wrongly.
+      if (progress.lostMarker && epoch === pending.epoch) progress.lacksOutputs = true;
+      else
+        this.fail(
+          `partition ${partition}, producer ${id} epoch ${epoch}: the outputs of a committed position are aborted`,
+        );
+    }
     pending.open = [];
     pending.counted = 0;
   }
 
   #pendingOf(id: string): Pending {
-    const pending = this.#pending.get(id) ?? { visible: [], open: [], counted: 0, position: null };
+    const pending = this.#pending.get(id) ?? {
+      visible: [],
+      open: [],
+      counted: 0,
+      epoch: -1,
+      position: null,
+    };
     this.#pending.set(id, pending);
     return pending;
   }
@@ -218,6 +237,7 @@ export class Checks {
     const { partition, former } = progress;
     const name = `partition ${partition}, producer ${producer.id} epoch ${producer.epoch}`;
     const { id, epoch } = position.producer;
+    if (progress.lacksOutputs) this.fail(`${name} goes on without outputs of a committed position`);
     // A claim decides what its predecessor left, by its own epoch.
     if (id !== producer.id || epoch > producer.epoch)
       this.fail(`${name} commits a position of producer ${id} epoch ${epoch}`);
