@@ -81,7 +81,9 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
       typeof of === 'number' ? of : partitions,
     ]),
   ]);
-  const found = await Promise.all([...wanted.keys()].map((topic) => client.partitionCount(topic)));
+  const found = await Promise.all(
+    [...wanted.keys()].map((topic) => (topic === input ? partitions : client.partitionCount(topic))),
+  );
   const wrong = [...wanted].flatMap(([topic, count], at) => {
     if (found[at] === 0) return `${topic} is missing`;
     return found[at] === count ? [] : `${topic} has ${found[at]} partitions, not ${count}`;
