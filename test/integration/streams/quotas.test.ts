@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { applicationOf } from '#topics/processors.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { limitClients, type Quota } from '../../support/quotas.ts';
+import { limitClients } from '../../support/quotas.ts';
 import { workload } from '../../support/workload.ts';
 
 const place = backbone();
@@ -12,13 +12,13 @@ const SLOW = 40_000;
 /** Messages of a batch. A batch of more than is given in ten seconds is never given, whoever reads. */
 const TOGETHER = 60;
 
-test.each<[string, Quota]>([
-  ['what it reads', { read: SLOW }],
-  ['what it writes', { written: SLOW }],
-])('a quota on %s fails no task', async (_, quota) => {
-  const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}${Object.keys(quota)[0]}.` });
+test.each([
+  ['what it reads', 'consumer_byte_rate'],
+  ['what it writes', 'producer_byte_rate'],
+] as const)('a quota on %s fails no task', async (_, limited) => {
+  const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}${limited}.` });
   const { brokers, prefix } = pipeline.place;
-  await limitClients(brokers, applicationOf(prefix, 'match-processor'), quota);
+  await limitClients(brokers, applicationOf(prefix, 'match-processor'), limited, SLOW);
   const processor = pipeline.startProcessor();
   await processor.ready();
   const messages = workload({ events: 20, perEvent: 60, seed: 7 });

@@ -172,7 +172,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
 
   const limitProcessors = (read: number | null) => {
     const { brokers, prefix } = system.pipeline.place;
-    return limitClients(brokers, applicationOf(prefix, 'match-processor'), { read });
+    return limitClients(brokers, applicationOf(prefix, 'match-processor'), 'consumer_byte_rate', read);
   };
 
   const openFlooder = () =>
