@@ -29,13 +29,6 @@ export function assignPartitions(
       if (share.length > floor) larger -= 1;
     }
   }
-  for (const [, share] of shares) {
-    for (const partition of free) {
-      if (share.length >= floor) break;
-      share.push(partition);
-      free.delete(partition);
-    }
-  }
   for (const partition of free) {
     const least = [...shares.values()].reduce((a, b) => (b.length < a.length ? b : a));
     least.push(partition);
