@@ -79,8 +79,7 @@ export async function claimPartition(
   const ids = await lifetime.still(Promise.all(readers.map((reader) => reader.topicId())));
   const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
   const names = [positions, topic, ...changelogs, ...ownOutputs];
-  const logs = names.map((name) => ({ topic: name, partition }));
-  const bounds = await lifetime.still(client.logBounds(logs));
+  const bounds = await lifetime.still(client.logBounds(names.map((name) => ({ topic: name, partition }))));
   const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
   const ofInput = boundsOf(topic);
   const restored = changelogs.map((name, at) => ({
@@ -91,12 +90,7 @@ export async function claimPartition(
     isOutput: false,
     ...boundsOf(name),
   }));
-  const written = ownOutputs.map((name) => ({
-    topic: name,
-    partition,
-    isOutput: true,
-    ...boundsOf(name),
-  }));
+  const written = ownOutputs.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
   const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));
   const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {
@@ -105,10 +99,10 @@ export async function claimPartition(
   } else {
     requireChangelogs(application, partition, position, restored);
     await lifetime.still(requireSameCommit(context, position, [...own, ...written]));
-    const { inputEpoch } = position;
-    if (inputEpoch !== null && position.topicId === topicId && position.next <= ofInput.end) {
+    const { next, inputEpoch } = position;
+    if (inputEpoch !== null && position.topicId === topicId && next <= ofInput.end) {
       const found = await lifetime.still(client.epochEnd({ topic, partition }, inputEpoch));
-      requireSameInput(context, partition, position, found);
+      requireSameInput(context, partition, { next, inputEpoch }, found);
     }
   }
   const start = startOffset(context, partition, { position, topicId, input: ofInput });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
-import { requireChangelogs, requireLastRecord, startOffset } from './start-checks.ts';
+import { requireChangelogs, requireLastRecord, requireSameInput, startOffset } from './start-checks.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const metrics = streamMetrics(new Registry(), () => []);
@@ -68,6 +68,36 @@ test('refuses input that is another topic', () => {
   expect(code).toBe('INPUT_RECREATED');
   expect(message).toContain('position 7');
   expect(message).toContain('offsets 0 to 80');
+});
+
+describe('the leader epoch of the input before position 17, which is 3,', () => {
+  const check = (found: { epoch: number; endOffset: number } | null) => () =>
+    requireSameInput(
+      { application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
+      3,
+      { next: 17, inputEpoch: 3 },
+      found,
+    );
+
+  test.each([
+    ['goes on', { epoch: 3, endOffset: 20 }],
+    ['ends there', { epoch: 3, endOffset: 17 }],
+    ['is not compared', null],
+  ])('may begin where it %s', (_, found) => expect(check(found)).not.toThrow());
+
+  test.each([
+    ['ends before', { epoch: 3, endOffset: 15 }, 'from offset 15 to the position 17', 'processor 3 15'],
+    ['is unknown to a log that is shorter', { epoch: 2, endOffset: 15 }, 'from offset 15', 'processor 3 15'],
+    [
+      'is unknown to a log with other records',
+      { epoch: 2, endOffset: 20 },
+      'in leader epoch 3',
+      'processor 3 17',
+    ],
+  ])('refuses where it %s, and names the remedy', (_, found, lost, remedy) => {
+    expect(check(found)).toThrow(lost);
+    expect(check(found)).toThrow(`npx touchline position match-${remedy}`);
+  });
 });
 
 test('refuses a gap left by retention, or counts it where the setting says so', async () => {

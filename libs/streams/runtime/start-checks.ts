@@ -78,21 +78,27 @@ export function requireChangelogs(
 
 /**
  * Throws `RefusedError` where the input has lost records that were processed: its log ends, for the epoch in which they were
- * written, before the position. `found` is null where nothing is known to compare.
+ * written, before the position, or knows nothing of that epoch. `found` is null where nothing is known to compare.
  */
 export function requireSameInput(
   { application, input }: Pick<Checked, 'application' | 'input'>,
   partition: number,
-  { next }: Position,
+  { next, inputEpoch }: { readonly next: number; readonly inputEpoch: number },
   found: EpochEnd | null,
 ): void {
-  if (found === null || found.endOffset >= next) return;
+  if (found === null || (found.epoch >= inputEpoch && found.endOffset >= next)) return;
   const { endOffset } = found;
+  const [lost, from] =
+    endOffset < next
+      ? [
+          `${next - endOffset} records that were processed: what was read from offset ${endOffset} to`,
+          endOffset,
+        ]
+      : [`records that were processed: what was read in leader epoch ${inputEpoch}, before`, next];
   throw new RefusedError(
     'INPUT_TRUNCATED',
-    `${input}-${partition} lost ${next - endOffset} records that were processed: what was read from offset ${endOffset} to the ` +
-      `position ${next} is gone, and others may have its offsets; process those with npx touchline position ` +
-      `${serviceOf(application)} ${partition} ${endOffset}, or process all that the input holds with ${rebuildCommand(application)}`,
+    `${input}-${partition} lost ${lost} the position ${next} is gone, and others may have its offsets; process those with ` +
+      `npx touchline position ${serviceOf(application)} ${partition} ${from}, or process all that the input holds with ${rebuildCommand(application)}`,
   );
 }
 

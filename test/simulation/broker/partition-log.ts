@@ -186,7 +186,10 @@ export class PartitionLog {
   #add(batch: LogBatch): void {
     this.changes += 1;
     this.batches.push(batch);
-    const { producer, marker, base, sequence, records } = batch;
+    const { producer, marker, base, sequence, records, leaderEpoch } = batch;
+    // Its beginning may have been lost.
+    if ((this.#epochs.at(-1)?.epoch ?? -1) < leaderEpoch)
+      this.#epochs.push({ epoch: leaderEpoch, start: base });
     if (producer === null) return;
     let known = this.#producers.get(producer.id);
     if (known === undefined || known.epoch !== producer.epoch) {
