@@ -1,19 +1,15 @@
-/** The served contract: requests beside a bare route, freshness, and what many events cost. */
+/** The served contract: requests beside a bare route, and what many events cost. */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
 import { type BenchCredentials, environment, makePlace, writeMatches } from './api-topics.ts';
-import { type Bench, type BenchContext, format, quantile } from './context.ts';
+import { type Bench, type BenchContext, format } from './context.ts';
 import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
 import { remove } from './kafka.ts';
-import { BenchMatch } from './matches.ts';
 import { answered, type Running, start, startService } from './processes.ts';
 import { sizeOf, sizesOf } from './size.ts';
-import { WebhookClient } from './webhook-client.ts';
 
 const SECONDS = sizeOf('BENCH_SECONDS', 10, 1);
 const CONNECTIONS = 16;
@@ -22,17 +18,12 @@ const BOARD = { matches: 150, messages: 600, published: 200 };
 /** How many events start-up and memory are measured with. */
 const EVENTS = sizesOf('BENCH_EVENTS', [10_000, 100_000], [100]);
 const MESSAGES_OF_EVENT = 12;
-const FRESH = sizeOf('BENCH_MESSAGES', 1_000, 20);
-const READY_MS = 900_000;
-/** Time limit for the board to show a change. */
-const BOARD_MS = 10_000;
 
 export const bench: Bench = {
-  about: 'the served contract: requests/s beside a bare Fastify route, freshness, start-up and memory',
+  about: 'the served contract: requests/s beside a bare Fastify route, start-up and memory',
   subject: ['libs/contract', 'libs/views', 'services/api'],
   async run(context) {
     await measureRequests(context);
-    await measureFreshness(context);
     for (const events of EVENTS) await measureStart(context, events);
   },
 };
@@ -130,98 +121,6 @@ async function load(port: number, path: string): Promise<GetLoadResult> {
 
 function line({ perSecond, bytes, p50, p99 }: GetLoadResult): string {
   return `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`;
-}
-
-/**
- * Time from the answer to a webhook until REST shows its incident, polled without a pause, and until the board's stream
- * sends the match: one message after the other.
- */
-async function measureFreshness(context: BenchContext): Promise<void> {
-  const prefix = context.prefix('fresh');
-  const credentials = await makePlace(context, prefix);
-  const secret = randomBytes(16).toString('hex');
-  const webhookPort = await freePort();
-  const receiver = startService('webhook-receiver', context.dir, {
-    ...environment(context, prefix),
-    WEBHOOK_PORT: String(webhookPort),
-    WEBHOOK_SECRET: secret,
-  });
-  const processor = startService('match-processor', context.dir, environment(context, prefix));
-  const api = await startApi(context, prefix, 'fresh');
-  const token = await tokenOf(api.port, credentials);
-  const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
-  await client.untilReady(READY_MS);
-  const live = Array.from({ length: 50 }, (_, match) => new BenchMatch(match, 600, match));
-  const board = await followBoard(api.port);
-  const times: number[] = [];
-  const boardTimes: number[] = [];
-  const warmUp = Math.min(200, FRESH);
-  for (let n = 0; n < warmUp + FRESH; n++) {
-    const match = live[n % live.length] as BenchMatch;
-    const { message, eventId } = match.next();
-    const { id } = (message as { data: { incident: { id: string } } }).data.incident;
-    const sentAt = performance.now();
-    await client.post(Buffer.from(JSON.stringify([message])));
-    const acceptedAt = performance.now();
-    const path = `/v2/events/${eventId}/incidents?limit=500&deleted=no&token=${token}`;
-    while (!(await shows(api.port, path, id)) && performance.now() - acceptedAt < 10_000);
-    const shownAt = performance.now();
-    const boardShownAt = await board.shown(eventId, sentAt);
-    if (n < warmUp) continue;
-    times.push(shownAt - acceptedAt);
-    boardTimes.push(Math.max(0, boardShownAt - acceptedAt));
-  }
-  for (const [what, of] of [
-    ['REST', times],
-    ['the board', boardTimes],
-  ] as const) {
-    const at = (share: number) => quantile(of, share).toFixed(1);
-    context.print(
-      `freshness of ${what}: p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms of ${of.length} messages`,
-    );
-  }
-  board.close();
-  client.close();
-  for (const running of [receiver, processor, api.process]) await running.stop();
-  await remove(context.brokers, prefix);
-}
-
-/** The board's stream of server-sent events: when it sent a match, on the clock of `performance.now`. */
-async function followBoard(
-  port: number,
-): Promise<{ shown(eventId: number, since: number): Promise<number>; close(): void }> {
-  const over = new AbortController();
-  const { body, status } = await fetch(`http://127.0.0.1:${port}/board/events`, { signal: over.signal });
-  if (status !== 200) throw new Error(`the board's stream was answered ${status}`);
-  const shownAt = new Map<number, number>();
-  const read = async (): Promise<void> => {
-    let text = '';
-    for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-      const frames = (text + part).split('\n\n');
-      text = frames.pop() ?? '';
-      for (const frame of frames) {
-        const [, data] = /^event: match\ndata: (.*)$/.exec(frame) ?? [];
-        if (data !== undefined) shownAt.set(JSON.parse(data).event_id, performance.now());
-      }
-    }
-  };
-  read().catch(() => {});
-  return {
-    async shown(eventId, since) {
-      for (;;) {
-        const at = shownAt.get(eventId) ?? 0;
-        if (at >= since) return at;
-        if (performance.now() - since > BOARD_MS) throw new Error(`the board did not show ${eventId}`);
-        await delay(1);
-      }
-    },
-    close: () => over.abort(),
-  };
-}
-
-async function shows(port: number, path: string, text: string): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`);
-  return (await response.text()).includes(`"${text}"`);
 }
 
 /** What a replica takes to build its views of so many events, to start on them again, and to hold them. */

@@ -90,7 +90,7 @@ type Subject = {
 type Mark = { readonly eventId: number; readonly messageId: string };
 
 /** Where messages are given in. */
-type Entry = {
+export type Entry = {
   send(message: TimedMessage): Promise<void>;
   close(): Promise<void>;
 };
@@ -201,7 +201,8 @@ function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   };
 }
 
-async function byWebhook(
+/** By a signed delivery of one message each, to a receiver of its own. */
+export async function byWebhook(
   context: BenchContext,
   prefix: string,
   env: Readonly<Record<string, string>> = {},

@@ -32,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   api: async () => (await import('./api.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
+  goal: async () => (await import('./goal.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
   start: async () => (await import('./start.ts')).bench,
 };

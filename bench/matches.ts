@@ -20,6 +20,9 @@ export type TimedMessage = {
   readonly message: object;
 };
 
+/** A message of a goal; `home` counts the goals of the home team with it. */
+export type GoalMessage = TimedMessage & { readonly home: number };
+
 /** The first kick-off of all, Unix seconds. */
 const EPOCH = 1_790_000_000;
 
@@ -56,6 +59,9 @@ const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
 const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 430, 437, 445]);
 const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
 
+/** Incidents and messages of a plan are fewer. */
+const FIRST_GOAL = 500;
+
 /** The event id of a match. */
 function eventIdOf(match: number): number {
   return 5_000_000 + match;
@@ -70,6 +76,7 @@ export class BenchMatch {
   readonly #score = { 1: 0, 2: 0 };
   readonly #halfTime = { 1: 0, 2: 0 };
   #next = 0;
+  #goals = 0;
 
   /** `kickOff`: seconds after the first kick-off of all. */
   constructor(match: number, messages: number, kickOff: number) {
@@ -99,6 +106,32 @@ export class BenchMatch {
       messageId: String(id),
       ut,
       message: { id, type: 'incident', source: 1, ut, data },
+    };
+  }
+
+  /** A confirmed goal of the home team, in a match that does not follow its plan. */
+  goal(ut: number): GoalMessage {
+    const first = this.plan.steps[0] as PlannedStep;
+    const n = this.#goals++;
+    const step: PlannedStep = {
+      at: first.at,
+      incident: FIRST_GOAL + n,
+      type: 413,
+      action: 'insert',
+      confirmation: 'confirmed',
+      side: 1,
+      parent: null,
+      score: { side: 1, by: 1 },
+    };
+    this.#follow(step);
+    const id = 100_000_000 + this.#match * 1_000 + FIRST_GOAL + n;
+    const data = { incident: this.#incident(step, ut), event: this.#event(step) };
+    return {
+      eventId: this.eventId,
+      messageId: String(id),
+      ut,
+      message: { id, type: 'incident', source: 1, ut, data },
+      home: this.#score[1],
     };
   }
 

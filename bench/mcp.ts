@@ -30,7 +30,7 @@ export const bench: Bench = {
     const prefix = context.prefix('tools');
     const credentials = await makePlace(context, prefix);
     const state = await writeMatches(context, { prefix, ...MATCHES });
-    const tokens = new Tokens(await issue(context, prefix, credentials.id, 400));
+    const tokens = new Tokens(await issueTokens(context, prefix, credentials.id, 400));
     const [apiPort, toolsPort] = [await freePort(), await freePort()];
     const env = environment(context, prefix);
     const api = startService('api', context.dir, {
@@ -116,7 +116,7 @@ class Tokens {
 }
 
 /** Writes tokens as the exchange does, which gives a client ten in a quarter of an hour. */
-async function issue(
+export async function issueTokens(
   { brokers, registryUrl }: BenchContext,
   prefix: string,
   clientId: number,

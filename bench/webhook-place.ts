@@ -46,7 +46,7 @@ export class WebhookBench {
     return new WebhookBench(context, prefix, sink);
   }
 
-  /** Makes a client with so many webhooks, at the paths that are given; of those that hang as many as `dead`. Resolves with their ids by path. */
+  /** Gives the client so many webhooks, at the paths that are given; of those that hang as many as `dead`. Resolves with their ids by path. */
   async subscribe(
     count: number,
     path: (n: number) => string,
@@ -62,11 +62,11 @@ export class WebhookBench {
       const webhook = { url: `${this.#sink.url}${one}`, secret: SECRET };
       return sealWebhook(1, webhook, key, { types: null, createdAt: Date.now() });
     });
-    await directory.edit(1, () => ({
+    await directory.edit(1, (client) => ({
       client_id: 1,
       name: 'bench',
       active: true,
-      secret_hash: '',
+      secret_hash: client?.secret_hash ?? '',
       competitions: null,
       operations: null,
       webhooks,

@@ -30,8 +30,8 @@ export type ChangesOptions = {
   readonly now: () => number;
 };
 
-/** Changes are batched for so long before a notification, milliseconds: a goal is several messages at once. */
-const GATHER_MS = 250;
+/** Changes are batched for so long before a notification, milliseconds: the messages of a goal follow each other at once. */
+const GATHER_MS = 25;
 /** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
 const LISTS_EVERY_MS = 1_000;

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { WATCH_PAINT } from '../../../services/api/board/testing/paint.ts';
 import { firstHalf, incident } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
@@ -21,42 +22,6 @@ const fixtures = Array.from({ length: MATCHES }, (_, n) => ({
   away: [60_000 + n, `Away ${n}`] as const,
   event: { start_date: '2026-08-15 15:00', group_id: 40_000 + (n % 12) },
 }));
-
-/** Keeps when a row was painted with a score, by the wall clock: after the frame that the change is in, which is the one that is made when it was drawn in one. */
-const WATCH = `{
-  window.painted = {};
-  const nextTask = (run) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = run;
-    port2.postMessage(null);
-  };
-  const frame = window.requestAnimationFrame;
-  let inFrame = false;
-  window.requestAnimationFrame = (run) => frame((at) => {
-    inFrame = true;
-    nextTask(() => { inFrame = false; });
-    run(at);
-  });
-  const look = (row) => {
-    const key = row.id.slice('match-'.length) + ' ' + row.querySelector('.goals.home').textContent;
-    if (key in painted) return;
-    painted[key] = 0;
-    const keep = () => nextTask(() => { painted[key] = performance.timeOrigin + performance.now(); });
-    if (inFrame) keep();
-    else frame(keep);
-  };
-  const lookWithin = (added) => {
-    const rows = added.matches?.('.match') ? [added] : added.querySelectorAll?.('.match') ?? [];
-    for (const row of rows) look(row);
-  };
-  new MutationObserver((changes) => {
-    for (const { target, addedNodes } of changes) {
-      const row = target.parentElement?.closest('.match');
-      if (row) look(row);
-      for (const added of addedNodes) lookWithin(added);
-    }
-  }).observe(document.getElementById('board'), { subtree: true, childList: true, characterData: true });
-}`;
 
 type TraceEvent = {
   readonly name: string;
@@ -100,7 +65,7 @@ test.runIf(CHROMIUM !== null).each([
       const visit = await Visit.open(browser, `${await served.listen()}${path}`);
       await visit.live();
       await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
-      await visit.ask(WATCH);
+      await visit.ask(WATCH_PAINT);
       // The first board, which is drawn before, is one long task.
       await visit.page.tracing.start({ categories: ['toplevel'] });
       const changed = new Map<string, number>();

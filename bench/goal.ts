@@ -1,0 +1,247 @@
+/** From a goal's signed webhook to everywhere that somebody acts on it, beside bare hops that carry the same messages. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { WATCH_PAINT } from '../services/api/board/testing/paint.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium } from '../test/integration/board/browser.ts';
+import { type Bench, type BenchContext, quantile } from './context.ts';
+import { bareHops, type Hops, ourHops, type Surfaces } from './goal-hops.ts';
+import { remove } from './kafka.ts';
+import { byWebhook } from './latency.ts';
+import { liveMessages, pace } from './live-load.ts';
+import { BenchMatch, type GoalMessage, type TimedMessage } from './matches.ts';
+import { sizeOf } from './size.ts';
+import { TopicReader } from './topic-reader.ts';
+import { Sink } from './webhook-place.ts';
+
+const PER_SECOND = 200;
+/** One message of so many is a goal; the others belong to a hundred other live matches. */
+const GOAL_EVERY = 10;
+/** Matches with goals alone: what is shown or said of one is of its last goal. */
+const GOAL_MATCHES = 20;
+const WARM_UP = { messages: sizeOf(null, 5_000, 200), perSecond: 500 };
+/** Sent once the page and the client are there, before anything counts. */
+const SETTLING = sizeOf(null, 1_000, 100);
+const MESSAGES = sizeOf('BENCH_MESSAGES', 5_000, 200);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const SEEN_WITHIN_MS = 30_000;
+
+/** Where a goal is seen, in the order of the table. */
+const PLACES = [
+  'match-state',
+  'REST',
+  'the board, painted',
+  'a notification of /mcp',
+  'a client’s webhook',
+] as const;
+type Place = (typeof PLACES)[number];
+
+const LIMITS: Partial<Record<Place, number>> = { REST: 8, 'the board, painted': 30 };
+
+/** A goal of a match, and when its message was to be sent, Unix milliseconds. */
+export type SentGoal = {
+  readonly eventId: number;
+  readonly messageId: string;
+  /** Goals of the home team with it. */
+  readonly home: number;
+  readonly sentAt: number;
+};
+
+export const bench: Bench = {
+  about: `a goal from its webhook to match-state, REST, board, /mcp and a client's webhook at ${PER_SECOND} messages/s`,
+  subject: [
+    'libs/domain',
+    'libs/outbound',
+    'libs/streams',
+    'libs/views',
+    'services/api',
+    'services/match-processor',
+    'services/tool-gateway',
+    'services/webhook-composer',
+    'services/webhook-dispatcher',
+    'services/webhook-receiver',
+  ],
+  async run(context) {
+    if (CHROMIUM === null) context.print(`the board is left out${NEEDS_CHROMIUM}`);
+    const browser = CHROMIUM === null ? null : await startChromium();
+    const sink = await Sink.start(context);
+    const hops = [ourHops(), bareHops()] as const;
+    const times = new Map(hops.map((one) => [one, new Map<Place, number[]>()]));
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const [one, of] of times) {
+          const found = await measure(context, one, { browser, sink, round });
+          for (const [place, latencies] of found) of.set(place, [...(of.get(place) ?? []), ...latencies]);
+          context.print(`round ${round + 1} ${one.name}: ${describe(found)}`);
+        }
+      }
+    } finally {
+      await sink.stop();
+      await browser?.close();
+    }
+    const [ours, bare] = hops;
+    report(context, times.get(ours) ?? new Map(), times.get(bare) ?? new Map());
+  },
+};
+
+function report(
+  context: BenchContext,
+  ours: ReadonlyMap<Place, number[]>,
+  bare: ReadonlyMap<Place, number[]>,
+): void {
+  for (const [place, latencies] of ours) {
+    for (const [name, share] of [
+      ['p50', 0.5],
+      ['p99', 0.99],
+    ] as const) {
+      const figure = {
+        name: `${place}, ${name}`,
+        ours: quantile(latencies, share),
+        unit: 'ms',
+        better: 'less',
+      } as const;
+      const hops = quantile(bare.get(place) ?? [], share);
+      context.figure({ ...figure, beside: { name: 'bare hops', value: hops } });
+      const limit = LIMITS[place];
+      if (share === 0.5 && limit !== undefined)
+        context.figure({ ...figure, beside: { name: 'wanted', value: limit }, target: 1 });
+    }
+  }
+}
+
+function describe(times: ReadonlyMap<Place, readonly number[]>): string {
+  const at = (of: readonly number[], share: number) => quantile(of, share).toFixed(1);
+  return [...times]
+    .map(([place, of]) => `${place} p50 ${at(of, 0.5)} p99 ${at(of, 0.99)} ms of ${of.length}`)
+    .join('; ');
+}
+
+/** One round: starts the hops on new topics, warms them, measures, and leaves nothing behind. */
+async function measure(
+  context: BenchContext,
+  hops: Hops,
+  at: { readonly browser: Browser | null; readonly sink: Sink; readonly round: number },
+): Promise<Map<Place, number[]>> {
+  const { browser, sink, round } = at;
+  const prefix = context.prefix(`${hops.name.replaceAll(' ', '-')}-${round}`);
+  await createTopics({ brokers: context.brokers, prefix });
+  await Registry.open({ url: context.registryUrl, prefix }).registerAll();
+  const surfaces = await hops.start(context, prefix, sink);
+  const entry = await byWebhook(context, prefix);
+  const stateAt = new Map<string, number>();
+  const states = await followStates(context, { prefix, hops, stateAt });
+  const matches = Array.from({ length: GOAL_MATCHES }, (_, n) => new BenchMatch(40_000 + n, 200, n));
+  const messages = mixed(matches);
+  const goals: SentGoal[] = [];
+  const shown: Promise<readonly [goal: SentGoal, at: number]>[] = [];
+  const send = async (count: number, perSecond: number, counts: boolean): Promise<void> => {
+    const accepted = new Map<number, Promise<void>>();
+    await pace(count, perSecond, () => {
+      const message = messages.next().value;
+      const { eventId, messageId } = message;
+      if ('home' in message && counts) {
+        const goal = { eventId, messageId, home: message.home, sentAt: unixNow() };
+        goals.push(goal);
+        shown.push(untilShown(surfaces, goal));
+      }
+      const before = accepted.get(eventId) ?? Promise.resolve();
+      accepted.set(
+        eventId,
+        before.then(() => entry.send(message)),
+      );
+    });
+    await Promise.all(accepted.values());
+  };
+  await send(WARM_UP.messages, WARM_UP.perSecond, false);
+  const page = await browser?.newPage();
+  await page?.goto(surfaces.pageUrl, { waitUntil: 'load' });
+  await page?.waitForSelector('.match');
+  await page?.evaluate(WATCH_PAINT);
+  await surfaces.listen(matches.map(({ eventId }) => eventId));
+  await send(SETTLING, PER_SECOND, false);
+  await sink.counts();
+  await send(MESSAGES, PER_SECOND, true);
+  const rest = (await Promise.all(shown)).map(([{ sentAt }, at]) => at - sentAt);
+  const arrivedAt = new Map<string, number>();
+  await until('webhooks', async () => {
+    for (const [uuid, arrived] of (await sink.counts()).arrivals)
+      arrivedAt.set(surfaces.messageOf(uuid) ?? '', arrived);
+    return goals.every(({ messageId }) => arrivedAt.has(messageId));
+  });
+  await until('match-state', async () => goals.every(({ messageId }) => stateAt.has(messageId)));
+  await until('notifications', async () => goals.every((goal) => surfaces.notifiedAt(goal) !== null));
+  const painted = (await page?.evaluate('painted')) as Record<string, number> | undefined;
+  await page?.close();
+  await states.close();
+  await entry.close();
+  await surfaces.stop();
+  await remove(context.brokers, prefix);
+  const of = (at: (goal: SentGoal) => number | null | undefined) =>
+    goals.flatMap((goal) => {
+      const seen = at(goal);
+      return seen ? [seen - goal.sentAt] : [];
+    });
+  const found = new Map<Place, number[]>([
+    ['match-state', of(({ messageId }) => stateAt.get(messageId))],
+    ['REST', rest],
+  ]);
+  // A goal that another of its match overtook within a frame was never to be seen.
+  if (painted !== undefined)
+    found.set(
+      'the board, painted',
+      of((goal) => painted[`${goal.eventId} ${hops.markOf(goal)}`]),
+    );
+  found.set(
+    'a notification of /mcp',
+    of((goal) => surfaces.notifiedAt(goal)),
+  );
+  found.set(
+    'a client’s webhook',
+    of(({ messageId }) => arrivedAt.get(messageId)),
+  );
+  return found;
+}
+
+/** Keeps when a read-committed reader had the state that each message made. */
+async function followStates(
+  context: BenchContext,
+  { prefix, hops, stateAt }: { prefix: string; hops: Hops; stateAt: Map<string, number> },
+): Promise<TopicReader> {
+  const messageOf = hops.readState(Registry.open({ url: context.registryUrl, prefix }));
+  return new TopicReader({
+    brokers: context.brokers,
+    topic: topicName(prefix, 'match-state'),
+    async onRecords(_, records) {
+      const at = unixNow();
+      for (const { value } of records) if (value !== null) stateAt.set(await messageOf(value), at);
+    },
+  });
+}
+
+/** Asks without a pause until a goal is shown. */
+async function untilShown(surfaces: Surfaces, goal: SentGoal): Promise<readonly [SentGoal, number]> {
+  while (!(await surfaces.shows(goal)))
+    if (unixNow() - goal.sentAt > SEEN_WITHIN_MS) throw new Error(`REST did not show ${goal.messageId}`);
+  return [goal, unixNow()];
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = unixNow() + SEEN_WITHIN_MS; !(await holds()); await delay(50))
+    if (unixNow() > end) throw new Error(`${what} of some goals were never seen`);
+}
+
+/** Live matches as they are, and goals of others among their messages. It does not end. */
+function* mixed(matches: readonly BenchMatch[]): Generator<TimedMessage | GoalMessage, never> {
+  const live = liveMessages();
+  for (let n = 0; ; n++) {
+    const match = matches[Math.floor(n / GOAL_EVERY) % matches.length];
+    if (match !== undefined && n % GOAL_EVERY === 0) yield match.goal(Math.floor(Date.now() / 1_000));
+    else yield live.next().value;
+  }
+}
+
+function unixNow(): number {
+  return performance.timeOrigin + performance.now();
+}
