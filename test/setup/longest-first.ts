@@ -12,6 +12,7 @@ const LONGEST = [
   'system/demo.test.ts',
   'system/chain/outage.test.ts',
   'system/faults/webhooks.test.ts',
+  'system/belief/evening.test.ts',
   'system/contract/types.test.ts',
   'system/examples/readers.test.ts',
   'integration/board/withdrawal.test.ts',

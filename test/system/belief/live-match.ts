@@ -1,9 +1,8 @@
 /** A live match that a provider reports twice: to a receiver of webhooks, and in the REST that a poller reads. */
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned } from '../../support/signed-delivery.ts';
 import { PLACE } from '../contract/fed.ts';
 
 const side = (id: number, counter: 1 | 2, name: string) => ({
@@ -84,15 +83,7 @@ export class WatchedMatch {
   }
 
   async #deliver(message: unknown): Promise<void> {
-    const body = Buffer.from(JSON.stringify([message]));
-    const timestamp = String(Math.floor(Date.now() / 1000) + 300);
-    const headers = {
-      'content-type': 'application/json',
-      [TIMESTAMP_HEADER]: timestamp,
-      [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
-    };
-    const signal = AbortSignal.timeout(5_000);
     // One that is down misses it, as its feed has it.
-    await fetch(this.webhookUrl, { method: 'POST', headers, body, signal }).catch(() => {});
+    await deliverSigned(this.webhookUrl, [message], AbortSignal.timeout(5_000)).catch(() => {});
   }
 }

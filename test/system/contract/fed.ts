@@ -1,10 +1,10 @@
 /** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
 import { expect } from 'vitest';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned } from '../../support/signed-delivery.ts';
+import { System } from '../../support/system.ts';
 
 /** The ways in. */
 export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
@@ -79,13 +79,6 @@ function list(messages: readonly Message[], provider: TestProvider): void {
 
 /** Pushes messages to a receiver in one signed delivery. */
 async function push(messages: readonly Message[], url: string): Promise<void> {
-  const body = Buffer.from(JSON.stringify(messages));
-  const timestamp = String(Math.floor(Date.now() / 1000) + 300);
-  const headers = {
-    'content-type': 'application/json',
-    [TIMESTAMP_HEADER]: timestamp,
-    [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
-  };
-  const answer = await fetch(url, { method: 'POST', headers, body });
+  const answer = await deliverSigned(url, messages);
   expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
 }
