@@ -146,7 +146,7 @@ ${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : paramete
 <p class="errors">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
 <details><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
 <div class="scroll" role="region" tabindex="0" aria-label="Fields of ${name}"><table><thead><tr><th scope="col">Field of <code>api.data</code></th><th scope="col">Type</th></tr></thead>
-<tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${field}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
+<tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${breakable(field)}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
 </div>
 <div class="example">
 ${name === 'oauth' ? null : tryHtml(operation)}
@@ -156,6 +156,11 @@ ${name === 'oauth' ? null : tryHtml(operation)}
 <p class="small">Lists are cut short.</p>
 </div>
 </section>`;
+}
+
+/** A path that wraps behind its dots. */
+function breakable(path: string): Html {
+  return html`${path.split('.').map((part, n) => html`${n > 0 && html`.<wbr>`}${part}`)}`;
 }
 
 function parametersHtml(operation: string, parameters: readonly ReferenceParameter[]): Html {

@@ -34,6 +34,19 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
+  test('nothing of the reference but code is scrolled sideways on a phone', async () => {
+    const visit = await stage.open('/docs', { width: 390, features: { 'prefers-color-scheme': 'dark' } });
+    await visit.ask(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
+    const [tables, wide] = await visit.ask<[number, string[]]>(`[
+      document.querySelectorAll('.scroll table').length,
+      [...document.querySelectorAll('body, main *:not(pre, pre *)')]
+        .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1 && !one.matches('input, select, .visually-hidden'))
+        .map((one) => one.getAttribute('aria-label') ?? one.outerHTML.slice(0, 100)),
+    ]`);
+    expect(tables).toBeGreaterThan(15);
+    expect(wide).toEqual([]);
+  });
+
   test('the reference marks what is read, and colours JSON', async () => {
     const visit = await stage.open('/docs');
     expect(await visit.ask(CURRENT)).toBe('#start');
