@@ -100,6 +100,15 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
+  test('a phone cuts off no filter of the board, however many matches each counts', async () => {
+    const visit = await stage.follow('/', { width: 360 });
+    await visit.ask(`document.querySelectorAll('.shows b').forEach((one) => { one.textContent = '340'; })`);
+    const edges = `[...document.querySelectorAll('.shows label, .shows')].map((one) => one.getBoundingClientRect().right)`;
+    const [bar = 0, ...filters] = await visit.ask<number[]>(edges);
+    expect(filters).toHaveLength(5);
+    expect(Math.max(...filters)).toBeLessThanOrEqual(bar);
+  });
+
   test('a phone breaks no word of the head', async () => {
     const visit = await stage.open('/docs', { width: 390, height: 844 });
     const lines = `[...document.querySelectorAll('.head nav a')].map((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))`;
