@@ -71,20 +71,21 @@ export class BoardLooks {
   /**
    * What was wrong: a row that was true at no moment since the delay before the look; one that is safe while everyone is blind; a match
    * that is not there. A page that says that it is not up to date believes nothing, and shows what was true when it was; so does a row that
-   * awaits the next update.
+   * awaits the next update. The time that a look took is the machine's, and is granted to the page too.
    */
   wrong(history: TopicHistory): string[] {
     let currentAt = 0;
     return this.#looks.flatMap(({ asked, answered, isLive, rows }) => {
       if (isLive && rows.every(({ guard }) => guard !== 'awaited')) currentAt = asked;
-      const isBlind = this.#blind.some(({ from, to }) => asked > from && answered < to);
+      const late = answered - asked;
+      const isBlind = this.#blind.some(({ from, to }) => asked - late > from && answered < to);
       const missing = history.ids.filter((one) => rows.filter(({ id }) => id === one).length !== 1);
       const wrong = rows.filter(({ id, ...row }) => {
         const behind =
           isLive && row.guard !== 'awaited'
             ? history.behind(id, row, asked, answered)
             : history.withdrawnBehind(id, row, currentAt, answered);
-        return behind > BOARD_DELAY_MS || (isBlind && row.guard === 'safe');
+        return behind > BOARD_DELAY_MS + late || (isBlind && row.guard === 'safe');
       });
       return [
         ...missing.map((id) => `${asked}: ${id} is not there once`),
@@ -106,6 +107,7 @@ export class BoardLooks {
     );
     const safe = rows.filter(({ row }) => row.guard === 'safe').length;
     const furthest = rows.reduce((most, { behind }) => Math.max(most, behind), 0);
-    return `${live.length} of ${this.#looks.length} looks up to date, ${safe} of ${rows.length} rows safe, at most ${furthest} ms behind`;
+    const latest = this.#looks.reduce((most, { asked, answered }) => Math.max(most, answered - asked), 0);
+    return `${live.length} of ${this.#looks.length} looks up to date, ${safe} of ${rows.length} rows safe, at most ${furthest} ms behind, looks of at most ${latest} ms`;
   }
 }

@@ -83,7 +83,7 @@ test.runIf(CHROMIUM !== null)(
     );
     await looks.times(LOOKS);
 
-    const summary = `SEED=${SEED}: ${looks.summary(history)}; ${evening.summary}`;
+    const summary = `SEED=${SEED}: ${looks.summary(history)}; withdrawn ${withdrawnAt - frozenAt} ms after the freeze; ${evening.summary}`;
     process.stdout.write(`a desk’s evening, ${summary}\n`);
     expect(looks.wrong(history).slice(0, 5), summary).toEqual([]);
     expect(visit.complaints).toEqual([]);
