@@ -24,6 +24,7 @@ const SEEN_MS = 1_000;
 /** Reads surfaces until the test ends. */
 export class SurfaceWatch {
   readonly #last = new Map<string, { said: Said; safeAt: number }>();
+  #lateMs = 0;
 
   constructor(surfaces: readonly Surface[]) {
     const ended = new AbortController();
@@ -37,6 +38,11 @@ export class SurfaceWatch {
   /** Names of all surfaces. */
   get names(): readonly string[] {
     return [...this.#last.keys()];
+  }
+
+  /** By how much a timer of this process was late at most since `safeAfter` was called last, milliseconds: by so much the machine delays others too. */
+  get lateMs(): number {
+    return Math.round(this.#lateMs);
   }
 
   /** Waits until each of these says that. */
@@ -58,6 +64,7 @@ export class SurfaceWatch {
     withinMs: number,
     names: readonly string[] = this.names,
   ): Promise<Record<string, number>> {
+    this.#lateMs = 0;
     await delay(since + withinMs + SEEN_MS - performance.now());
     const after = names.map((name) => [name, (this.#last.get(name)?.safeAt ?? 0) - since] as const);
     return Object.fromEntries(after.map(([name, ms]) => [name, Math.max(0, Math.round(ms))]));
@@ -71,7 +78,9 @@ export class SurfaceWatch {
       last.said = await Promise.resolve(read()).catch(() => null);
       // What it said was so when it was asked: the way to this process is none of its time.
       if (last.said === 'safe') last.safeAt = at;
+      const due = performance.now() + everyMs;
       await delay(everyMs, undefined, { signal }).catch(() => {});
+      this.#lateMs = Math.max(this.#lateMs, performance.now() - due);
     }
   }
 }
