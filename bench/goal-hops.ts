@@ -9,11 +9,18 @@ import { makePlace } from './api-topics.ts';
 import type { BareSurfacesOptions } from './bare-surfaces.ts';
 import { floor } from './contenders.ts';
 import type { BenchContext } from './context.ts';
-import type { SentGoal } from './goal.ts';
+import { type Mark, readMessages, readStates } from './latency.ts';
 import { issueTokens } from './mcp.ts';
 import { answered, start } from './processes.ts';
 import { TopicReader } from './topic-reader.ts';
 import { type Sink, WebhookBench } from './webhook-place.ts';
+
+/** A goal of a match, and when its message was to be sent, Unix milliseconds. */
+export type SentGoal = Mark & {
+  /** Goals of the home team with it. */
+  readonly home: number;
+  readonly sentAt: number;
+};
 
 /** From the input topic to all that shows its goals. */
 export type Hops = {
@@ -21,7 +28,7 @@ export type Hops = {
   /** What the row of a match shows with a goal. */
   markOf(goal: SentGoal): string;
   /** The message that made a record of match-state. */
-  readState(registry: Registry): (value: Buffer) => Promise<string>;
+  readState(registry: Registry): (value: Buffer) => Promise<Mark>;
   start(context: BenchContext, prefix: string, sink: Sink): Promise<Surfaces>;
 };
 
@@ -39,19 +46,25 @@ export type Surfaces = {
   stop(): Promise<void>;
 };
 
-/** When there was a notification of each resource. */
-class Notifications {
-  readonly #of = new Map<string, number[]>();
+/** When each of several things was seen, with a mark that grows, Unix milliseconds. */
+export class Sightings {
+  readonly #of = new Map<string, { readonly mark: number; readonly at: number }[]>();
 
-  note(uri: string): void {
-    const known = this.#of.get(uri) ?? [];
-    this.#of.set(uri, known);
-    known.push(performance.timeOrigin + performance.now());
+  note(of: string, mark: number): void {
+    const known = this.#of.get(of) ?? [];
+    this.#of.set(of, known);
+    known.push({ mark, at: unixNow() });
   }
 
-  after({ eventId, sentAt }: SentGoal): number | null {
-    return this.#of.get(matchUri(eventId))?.find((at) => at >= sentAt) ?? null;
+  /** When it was first seen with that mark or a later one; null where it was not. */
+  first(of: string, mark: number): number | null {
+    return this.#of.get(of)?.find((one) => one.mark >= mark)?.at ?? null;
   }
+}
+
+/** Unix milliseconds, with fractions. */
+export function unixNow(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** Every service that a goal passes, one process each. */
@@ -59,10 +72,7 @@ export function ourHops(): Hops {
   return {
     name: 'touchline',
     markOf: ({ home }) => String(home),
-    readState(registry) {
-      const decoder = registry.decoder('match-state');
-      return async (value) => (await decoder.read(value)).cause.message_id;
-    },
+    readState: readStates,
     start: startOurs,
   };
 }
@@ -106,7 +116,7 @@ async function startOurs(context: BenchContext, prefix: string, sink: Sink): Pro
     { name: 'bench', version: '1' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
-  const notifications = new Notifications();
+  const notifications = new Sightings();
   return {
     pageUrl: `http://localhost:${apiPort}/`,
     async shows({ eventId, home }) {
@@ -117,12 +127,12 @@ async function startOurs(context: BenchContext, prefix: string, sink: Sink): Pro
       const headers = { authorization: `Bearer ${token}` };
       const url = new URL(`http://127.0.0.1:${toolsPort}/mcp`);
       client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
-        notifications.note(params.uri),
+        notifications.note(params.uri, unixNow()),
       );
       await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
       await client.listen({ resourceSubscriptions: eventIds.map(matchUri) });
     },
-    notifiedAt: (goal) => notifications.after(goal),
+    notifiedAt: ({ eventId, sentAt }) => notifications.first(matchUri(eventId), sentAt),
     messageOf: (uuid) => messages.get(uuid),
     async stop() {
       await client.close();
@@ -143,10 +153,7 @@ export function bareHops(): Hops {
   return {
     name: 'bare hops',
     markOf: ({ messageId }) => messageId,
-    readState(registry) {
-      const decoder = registry.decoder('normalized-messages');
-      return async (value) => (await decoder.read(value)).message_id;
-    },
+    readState: readMessages,
     start: startBare,
   };
 }
@@ -170,7 +177,7 @@ async function startBare(context: BenchContext, prefix: string, sink: Sink): Pro
   });
   await answered(port, '/');
   const over = new AbortController();
-  const notifications = new Notifications();
+  const notifications = new Sightings();
   return {
     pageUrl: `http://localhost:${port}/`,
     async shows({ eventId, messageId }) {
@@ -184,12 +191,12 @@ async function startBare(context: BenchContext, prefix: string, sink: Sink): Pro
       const read = async (): Promise<void> => {
         for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
           for (const [, eventId] of part.matchAll(/"event_id":(\d+)/g))
-            notifications.note(matchUri(Number(eventId)));
+            notifications.note(matchUri(Number(eventId)), unixNow());
       };
       // It ends with the bench.
       read().catch(() => {});
     },
-    notifiedAt: (goal) => notifications.after(goal),
+    notifiedAt: ({ eventId, sentAt }) => notifications.first(matchUri(eventId), sentAt),
     messageOf: (uuid) => uuid,
     async stop() {
       over.abort();

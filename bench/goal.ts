@@ -7,7 +7,15 @@ import { topicName } from '#topics/topics.ts';
 import { WATCH_PAINT } from '../services/api/board/testing/paint.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium } from '../test/integration/board/browser.ts';
 import { type Bench, type BenchContext, quantile } from './context.ts';
-import { bareHops, type Hops, ourHops, type Surfaces } from './goal-hops.ts';
+import {
+  bareHops,
+  type Hops,
+  ourHops,
+  type SentGoal,
+  Sightings,
+  type Surfaces,
+  unixNow,
+} from './goal-hops.ts';
 import { remove } from './kafka.ts';
 import { byWebhook } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
@@ -39,15 +47,6 @@ const PLACES = [
 type Place = (typeof PLACES)[number];
 
 const LIMITS: Partial<Record<Place, number>> = { REST: 8, 'the board, painted': 30 };
-
-/** A goal of a match, and when its message was to be sent, Unix milliseconds. */
-export type SentGoal = {
-  readonly eventId: number;
-  readonly messageId: string;
-  /** Goals of the home team with it. */
-  readonly home: number;
-  readonly sentAt: number;
-};
 
 export const bench: Bench = {
   about: `a goal from its webhook to match-state, REST, board, /mcp and a client's webhook at ${PER_SECOND} messages/s`,
@@ -130,12 +129,13 @@ async function measure(
   await Registry.open({ url: context.registryUrl, prefix }).registerAll();
   const surfaces = await hops.start(context, prefix, sink);
   const entry = await byWebhook(context, prefix);
-  const stateAt = new Map<string, number>();
-  const states = await followStates(context, { prefix, hops, stateAt });
+  const made = new Sightings();
+  const states = followStates(context, { prefix, hops, made });
   const matches = Array.from({ length: GOAL_MATCHES }, (_, n) => new BenchMatch(40_000 + n, 200, n));
   const messages = mixed(matches);
   const goals: SentGoal[] = [];
-  const shown: Promise<readonly [goal: SentGoal, at: number]>[] = [];
+  const shown: Promise<void>[] = [];
+  const shownAt = new Map<string, number>();
   const send = async (count: number, perSecond: number, counts: boolean): Promise<void> => {
     const accepted = new Map<number, Promise<void>>();
     await pace(count, perSecond, () => {
@@ -144,7 +144,7 @@ async function measure(
       if ('home' in message && counts) {
         const goal = { eventId, messageId, home: message.home, sentAt: unixNow() };
         goals.push(goal);
-        shown.push(untilShown(surfaces, goal));
+        shown.push(untilShown(surfaces, goal).then((at) => void shownAt.set(messageId, at)));
       }
       const before = accepted.get(eventId) ?? Promise.resolve();
       accepted.set(
@@ -163,14 +163,15 @@ async function measure(
   await send(SETTLING, PER_SECOND, false);
   await sink.counts();
   await send(MESSAGES, PER_SECOND, true);
-  const rest = (await Promise.all(shown)).map(([{ sentAt }, at]) => at - sentAt);
+  await Promise.all(shown);
   const arrivedAt = new Map<string, number>();
+  const madeAt = ({ eventId, messageId }: SentGoal) => made.first(String(eventId), Number(messageId));
   await until('webhooks', async () => {
     for (const [uuid, arrived] of (await sink.counts()).arrivals)
       arrivedAt.set(surfaces.messageOf(uuid) ?? '', arrived);
     return goals.every(({ messageId }) => arrivedAt.has(messageId));
   });
-  await until('match-state', async () => goals.every(({ messageId }) => stateAt.has(messageId)));
+  await until('match-state', async () => goals.every((goal) => madeAt(goal) !== null));
   await until('notifications', async () => goals.every((goal) => surfaces.notifiedAt(goal) !== null));
   const painted = (await page?.evaluate('painted')) as Record<string, number> | undefined;
   await page?.close();
@@ -178,53 +179,47 @@ async function measure(
   await entry.close();
   await surfaces.stop();
   await remove(context.brokers, prefix);
-  const of = (at: (goal: SentGoal) => number | null | undefined) =>
+  const seenAt: Readonly<Record<Place, (goal: SentGoal) => number | null | undefined>> = {
+    'match-state': madeAt,
+    REST: ({ messageId }) => shownAt.get(messageId),
+    // A goal that another of its match overtook within a frame was never to be seen.
+    'the board, painted': (goal) => painted?.[`${goal.eventId} ${hops.markOf(goal)}`],
+    'a notification of /mcp': (goal) => surfaces.notifiedAt(goal),
+    'a client’s webhook': ({ messageId }) => arrivedAt.get(messageId),
+  };
+  const latencies = (place: Place) =>
     goals.flatMap((goal) => {
-      const seen = at(goal);
-      return seen ? [seen - goal.sentAt] : [];
+      const at = seenAt[place](goal);
+      return at ? [at - goal.sentAt] : [];
     });
-  const found = new Map<Place, number[]>([
-    ['match-state', of(({ messageId }) => stateAt.get(messageId))],
-    ['REST', rest],
-  ]);
-  // A goal that another of its match overtook within a frame was never to be seen.
-  if (painted !== undefined)
-    found.set(
-      'the board, painted',
-      of((goal) => painted[`${goal.eventId} ${hops.markOf(goal)}`]),
-    );
-  found.set(
-    'a notification of /mcp',
-    of((goal) => surfaces.notifiedAt(goal)),
-  );
-  found.set(
-    'a client’s webhook',
-    of(({ messageId }) => arrivedAt.get(messageId)),
-  );
-  return found;
+  const places = PLACES.filter((place) => browser !== null || place !== 'the board, painted');
+  return new Map(places.map((place) => [place, latencies(place)]));
 }
 
-/** Keeps when a read-committed reader had the state that each message made. */
-async function followStates(
+/** Notes when a read-committed reader had the state that each message made; ids of messages of a match grow. */
+function followStates(
   context: BenchContext,
-  { prefix, hops, stateAt }: { prefix: string; hops: Hops; stateAt: Map<string, number> },
-): Promise<TopicReader> {
-  const messageOf = hops.readState(Registry.open({ url: context.registryUrl, prefix }));
+  { prefix, hops, made }: { prefix: string; hops: Hops; made: Sightings },
+): TopicReader {
+  const read = hops.readState(Registry.open({ url: context.registryUrl, prefix }));
   return new TopicReader({
     brokers: context.brokers,
     topic: topicName(prefix, 'match-state'),
     async onRecords(_, records) {
-      const at = unixNow();
-      for (const { value } of records) if (value !== null) stateAt.set(await messageOf(value), at);
+      for (const { value } of records) {
+        if (value === null) continue;
+        const { eventId, messageId } = await read(value);
+        made.note(String(eventId), Number(messageId));
+      }
     },
   });
 }
 
-/** Asks without a pause until a goal is shown. */
-async function untilShown(surfaces: Surfaces, goal: SentGoal): Promise<readonly [SentGoal, number]> {
+/** Asks without a pause until a goal is shown; when that was. */
+async function untilShown(surfaces: Surfaces, goal: SentGoal): Promise<number> {
   while (!(await surfaces.shows(goal)))
     if (unixNow() - goal.sentAt > SEEN_WITHIN_MS) throw new Error(`REST did not show ${goal.messageId}`);
-  return [goal, unixNow()];
+  return unixNow();
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -240,8 +235,4 @@ function* mixed(matches: readonly BenchMatch[]): Generator<TimedMessage | GoalMe
     if (match !== undefined && n % GOAL_EVERY === 0) yield match.goal(Math.floor(Date.now() / 1_000));
     else yield live.next().value;
   }
-}
-
-function unixNow(): number {
-  return performance.timeOrigin + performance.now();
 }

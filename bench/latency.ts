@@ -87,7 +87,8 @@ type Subject = {
   readonly enter: (context: BenchContext, prefix: string) => Promise<Entry>;
 };
 
-type Mark = { readonly eventId: number; readonly messageId: string };
+/** What a message is known by. */
+export type Mark = { readonly eventId: number; readonly messageId: string };
 
 /** Where messages are given in. */
 export type Entry = {
@@ -184,7 +185,8 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   return latencies;
 }
 
-function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
+/** Of a state, the message that caused it. */
+export function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('match-state');
   return async (value) => {
     const { event_id, cause } = await decoder.read(value);
@@ -193,7 +195,7 @@ function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
 }
 
 /** The floor passes messages through. */
-function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
+export function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('normalized-messages');
   return async (value) => {
     const { event_id, message_id } = await decoder.read(value);
