@@ -61,6 +61,7 @@ const reader = new TopicReader({
 createServer(({ url = '' }, response) => {
   if (url === '/stream') {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    for (const shown of latest.values()) response.write(`data: ${shown}\n\n`);
     streams.add(response);
     response.on('close', () => streams.delete(response));
   } else if (url.startsWith('/events/')) response.end(latest.get(url.slice('/events/'.length)) ?? 'null');
