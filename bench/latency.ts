@@ -91,7 +91,7 @@ type Subject = {
 export type Mark = { readonly eventId: number; readonly messageId: string };
 
 /** Where messages are given in. */
-export type Entry = {
+type Entry = {
   send(message: TimedMessage): Promise<void>;
   close(): Promise<void>;
 };

@@ -44,7 +44,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an input that was cut and has grown again is read on (0113)',
     changes: [
-      remove(CLAIM, 'requireSameInput(context, partition, position, found);'),
+      remove(CLAIM, 'requireSameInput(context, partition, { next, inputEpoch }, found);'),
       remove(INCARNATION, 'input.read(committer.position, readEpoch)', 'input.read(committer.position)'),
     ],
   },
