@@ -53,7 +53,7 @@ export const STREAM_ERRORS = {
       'Abort it with `kafka-transactions.sh abort`, as the message names it.',
     ],
     POSITION_MISSING: [
-      'The changelogs have records and the positions topic has none: topics of an earlier version, or a lost positions topic.',
+      'The changelogs or outputs have records and the positions topic has none: topics of an earlier version, or a lost positions topic.',
       'Run `npx touchline rebuild` for the processor, or set the position with `npx touchline position`.',
     ],
     POSITION_BEYOND_END: [

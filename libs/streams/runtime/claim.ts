@@ -94,8 +94,9 @@ export async function claimPartition(
   const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));
   const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {
-    const state = await lifetime.still(findValue(client, own));
-    if (state !== null) throw positionMissing(context, state);
+    // The outputs too: a lost position may have lost its changelogs with it.
+    const committed = await lifetime.still(findValue(client, [...own, ...written]));
+    if (committed !== null) throw positionMissing(context, committed);
   } else {
     requireChangelogs(application, partition, position, restored);
     await lifetime.still(requireSameCommit(context, position, [...own, ...written]));

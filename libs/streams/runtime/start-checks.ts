@@ -138,14 +138,14 @@ export function changelogTruncated(
   );
 }
 
-/** The refusal of a partition with state but without a position; names a record of that state. */
+/** The refusal of a partition with state or outputs but without a position; names a record of these. */
 export function positionMissing(
   { application, positions }: Checked,
   { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
     'POSITION_MISSING',
-    `${positions}-${partition} has no position, but the state that belongs to it is there (${topic}-${partition}, offset ${offset}): ` +
+    `${positions}-${partition} has no position, but what was committed with one is there (${topic}-${partition}, offset ${offset}): ` +
       `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
   );
 }

@@ -135,7 +135,7 @@ function claimed(step?: 'restore' | 'process'): Task {
     application: 'app',
     input: 'input',
     changelogs: ['one', 'two'],
-    outputs: [],
+    outputs: [{ topic: 'results', partitions: 'own' }],
     positions: 'app-positions',
     partitions: 1,
     client,
@@ -292,10 +292,11 @@ describe('a claim', () => {
   });
 
   test.each([
-    ['is refused', false, 'refused', 'POSITION_MISSING'],
-    ['fails where a newer owner may have written it', true, 'failed', 'FENCED'],
-  ])('that finds state without a position %s', async (_, isFenced, state, code) => {
-    client.full.add('one');
+    ['state without a position is refused', 'one', false, 'refused', 'POSITION_MISSING'],
+    ['outputs without a position is refused', 'results', false, 'refused', 'POSITION_MISSING'],
+    ['state that a newer owner may have written fails', 'one', true, 'failed', 'FENCED'],
+  ])('that finds %s', async (_, log, isFenced, state, code) => {
+    client.full.add(log);
     client.isFenced = isFenced;
     const task = claimed();
     await vi.waitFor(() => expect(task.state).toBe(state));
