@@ -29,7 +29,7 @@ describe('a row', () => {
       'every reason of the guard, in words',
       { guard: { safe: false, reasons: ['possible_var', 'bet_suspended', 'new_reason'] } },
       'halted',
-      '66′ 2H Home Away 1–0 Halted: video review, provider suspended betting, new reason 20 s ago',
+      '66′ 2H Home Away 1–0 Halted: video review, betting suspended, new reason 20 s ago',
     ],
     [
       'a score that differs',
@@ -102,7 +102,7 @@ describe('a row', () => {
         guard: { safe: false, reasons: ['bet_suspended'] },
       },
       'halted',
-      '15:0015 Aug Home Away v Halted: provider suspended betting',
+      '15:0015 Aug Home Away v Halted: betting suspended',
     ],
     ['a match that is over, which has no guard', FINAL, 'not_in_play', 'FT15 Aug Home Away 1–0'],
     [

@@ -35,7 +35,7 @@ export function whenCell(match: BoardMatch, { now, word }: ShownMoment): Html {
     return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now)}</span>`;
   const minute = minuteText(match, now);
   const half = minute.endsWith('′') ? halfWords(match) : '';
-  const day = dayText(match);
+  const day = dayText(match, now);
   return html`<span class="minute">${minute}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}${spoken}${day !== '' && html`<span class="day">${day}</span>`}`;
 }
 
