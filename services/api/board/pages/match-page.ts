@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, nameOf, phaseOf } from '../shown/match.ts';
+import { type BoardMatch, isBeforeScore, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
@@ -30,7 +30,7 @@ const LATEST = 12;
 /** The page of a match, as it stands at `now` (Unix seconds). */
 export function matchPage(details: MatchDetails, now: number, assets: Assets): string {
   const { match } = details;
-  const title = `${nameOf(match.home)} ${isAwaited(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
+  const title = `${nameOf(match.home)} ${isBeforeScore(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
@@ -59,7 +59,7 @@ function headHtml(match: BoardMatch, now: number): Html {
   return html`<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <header class="match-head">
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
-    isAwaited(match)
+    isBeforeScore(match)
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
@@ -69,11 +69,6 @@ function headHtml(match: BoardMatch, now: number): Html {
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
-}
-
-/** Whether a match has no score yet, for it did not begin. */
-function isAwaited(match: BoardMatch): boolean {
-  return match.score === null && phaseOf(match) === 'upcoming';
 }
 
 /** Stands where the guard does while a match is open. */

@@ -87,6 +87,17 @@ describe('a row', () => {
       '15:0015 Aug Home Away v',
     ],
     [
+      'a match to come whose score the provider gives already',
+      {
+        status_id: 1,
+        status_type: 'scheduled',
+        score: { home: 0, away: 0 },
+        firm: { home: 0, away: 0 },
+      },
+      'not_in_play',
+      '15:0015 Aug Home Away v',
+    ],
+    [
       'a match in play without a known score',
       { score: null, firm: null, agreement: 'unknown', reported: null },
       'halted',
