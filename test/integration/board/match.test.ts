@@ -27,7 +27,7 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
       expect(top).toBeGreaterThanOrEqual(0);
       expect(bottom).toBeLessThan((room ?? 0) * 0.5);
     }
-    await visit.shows('#guard .because', 'score under review');
+    await visit.shows('#guard .because', 'Score under review');
     await visit.shows('#guard .firm', 'firm 0–1');
     expect(visit.complaints).toEqual([]);
   });

@@ -9,7 +9,8 @@ import { runBlock } from '../../support/runbook.ts';
 import { touchline } from '../../support/touchline.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/first-steps.md'), 'utf8');
-const STARTED = /^AFTERWARDS=nothing npm start[\s\S]*?```text\n([\s\S]*?)^```$/m;
+/** The settings of the first command, and what it prints at its end. */
+const STARTED = /^((?:[A-Z]+=\S+ )+)npm start[\s\S]*?```text\n([\s\S]*?)^```$/m;
 const STEP = /^```sh step\n([\s\S]*?)^```\n\n^```text\n([\s\S]*?)^```$/gm;
 const NEXT = '=== next step';
 const PLAY_MS = 300_000;
@@ -41,9 +42,15 @@ test('every command of the first steps prints what the page says', async () => {
     TOPIC_PREFIX: `${prefix}first.`,
     DATA_DIR: join(folder, 'data'),
   };
-  const settings = { MATCHES: '8', DURATION: '10', FAULTS: 'many', AFTERWARDS: 'nothing' };
+  const [, given = '', ending = ''] = STARTED.exec(PAGE) ?? [];
+  const settings = Object.fromEntries(
+    given
+      .trim()
+      .split(' ')
+      .map((pair) => pair.split('=')),
+  );
   const ports = { WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' };
-  const demo = touchline(['demo', '--keep'], { ...place, ...settings, ...ports });
+  const demo = touchline(['demo', '--keep'], { ...place, ...settings, DURATION: '10', ...ports });
   const [API = '', SECRET = '', TOOLS = ''] = await until(
     'the demonstration goes on',
     () =>
@@ -52,7 +59,7 @@ test('every command of the first steps prints what the page says', async () => {
         ?.slice(1),
     PLAY_MS,
   );
-  expectLines(demo.out, STARTED.exec(PAGE)?.[1] ?? '');
+  expectLines(demo.out, ending);
 
   const steps = [...PAGE.matchAll(STEP)];
   expect(steps).toHaveLength(11);

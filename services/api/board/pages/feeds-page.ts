@@ -54,10 +54,10 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
     ['State', html`<span data-vouched>${feedWords(belief)}</span>`],
     ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
     ['Last message received', heard_at === null ? 'none yet' : ago(heard_at)],
-    ['Last judged', ago(written_at)],
+    ['Last checked', ago(written_at)],
     ...(progress === null
       ? []
-      : [['Still to read', durationWords(Math.max(0, progress.to - progress.position))] as const]),
+      : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
     ['Interruptions', String(gap_count)],
   ];
   return html`<section class="source" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">

@@ -67,7 +67,7 @@ function current(is: boolean): Content {
 export function timeOf(ut: number, now: number): Html {
   const iso = new Date(ut * 1000).toISOString();
   const isToday = iso.slice(0, 10) === new Date(now * 1000).toISOString().slice(0, 10);
-  return html`<time datetime="${iso}">${!isToday && `${dayWords(iso)} `}${iso.slice(11, 19)}</time>`;
+  return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }
 
 /** A page that says what went wrong. */

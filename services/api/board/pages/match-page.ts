@@ -4,16 +4,15 @@ import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, nameOf } from '../shown/match.ts';
+import { type BoardMatch, isBeforeScore, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
-  dateWords,
   endingWords,
   isShootOut,
+  kickOffWords,
   scoreWords,
   statusName,
-  timeWords,
   verifiedWords,
 } from '../shown/words.ts';
 import { courseHtml } from './course.ts';
@@ -31,7 +30,7 @@ const LATEST = 12;
 /** The page of a match, as it stands at `now` (Unix seconds). */
 export function matchPage(details: MatchDetails, now: number, assets: Assets): string {
   const { match } = details;
-  const title = `${nameOf(match.home)} ${scoreWords(match.score)} ${nameOf(match.away)}`;
+  const title = `${nameOf(match.home)} ${isBeforeScore(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
@@ -59,10 +58,14 @@ function headHtml(match: BoardMatch, now: number): Html {
   );
   return html`<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <header class="match-head">
-<h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}"><span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span></span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
+<h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
+    isBeforeScore(match)
+      ? html`<i class="versus">v</i>`
+      : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
+  }</span><span class="side-name away">${nameOf(away)}</span></h1>
+<p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
-    html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
+    html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
@@ -101,12 +104,6 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
   ];
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 <dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
-}
-
-/** The contract gives kick-offs in local form, without their zone. */
-function kickOffWords(startDate: string | null): string {
-  const date = dateWords(startDate);
-  return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} (provider’s local time)`;
 }
 
 function historyHtml({ history, match }: MatchDetails, now: number): Html {

@@ -66,7 +66,7 @@ ${SHOWS.map(
     html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span><span class="label">${label}</span> <b>${counts[value]}</b></span></label>`,
 )}</fieldset>
 <label class="field"><span>Competition</span>
-<select name="competition"><option value="">All</option>${competitions.map(
+<select name="competition"><option value="">All competitions</option>${competitions.map(
     ({ id, name }) =>
       html`<option value="${id}"${query.competition === id && html` selected`}>${name}</option>`,
   )}</select></label>

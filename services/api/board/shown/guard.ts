@@ -4,7 +4,7 @@ import { feedWords } from './feed.ts';
 import { type Html, html } from './html.ts';
 import type { Word } from './last-word.ts';
 import { type BoardMatch, isSameScore } from './match.ts';
-import { guardWords, scoreWords } from './words.ts';
+import { guardWords, kickOffWords, scoreWords } from './words.ts';
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   safe: 'Safe to trade',
@@ -77,6 +77,15 @@ function resultDoubts({ status_type, under_review, agreement, reported }: BoardM
   ].filter((doubt) => doubt !== '');
 }
 
+/** The line below the verdict: why a match is halted, or when it begins. */
+function becauseWords(verdict: Verdict, reasons: Trading['reasons'], match: BoardMatch): string {
+  if (verdict === 'halted') {
+    const words = haltWords(reasons, match);
+    return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  }
+  return verdict === 'not_in_play' ? `Kick-off: ${kickOffWords(match.start_date)}.` : '';
+}
+
 /** The guard of a match that is not over, below its score. */
 export function guardHtml(match: BoardMatch, word: Word): Html {
   const { verdict, reasons } = shownTrading(match, word);
@@ -84,6 +93,6 @@ export function guardHtml(match: BoardMatch, word: Word): Html {
   return html`<section id="guard" class="guard" data-guard="${verdict}" aria-labelledby="guard-title">
 <h2 id="guard-title" class="visually-hidden">Trading guard</h2>
 <p class="verdict">${ICON}${VERDICTS[verdict]}${!isSameScore(score, firm) && firm !== null && html` <span class="firm">firm <b>${scoreWords(firm)}</b></span>`}</p>
-<p class="because">${verdict === 'halted' && `${haltWords(reasons, match)}.`}</p>
+<p class="because">${becauseWords(verdict, reasons, match)}</p>
 </section>`;
 }

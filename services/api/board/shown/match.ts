@@ -59,6 +59,12 @@ export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase
   return status_type === 'finished' ? 'finished' : 'other';
 }
 
+/** Whether a match did not begin and has no score, or that of its beginning. */
+export function isBeforeScore(match: Pick<BoardMatch, 'status_type' | 'score'>): boolean {
+  const { home = 0, away = 0 } = match.score ?? {};
+  return phaseOf(match) === 'upcoming' && home === 0 && away === 0;
+}
+
 /** The full name of a side. */
 export function nameOf(side: BoardSide): string {
   return side.name ?? side.short_name ?? 'Unknown team';

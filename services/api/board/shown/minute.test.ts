@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { QUIET_AFTER } from '#domain/minute.ts';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
+import type { BoardMatch } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
 
 describe('the minute', () => {
@@ -67,9 +68,15 @@ describe('silence', () => {
 });
 
 test('the day is shown of matches that are not on', () => {
-  expect(dayText(liveMatch())).toBe('');
-  expect(dayText(liveMatch({ status_type: 'scheduled' }))).toBe('15 Aug');
-  expect(dayText(liveMatch({ status_type: 'scheduled', start_date: 'soon' }))).toBe('');
+  const day = (changes: Partial<BoardMatch>) => dayText(liveMatch(changes), PUBLISHED_AT);
+  expect(day({})).toBe('');
+  expect(day({ status_type: 'scheduled' })).toBe('15 Aug');
+  expect(day({ status_type: 'scheduled', start_date: 'soon' })).toBe('');
+});
+
+test('a day of another year has its year', () => {
+  const played = { status_type: 'finished', start_date: '2018-06-27 18:00' };
+  expect(dayText(liveMatch(played), PUBLISHED_AT)).toBe('27 Jun 2018');
 });
 
 test.each([

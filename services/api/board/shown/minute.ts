@@ -28,14 +28,14 @@ export function minuteText(match: ClockedMatch, now: number): string {
 }
 
 /** What stands under the minute: the day, where the match is not on. */
-export function dayText(match: ClockedMatch): string {
-  return match.status_type === 'live' ? '' : dayWords(match.start_date);
+export function dayText(match: ClockedMatch, now: number): string {
+  return match.status_type === 'live' ? '' : dayWords(match.start_date, now);
 }
 
 /** The day and the minute in one line. A clock that nobody vouches for does not run. */
 export function momentText(match: ClockedMatch, { now, word }: ShownMoment): string {
   if (word === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now)}`;
-  return [dayText(match), minuteText(match, now)].filter((part) => part !== '').join(', ');
+  return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }
 
 /** `20:31:07` of Unix seconds, UTC. */

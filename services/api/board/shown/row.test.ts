@@ -29,7 +29,7 @@ describe('a row', () => {
       'every reason of the guard, in words',
       { guard: { safe: false, reasons: ['possible_var', 'bet_suspended', 'new_reason'] } },
       'halted',
-      '66′ 2H Home Away 1–0 Halted: video review, provider suspended betting, new reason 20 s ago',
+      '66′ 2H Home Away 1–0 Halted: video review, betting suspended, new reason 20 s ago',
     ],
     [
       'a score that differs',
@@ -87,6 +87,17 @@ describe('a row', () => {
       '15:0015 Aug Home Away v',
     ],
     [
+      'a match to come whose score the provider gives already',
+      {
+        status_id: 1,
+        status_type: 'scheduled',
+        score: { home: 0, away: 0 },
+        firm: { home: 0, away: 0 },
+      },
+      'not_in_play',
+      '15:0015 Aug Home Away v',
+    ],
+    [
       'a match in play without a known score',
       { score: null, firm: null, agreement: 'unknown', reported: null },
       'halted',
@@ -102,7 +113,7 @@ describe('a row', () => {
         guard: { safe: false, reasons: ['bet_suspended'] },
       },
       'halted',
-      '15:0015 Aug Home Away v Halted: provider suspended betting',
+      '15:0015 Aug Home Away v Halted: betting suspended',
     ],
     ['a match that is over, which has no guard', FINAL, 'not_in_play', 'FT15 Aug Home Away 1–0'],
     [

@@ -1,13 +1,13 @@
 import { guardCell } from './guard.ts';
 import { type Html, html } from './html.ts';
 import type { ShownMoment } from './last-word.ts';
-import { type BoardMatch, isSameScore, nameOf, phaseOf } from './match.ts';
+import { type BoardMatch, isBeforeScore, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
 import { endingWords, halfWords, isShootOut, scoreWords, statusName } from './words.ts';
 
 /** One match on the board, always of one height. All of it but the star is the link to its page. */
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
-  const { event_id, score, under_review, red_cards } = match;
+  const { event_id, under_review, red_cards } = match;
   const phase = phaseOf(match);
   const guard = guardCell(match, moment.word);
   const last = lastWord(match, moment);
@@ -16,7 +16,7 @@ export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: bo
 <span class="when">${whenCell(match, moment)}</span>
 <span class="team home">${home}${redCards(red_cards.home)}</span>
 <span class="team away">${away}${redCards(red_cards.away)}</span>
-<span class="score" data-review="${under_review ? 'yes' : 'no'}"><span class="goals home">${score?.home ?? unknown(phase)}</span><span class="dash" aria-hidden="true">${phase === 'upcoming' ? 'v' : '–'}</span><span class="goals away">${score?.away ?? unknown(phase)}</span></span>
+<span class="score" data-review="${under_review ? 'yes' : 'no'}">${scoreCell(match)}</span>
 <span class="beside">${besideCell(match)}</span>
 <span class="guard">${guard.cell}</span>
 <span class="last" data-quiet="${last.isQuiet ? 'yes' : 'no'}">${last.text}</span>
@@ -35,7 +35,7 @@ export function whenCell(match: BoardMatch, { now, word }: ShownMoment): Html {
     return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now)}</span>`;
   const minute = minuteText(match, now);
   const half = minute.endsWith('′') ? halfWords(match) : '';
-  const day = dayText(match);
+  const day = dayText(match, now);
   return html`<span class="minute">${minute}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}${spoken}${day !== '' && html`<span class="day">${day}</span>`}`;
 }
 
@@ -71,6 +71,10 @@ function spokenStatus({ status_id, status_type }: BoardMatch): string {
     : statusName(status_id, status_type);
 }
 
-function unknown(phase: string): Html | string {
-  return phase === 'upcoming' ? '' : html`<abbr title="unknown">?</abbr>`;
+function scoreCell(match: BoardMatch): Html {
+  const isBefore = isBeforeScore(match);
+  const goals = (of: number | undefined): Html | number | string =>
+    isBefore ? '' : (of ?? html`<abbr title="unknown">?</abbr>`);
+  const { score } = match;
+  return html`<span class="goals home">${goals(score?.home)}</span><span class="dash" aria-hidden="true">${isBefore ? 'v' : '–'}</span><span class="goals away">${goals(score?.away)}</span>`;
 }

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   possible_penalty: 'possible penalty',
   possible_var: 'video review',
   game_break: 'play is stopped',
-  bet_suspended: 'provider suspended betting',
+  bet_suspended: 'betting suspended',
   score_differs: 'score differs from the provider’s',
   interrupted: 'match interrupted',
   unsafe: 'no reason given',
@@ -118,17 +118,22 @@ export function isShootOut(statusId: number | null): boolean {
   return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
 }
 
-/** `14 Jul` of a provider's `2018-07-14 20:00`; empty where there is none. */
-export function dayWords(startDate: string | null): string {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
-  if (year === undefined) return '';
-  return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+/** `14 Jul` of a provider's `2018-07-14 20:00`, with the year where it is not that of `now`, Unix seconds; empty where there is none. */
+export function dayWords(startDate: string | null, now: number): string {
+  const date = dateWords(startDate);
+  return date.endsWith(` ${new Date(now * 1000).getUTCFullYear()}`) ? date.slice(0, -5) : date;
 }
 
 /** `14 Jul 2018` of a provider's `2018-07-14 20:00`; empty where there is none. */
 export function dateWords(startDate: string | null): string {
-  const day = dayWords(startDate);
-  return day === '' ? '' : `${day} ${startDate?.slice(0, 4)}`;
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
+  return year === undefined ? '' : `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
+}
+
+/** The contract gives kick-offs in local form, without their zone. */
+export function kickOffWords(startDate: string | null): string {
+  const date = dateWords(startDate);
+  return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} (provider’s local time)`;
 }
 
 /** `20:00` of a provider's `2018-07-14 20:00`; empty where there is none. */

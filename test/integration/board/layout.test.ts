@@ -1,0 +1,121 @@
+/** How pages are laid out, in Chromium: what belongs together stands together, and nothing covers or cuts off another. */
+import { describe, expect, test } from 'vitest';
+import {
+  firstHalf,
+  incident,
+  leagueTable,
+  playBoard,
+  playKnockOut,
+  secondHalf,
+} from '../../../services/api/board/testing/scenes.ts';
+import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
+import { ShownBoard } from './shown-board.ts';
+
+/** Under review, in added time of extra time, with names that leave no room. */
+const LONG = {
+  id: 3_100_090,
+  home: [44_000, 'Wolverhampton'],
+  away: [44_001, 'Brighton & Hove'],
+  event: { start_date: '2018-07-01 18:00' },
+} as const;
+const UPCOMING = '/match/3100045';
+const ON_PENALTIES = '/match/3100070';
+
+describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
+  const stage = ShownBoard.set({
+    play: ({ played }) => {
+      const now = Math.floor(Date.now() / 1000);
+      played.health(null, { heard_at: now * 1000, written_at: now * 1000 });
+      played.health(LONG.id);
+      const extraTime = { ...firstHalf(16), status_id: 36 };
+      played.publish(LONG, now - 9_000, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+      const late = { participant_id: LONG.home[0], event_status_id: 36, confirmation: 'tbd' };
+      played.publish(LONG, now, { ...extraTime, reported: [1, 0] }, incident(2, 413, '122:10', late));
+      playBoard(played, now);
+      playKnockOut(played, now);
+      played.health(3_100_073);
+      played.publish({ id: 3_100_091, home: [44_002, 'Ghent'], away: [44_003, 'Genk'] }, now, {
+        ...secondHalf(3),
+        reported: [0, 0],
+      });
+      played.health(3_100_091);
+      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39800, 6, 'Top scorers', topScorers());
+    },
+  });
+
+  /** The boxes of all elements that fit. */
+  const boxes = (visit: Visit, selector: string) =>
+    visit.ask<Box[]>(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.getBoundingClientRect().toJSON())`,
+    );
+  const middles = (found: readonly Box[]) => found.map(({ top, bottom }) => Math.round((top + bottom) / 2));
+
+  test.each([1440, 1024, 390])('the sign of a guard stands beside its word at %i px', async (width) => {
+    const visit = await stage.follow('/?show=live', { width });
+    await visit.until(`document.querySelector('[data-guard="safe"] .icon') !== null`);
+    const icons = middles(await boxes(visit, '.match .icon'));
+    const words = middles(await boxes(visit, '.match .guard b'));
+    expect(icons.length).toBeGreaterThan(2);
+    for (const [n, middle] of icons.entries())
+      expect(Math.abs(middle - (words[n] ?? 0))).toBeLessThanOrEqual(1);
+  });
+
+  test('all filters stand in one row on a desk', async () => {
+    for (const width of [1440, 1100, 1024]) {
+      const visit = await stage.follow('/', { width });
+      const fields = middles(await boxes(visit, '.shows, .field select, .field input'));
+      expect(fields).toHaveLength(4);
+      expect(Math.max(...fields) - Math.min(...fields), `at ${width} px`).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('a phone shows the first match in the upper half, names and reasons whole beside a firm score', async () => {
+    const visit = await stage.follow('/', { width: 390, height: 844 });
+    const [first] = await boxes(visit, '.match');
+    expect(first?.top).toBeLessThan(844 * 0.4);
+    await visit.shows('#match-3100090 .firm', 'firm 0–0');
+    const cut = `[...document.querySelectorAll('#match-3100090 :is(.team, .reasons)')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)`;
+    expect(await visit.ask(cut)).toEqual([]);
+    await visit.page.click('#match-3100090 .star');
+    expect(await visit.ask(`document.querySelector('#match-3100090 .star').ariaPressed`)).toBe('true');
+  });
+
+  test.each([1440, 390])('the longest minute of a match stands clear of the sign at %i px', async (width) => {
+    const visit = await stage.follow(`/match/${LONG.id}`, { width });
+    const entry = '#incident-5-100002';
+    await visit.shows(`${entry} .at`, '120+3′');
+    const [minute] = await boxes(visit, `${entry} .at`);
+    const [sign] = await boxes(visit, `${entry} .sign`);
+    expect((sign?.left ?? 0) - (minute?.right ?? 0)).toBeGreaterThanOrEqual(4);
+  });
+
+  test('a match that has not begun has no score, and says when it begins, in whose time', async () => {
+    const visit = await stage.follow(UPCOMING);
+    await visit.shows('#scoreline', 'SenegalvColombia');
+    expect(await visit.page.title()).toBe('Senegal v Colombia · Touchline');
+    await visit.shows('#guard .because', 'Kick-off: 28 Jun 2018, 16:00 (provider’s local time).');
+  });
+
+  test('a finished match says once how it ended', async () => {
+    const visit = await stage.follow(ON_PENALTIES);
+    expect(await visit.texts('.match-head .state')).toEqual([
+      'Pens after penalties, 10 Jul 2018 Penalties 2–1',
+    ]);
+    expect(await visit.texts('.verdict')).toEqual(['Final, after penalties']);
+  });
+
+  test('a value stands near its name on a wide screen', async () => {
+    const feeds = await stage.follow('/feeds', { width: 1440 });
+    const [value] = await boxes(feeds, '.source dd');
+    const [source] = await boxes(feeds, '.source');
+    expect((value?.left ?? 0) - (source?.left ?? 0)).toBeLessThan(320);
+    const players = await stage.follow('/standings?season=312&table=39800', { width: 1440 });
+    const [goals] = await boxes(players, 'td[data-code="goals"]');
+    const [name] = await boxes(players, 'tbody th');
+    expect((goals?.right ?? 0) - (name?.left ?? 0)).toBeLessThan(720);
+  });
+});
+
+type Box = Readonly<Record<'top' | 'bottom' | 'left' | 'right', number>>;
