@@ -1,4 +1,3 @@
-/** `touchline acls`: the rights of each service, as commands for an operator. */
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { isServiceName, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';

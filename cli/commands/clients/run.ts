@@ -1,5 +1,3 @@
-/** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
-
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';

@@ -1,4 +1,3 @@
-/** `touchline compare`: whether two prefixes hold the same. */
 import { shownBrokers } from '#security/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type ClusterSettings, findCluster } from '../../cluster.ts';

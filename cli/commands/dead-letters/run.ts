@@ -1,5 +1,3 @@
-/** `touchline dead-letters`: shows rejected messages and records, and sends them again. */
-
 import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';

@@ -1,4 +1,3 @@
-/** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
 import { join } from 'node:path';
 import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';

@@ -1,4 +1,3 @@
-/** `touchline match`: one match with its story. */
 import { onStopRequest } from '#service/stop-requests.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';

@@ -1,4 +1,3 @@
-/** `touchline position`: shows and sets the committed positions of a processor. */
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';

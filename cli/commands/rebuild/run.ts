@@ -1,4 +1,3 @@
-/** `touchline rebuild`: makes a processor process its whole input again. */
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,

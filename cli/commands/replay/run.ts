@@ -1,4 +1,3 @@
-/** `touchline replay`: rebuilds everything from a log into another prefix, beside the running system. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';

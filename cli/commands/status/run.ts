@@ -1,4 +1,3 @@
-/** `touchline status`: one screen of a running system. */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behindOf } from '#cluster/progress.ts';

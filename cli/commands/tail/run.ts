@@ -1,5 +1,3 @@
-/** `touchline tail`: shows the records of topics, decoded. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { onStopRequest } from '#service/stop-requests.ts';

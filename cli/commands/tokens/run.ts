@@ -1,4 +1,3 @@
-/** `touchline tokens`: the access tokens of clients. */
 import { isLive, toAccessToken } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';

@@ -1,4 +1,3 @@
-/** `touchline topics`: creates the topics and registers their schemas. */
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';

@@ -1,4 +1,3 @@
-/** `touchline up`: every service except the simulator. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
