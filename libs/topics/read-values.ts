@@ -33,7 +33,6 @@ export function readValues<T extends TopicName>(
   return readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     signal,
     async onRecord(record) {

@@ -66,7 +66,6 @@ export async function isUsed({ brokers, prefix }: CheckedTopics): Promise<boolea
     readTopic({
       brokers,
       topic: topicName(prefix, 'raw-messages'),
-      fromBeginning: true,
       untilEnd: true,
       signal: seen.signal,
       onRecord: () => seen.abort(),

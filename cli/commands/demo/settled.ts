@@ -44,7 +44,6 @@ async function endsOf(brokers: Brokers, topic: string): Promise<Map<number, numb
   await readTopic({
     brokers,
     topic,
-    fromBeginning: true,
     untilEnd: true,
     onRecord: ({ partition, offset }) => void ends.set(partition, offset + 1),
   });

@@ -16,7 +16,6 @@ export async function watch(place: CheckedTopics, board: DemoBoard, signal: Abor
     await readTopic({
       brokers: place.brokers,
       topic: topicName(place.prefix, topic),
-      fromBeginning: true,
       untilEnd: false,
       signal,
       onRecord: async ({ value }) => {

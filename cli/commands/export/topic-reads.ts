@@ -72,7 +72,6 @@ function readToEnd(
   return readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     onRecord,
   });

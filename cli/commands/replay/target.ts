@@ -118,7 +118,6 @@ async function recordsOf(place: ClusterSettings, topic: TopicName): Promise<Copi
   await readTopic({
     brokers: place.KAFKA_BROKERS,
     topic: topicName(place.TOPIC_PREFIX, topic),
-    fromBeginning: true,
     untilEnd: true,
     onRecord({ key, value }) {
       if (key !== null)

@@ -28,7 +28,6 @@ abstract class Followed {
     readTopic({
       brokers: KAFKA_BROKERS,
       topic: topicName(TOPIC_PREFIX, this.#topic),
-      fromBeginning: true,
       untilEnd: false,
       signal,
       onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
