@@ -74,14 +74,6 @@ export class VersionedTopic<T extends VersionedName> {
     key: string,
     change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
-    return (await this.editIf(key, change)) as TopicValues[T];
-  }
-
-  /** As `edit`; where `change` gives null nothing is written, and null is given back. */
-  async editIf(
-    key: string,
-    change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]> | null,
-  ): Promise<TopicValues[T] | null> {
     const { brokers, prefix, log } = this.#place;
     const codec = await this.#registry.codec(this.#topic);
     const topic = topicName(prefix, this.#topic);
@@ -89,7 +81,6 @@ export class VersionedTopic<T extends VersionedName> {
       for (let tries = 0; tries < TRIES; tries++) {
         const base = (await this.#read()).get(key)?.at(-1);
         const draft = change(base);
-        if (draft === null) return null;
         const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
         // A draft with its stamps is a record: the compiler does not know that of every topic at once.
         const record = { ...draft, ...stamps } as unknown as TopicValues[T];

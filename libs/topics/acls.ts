@@ -46,8 +46,7 @@ const OTHERS = {
   },
   api: {
     reads: [...SERVED, 'normalized-messages', 'clients', 'ended-sessions'],
-    // Hashes of secrets are upgraded.
-    writes: ['clients', 'ended-sessions'],
+    writes: ['ended-sessions'],
     group: false,
   },
   'tool-gateway': {
