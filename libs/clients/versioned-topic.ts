@@ -1,21 +1,14 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { readValues } from '#topics/read-values.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Where the topics of clients are. */
-export type DirectoryConnection = {
-  readonly brokers: Brokers;
-  readonly registryUrl: RegistryUrl;
-  readonly prefix: string;
-  readonly log: Logger;
-};
+export type DirectoryConnection = TopicCluster & { readonly log: Logger };
 
 /** Another edit of the same record was always first. */
 class EditConflictError extends TouchlineError<'EditConflictError'> {

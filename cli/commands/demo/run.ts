@@ -5,13 +5,14 @@ import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
 import { requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
-import { type CheckedTopics, isUsed } from './check.ts';
+import { isUsed } from './check.ts';
 import type { demo } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
 import { leagueLine, startLeague } from './league.ts';
@@ -159,7 +160,7 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
 }
 
 /** The prefix, or a new one for this run where its topics already hold records. */
-async function unusedPrefix(place: CheckedTopics, wanted: WantedTopics): Promise<string> {
+async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<string> {
   await createTopics({ ...place, ...wanted });
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
