@@ -148,3 +148,17 @@ function topicsOf(service: ServiceName): ServiceTopics {
 export function rightText({ operation, resource, name, pattern }: Right): string {
   return `${operation} on ${resource} ${name}${pattern === 'Prefixed' ? '*' : ''}`;
 }
+
+const OPTIONS: Readonly<Record<Right['resource'], string>> = {
+  Topic: '--topic',
+  Group: '--group',
+  TransactionalId: '--transactional-id',
+};
+
+/** The commands that grant a service its rights, one a line, without the address of the broker. */
+export function grantCommands(prefix: string, service: ServiceName, principal: string): string[] {
+  return rightsOf(prefix, service).map(
+    ({ operation, resource, name, pattern }) =>
+      `--add --allow-principal '${principal}' --operation ${operation} ${OPTIONS[resource]} '${name}'${pattern === 'Prefixed' ? ' --resource-pattern-type prefixed' : ''}`,
+  );
+}
