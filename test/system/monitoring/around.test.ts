@@ -21,8 +21,9 @@ import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
 
 const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** Requests at once. */
+/** Requests at once, and how long each waits before the next: of so few those that hang are more than one of a hundred. */
 const ASKED_AT_ONCE = 8;
+const ASK_EVERY_MS = 50;
 const CLIENT = 1;
 const BROKEN_TABLE = 1;
 /** Longer than an answer may take. */
@@ -133,17 +134,19 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     const asking = new AbortController();
     onTestFinished(() => asking.abort());
     const ask = async (_: unknown, n: number): Promise<void> => {
-      while (!asking.signal.aborted)
+      while (!asking.signal.aborted) {
         await api.get(n === 0 ? broken : `/v2/oauth?client_id=${CLIENT}&secret_key=wrong`).then(
           (response) => response.text(),
           () => {},
         );
+        await delay(ASK_EVERY_MS);
+      }
     };
     const asked = Array.from({ length: ASKED_AT_ONCE }, ask);
     await prometheus.fires('TouchlineCredentialsRefused', { service: 'api' });
     await prometheus.fires('TouchlineAnswersFail', { service: 'api' });
     // A process that hangs again and again, in the middle of its checks.
-    const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).then(() => asking.abort());
+    const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).finally(() => asking.abort());
     while (!asking.signal.aborted) {
       api.service.signal('SIGSTOP');
       await delay(STOPPED_MS);
