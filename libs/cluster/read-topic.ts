@@ -15,8 +15,8 @@ export type ReadTopicOptions = {
 };
 
 /**
- * Reads a topic from its first record on, read committed. Resolves at the end, or when `signal` is aborted; rejects with `StreamError` where no
- * broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
+ * Reads a topic from its first record on, read committed. Resolves at the end, or when `signal` is aborted; rejects with
+ * `StreamError` where no broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
  */
 export async function readTopic(options: ReadTopicOptions): Promise<void> {
   const { brokers, topic, untilEnd, signal, onRecord } = options;
