@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ClusterSettings } from '../cli/cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { replayInto } from '../cli/commands/replay/replay.ts';
 import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
@@ -23,10 +23,10 @@ export const bench: Bench = {
     const prefix = context.prefix('live');
     const target = context.prefix('replayed');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
-    const place: ClusterSettings = {
-      KAFKA_BROKERS: [...context.brokers],
-      SCHEMA_REGISTRY_URL: context.registryUrl,
-      TOPIC_PREFIX: prefix,
+    const place: TopicCluster = {
+      brokers: context.brokers,
+      registryUrl: context.registryUrl,
+      prefix,
     };
     const rates = { processor: [] as number[], replay: [] as number[] };
     for (let round = 0; round <= ROUNDS; round++) {
@@ -35,7 +35,7 @@ export const bench: Bench = {
       const processor = rate(await runThrough(context, job, backlog.records));
       const { records, seconds } = await replayInto({
         source: place,
-        target: { ...place, TOPIC_PREFIX: target },
+        target: { ...place, prefix: target },
         topic: 'normalized-messages',
         from: null,
         to: null,

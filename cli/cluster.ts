@@ -2,25 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
-import type { DirectoryConnection } from '#clients/versioned-topic.ts';
 import { shownBrokers } from '#security/brokers.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
 import { createLogger, type Logger } from '#service/logger.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { TopicSource } from '#topics/read-values.ts';
+import type { TopicCluster, TopicSource } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
 
 const placeSettings = z.object(kafkaSettings);
 const DEFAULT_PREFIX = kafkaSettings.TOPIC_PREFIX.parse(undefined);
-
-/** The broker, the registry and the topic prefix that a command works with. */
-export type ClusterSettings = Pick<
-  z.output<typeof placeSettings>,
-  'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'TOPIC_PREFIX'
->;
 
 /**
  * The environment with the broker and the registry filled in where they are not set and a `touchline up` or `demo` runs
@@ -79,33 +72,24 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
 }
 
 /** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
-export function findCluster(env: Environment): ClusterSettings {
+export function findCluster(env: Environment): TopicCluster {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS) {
     throw new CommandError(
       'no broker: nothing started by touchline up runs here; start that, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
     );
   }
-  return loadConfig(placeSettings, found);
+  const {
+    KAFKA_BROKERS: brokers,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
+  } = loadConfig(placeSettings, found);
+  return { brokers, registryUrl, prefix };
 }
 
 /** The same place, for reading values of topics. Sends no request yet. */
-export function topicSource({
-  KAFKA_BROKERS: brokers,
-  SCHEMA_REGISTRY_URL: url,
-  TOPIC_PREFIX: prefix,
-}: ClusterSettings): TopicSource {
+export function topicSource({ brokers, registryUrl: url, prefix }: TopicCluster): TopicSource {
   return { brokers, prefix, registry: Registry.open({ url, prefix }) };
-}
-
-/** The same place, for the topics that `libs/clients` edits. */
-export function directoryConnection(place: ClusterSettings, command: string): DirectoryConnection {
-  return {
-    brokers: place.KAFKA_BROKERS,
-    registryUrl: place.SCHEMA_REGISTRY_URL,
-    prefix: place.TOPIC_PREFIX,
-    log: commandLog(command),
-  };
 }
 
 /** The log of a command: it shows nothing unless LOG_LEVEL is set. */
@@ -114,11 +98,10 @@ export function commandLog(command: string): Logger {
 }
 
 /** Checks that a topic is there. Throws `CommandError` where it is not, `TopicAdminError` where no broker answers. */
-export async function requireTopic(place: ClusterSettings, topic: TopicName): Promise<void> {
-  const there = await findTopics({ brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX });
-  if (there.has(topic)) return;
-  const name = topicName(place.TOPIC_PREFIX, topic);
+export async function requireTopic(place: TopicCluster, topic: TopicName): Promise<void> {
+  if ((await findTopics(place)).has(topic)) return;
+  const name = topicName(place.prefix, topic);
   throw new CommandError(
-    `there is no topic ${name} at ${shownBrokers(place.KAFKA_BROKERS)}; is TOPIC_PREFIX right?`,
+    `there is no topic ${name} at ${shownBrokers(place.brokers)}; is TOPIC_PREFIX right?`,
   );
 }

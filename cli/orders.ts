@@ -1,4 +1,5 @@
 /** What operators order is recorded on operator-orders: who, when, what, and how it ended. */
+
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { redactor } from '#service/logger.ts';
@@ -7,9 +8,9 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
-import { type ClusterSettings, commandLog, findCluster } from './cluster.ts';
+import { commandLog, findCluster, topicSource } from './cluster.ts';
 
 /** How long a command waits for its record, milliseconds. */
 const WITHIN_MS = 5_000;
@@ -73,13 +74,13 @@ function shown(option: string, value: string): string {
 }
 
 /** Writes a record; gives why it could not be, null where it was. */
-async function write(place: ClusterSettings, order: OperatorOrder): Promise<string | null> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: url } = place;
+async function write(place: TopicCluster, order: OperatorOrder): Promise<string | null> {
+  const { brokers, prefix, registry } = topicSource(place);
   const topic = topicName(prefix, 'operator-orders');
   try {
     if (!(await findTopics({ brokers, prefix })).has('operator-orders'))
       return `there is no topic ${topic}; touchline topics makes it`;
-    const codec: Codec<OperatorOrder> = await Registry.open({ url, prefix }).codec('operator-orders');
+    const codec: Codec<OperatorOrder> = await registry.codec('operator-orders');
     const within = { timeoutMs: WITHIN_MS, openTimeoutMs: WITHIN_MS };
     const options = { brokers, clientId: 'touchline-orders', log: commandLog('orders'), ...within };
     await withPublisher(options, (publisher) =>
@@ -92,7 +93,7 @@ async function write(place: ClusterSettings, order: OperatorOrder): Promise<stri
 }
 
 /** Null where there is no broker: the command says so itself. */
-function placeOrNull(): ClusterSettings | null {
+function placeOrNull(): TopicCluster | null {
   try {
     return findCluster(process.env);
   } catch {

@@ -1,5 +1,5 @@
+import type { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
-import type { Brokers } from '#security/brokers.ts';
 import {
   ConfigError,
   dataSettings,
@@ -56,12 +56,11 @@ export const platformSettings = {
   ),
 };
 
+/** The same, as they are set. */
+export type PlatformSettings = z.output<z.ZodObject<typeof platformSettings>>;
+
 /** Throws `ConfigError` where connections are to be secured and no broker is named: what is started here speaks plain. */
-export function requireBrokers(settings: {
-  readonly KAFKA_BROKERS?: Brokers | undefined;
-  readonly KAFKA_TLS: 'on' | 'off';
-  readonly KAFKA_SASL_MECHANISM?: string | undefined;
-}): void {
+export function requireBrokers(settings: PlatformSettings): void {
   if (settings.KAFKA_BROKERS !== undefined) return;
   const wrong = [
     ...(settings.KAFKA_TLS === 'on' ? ['KAFKA_TLS'] : []),

@@ -14,13 +14,16 @@ import { backboneFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { quiet } from '#streams/log.ts';
-import { createTopics, type WantedTopics } from '#topics/admin.ts';
+import { createTopics } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
+import type { PlatformSettings } from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
+import { wantedTopicsOf } from './topic-settings.ts';
 
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
@@ -29,34 +32,15 @@ const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
   readonly dataDir: string;
-  /** The topic prefix, once the backbone is there. */
-  readonly prefixFor: (backbone: PlatformBackbone) => Promise<string>;
-  /** Address that everything is served on. */
-  readonly host: string;
-  /** A free one where it is 0. */
-  readonly webhookPort: number;
-  /** Secrets as WEBHOOK_SECRET has them, with a comma between two; undefined: see `keepSecret`. */
-  readonly webhookSecret: string | undefined;
-  /** A free one where it is 0. */
-  readonly apiPort: number;
-  /** A free one where it is 0. */
-  readonly toolsPort: number;
-  /** The REST interface that the token exchange uses; undefined: the api. */
-  readonly upstream: string | undefined;
-  readonly dispatcherPort: number;
+  readonly settings: PlatformSettings;
+  /** The topic prefix, once the backbone is there. Default: that of the settings. */
+  readonly prefixFor?: (backbone: PlatformBackbone) => Promise<string>;
   /** Further settings of the api. */
   readonly apiSettings?: Readonly<Record<string, string>>;
   /** Further settings of the webhook dispatcher. */
   readonly dispatcherSettings?: Readonly<Record<string, string>>;
-  /** Undefined: see `keepSecret`. */
-  readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
   readonly provider: ProviderAccess | null;
-  /** The configured broker and registry with their security; undefined where none is configured. */
-  readonly brokers: Brokers | undefined;
-  readonly registry: RegistryUrl | undefined;
-  /** How topics are made. */
-  readonly topics: WantedTopics;
   /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
   readonly replicas?: ReadonlyMap<string, number>;
   /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
@@ -117,17 +101,20 @@ export type Platform = {
  * Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { dataDir, host, onProgress, onTrouble } = options;
-  const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT', host);
-  const apiPort = await portFor(options.apiPort, 'API_PORT', host);
-  const toolsPort = await portFor(options.toolsPort, 'TOOLS_PORT', host);
-  const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT', host);
+  const { dataDir, settings: given, onProgress, onTrouble } = options;
+  const { LISTEN_HOST: host } = given;
+  const ports = {
+    WEBHOOK_PORT: await portFor(given.WEBHOOK_PORT, 'WEBHOOK_PORT', host),
+    API_PORT: await portFor(given.API_PORT, 'API_PORT', host),
+    TOOLS_PORT: await portFor(given.TOOLS_PORT, 'TOOLS_PORT', host),
+    DISPATCHER_PORT: await portFor(given.DISPATCHER_PORT, 'DISPATCHER_PORT', host),
+  };
   const urlOf = (port: number): string => `http://${urlHost(host)}:${port}`;
-  const apiUrl = urlOf(apiPort);
+  const apiUrl = urlOf(ports.API_PORT);
   makeFilesPrivate();
   makePrivateFolder(dataDir);
-  const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
-  const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, options.clientsKey);
+  const webhookSecret = keepSecret(dataDir, 'webhook-secret', given.WEBHOOK_SECRET?.join(','));
+  const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, given.CLIENTS_KEY);
   const started = await startBackbone({
     dataDir,
     env: process.env,
@@ -137,8 +124,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   });
   const backbone: PlatformBackbone = {
     ...started,
-    brokers: options.brokers ?? started.brokers,
-    registryUrl: options.registry ?? started.registryUrl,
+    // With their security.
+    brokers: given.KAFKA_BROKERS ?? started.brokers,
+    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
   };
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
@@ -149,10 +137,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
   try {
     for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
-    const prefix = await options.prefixFor(backbone);
+    const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
     onProgress('creating topics and registering schemas');
     const [warnings] = await Promise.all([
-      createTopics({ brokers: backbone.brokers, prefix, ...options.topics }),
+      createTopics({ brokers: backbone.brokers, prefix, ...wantedTopicsOf(given) }),
       Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
     ]);
     for (const warning of warnings) onProgress(`warning: ${warning}`);
@@ -176,15 +164,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...settings,
             GROUP_INSTANCE_ID: instanceId(label),
             LISTEN_HOST: host,
-            WEBHOOK_PORT: String(webhookPort),
+            WEBHOOK_PORT: String(ports.WEBHOOK_PORT),
             WEBHOOK_SECRET: webhookSecret.secrets,
-            API_PORT: String(apiPort),
+            API_PORT: String(ports.API_PORT),
             CLIENTS_KEY: clientsKey,
             ...options.apiSettings,
-            TOOLS_PORT: String(toolsPort),
-            UPSTREAM_BASE_URL: options.upstream ?? apiUrl,
+            TOOLS_PORT: String(ports.TOOLS_PORT),
+            UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
             // A further dispatcher tests addresses on a free port: it is there to deliver.
-            DISPATCHER_PORT: label === name ? String(dispatcherPort) : '0',
+            DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
             ...options.dispatcherSettings,
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
@@ -204,13 +192,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return {
       backbone,
       prefix,
-      webhookUrl: `${urlOf(webhookPort)}/webhook`,
+      webhookUrl: `${urlOf(ports.WEBHOOK_PORT)}/webhook`,
       secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
       secretFile: webhookSecret.file,
       secretIsNew: webhookSecret.isNew,
       apiUrl,
-      toolsUrl: urlOf(toolsPort),
-      dispatcherUrl: urlOf(dispatcherPort),
+      toolsUrl: urlOf(ports.TOOLS_PORT),
+      dispatcherUrl: urlOf(ports.DISPATCHER_PORT),
       clientsKey,
       newClient,
       services,
@@ -272,11 +260,7 @@ function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess):
 }
 
 /** Makes client 1 where there is no client, so that what is served can be tried at once. */
-async function firstClient(place: {
-  brokers: Brokers;
-  registryUrl: RegistryUrl;
-  prefix: string;
-}): Promise<NewClient | null> {
+async function firstClient(place: TopicCluster): Promise<NewClient | null> {
   const directory = ClientDirectory.open({ ...place, log: quiet });
   if ((await directory.list()).length > 0) return null;
   const secretKey = newSecret();

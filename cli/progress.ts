@@ -1,9 +1,10 @@
 /** How far the processors are, as the broker knows it. */
+
 import { inputProgress, type PartitionProgress } from '#cluster/progress.ts';
 import { quiet } from '#streams/log.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
-import type { ClusterSettings } from './cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 
 /** A processor's progress, and how many processes share the work. */
 export type ProcessorProgress = {
@@ -13,7 +14,7 @@ export type ProcessorProgress = {
 
 /** The progress of a processor; null where its topics are not there. Rejects with `StreamError`, `TopicAdminError`. */
 export async function processorProgress(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
+  { brokers, prefix }: TopicCluster,
   processor: ProcessorName,
 ): Promise<ProcessorProgress | null> {
   const { application, input } = streamTopics(prefix, processor);

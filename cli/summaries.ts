@@ -1,44 +1,13 @@
 /** One line for people of each topic's values. */
-import type {
-  AccessTokenRecord,
-  Alert,
-  AlertGuard,
-  CatalogueRecord,
-  Client,
-  DeadLetter,
-  EndedSession,
-  ExchangeAttempt,
-  FeedHealth,
-  Guard,
-  Incident,
-  IngressStatus,
-  MatchIncident,
-  MatchResult,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-  OperatorOrder,
-  PollerCheckpoint,
-  RawMessage,
-  Score,
-  Standings,
-  StandingsEntry,
-  TakenResult,
-  ToolRequests,
-  TopicValues,
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookProgress,
-  WebhookTime,
-} from '#topics/generated/types.ts';
+import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
 
 type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };
 
 const SUMMARIES: Summaries = {
-  'raw-messages': ({ origin, body }: RawMessage) => [origin, `${body.length} bytes`],
-  'normalized-messages': ({ type, message_id, incident, snapshot, ut }: NormalizedMessage) => [
+  'raw-messages': ({ origin, body }) => [origin, `${body.length} bytes`],
+  'normalized-messages': ({ type, message_id, incident, snapshot, ut }) => [
     type,
     message_id,
     incident?.incident.id ?? null,
@@ -46,13 +15,13 @@ const SUMMARIES: Summaries = {
     snapshot === null ? null : `${snapshot.length} incidents`,
     `at ${timeText(ut)}`,
   ],
-  'match-incidents': ({ id, version, removed, incident }: MatchIncident) => [
+  'match-incidents': ({ id, version, removed, incident }) => [
     `v${version}`,
     id,
     incident === null ? 'deleted before it was sent' : incidentText(incident),
     removed ? 'REMOVED' : null,
   ],
-  'match-state': (state: MatchState) => [
+  'match-state': (state) => [
     `v${state.version}`,
     state.name ?? sides(state),
     scoreText(state.score),
@@ -65,7 +34,7 @@ const SUMMARIES: Summaries = {
     state.agreement === 'differs' ? `reported ${scoreText(state.reported)}` : null,
     isOver(state.status_type) ? null : guardText(state.guard),
   ],
-  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields }: MatchTransition) => [
+  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields }) => [
     id,
     kind,
     incident_id,
@@ -74,7 +43,7 @@ const SUMMARIES: Summaries = {
     guard === null ? null : guardText(guard),
     fields.length === 0 ? null : fields.join(', '),
   ],
-  'match-results': ({ event_id, version, removed, home, away, score, status_type }: MatchResult) => [
+  'match-results': ({ event_id, version, removed, home, away, score, status_type }) => [
     `v${version}`,
     String(event_id),
     home === null && away === null ? null : `${home?.name ?? 'unknown'} - ${away?.name ?? 'unknown'}`,
@@ -82,29 +51,22 @@ const SUMMARIES: Summaries = {
     status_type,
     removed ? 'REMOVED' : null,
   ],
-  catalogue: ({ kind, id, body }: CatalogueRecord) => [`${kind}/${id}`, nameIn(body)],
-  'standings-results': ({ result }: TakenResult) => [`${result.length} bytes`],
-  'standings-catalogue': ({
-    standings_id,
-    version,
-    name,
-    object_type,
-    object_id,
-    item_status,
-  }: StandingsEntry) => [
+  catalogue: ({ kind, id, body }) => [`${kind}/${id}`, nameIn(body)],
+  'standings-results': ({ result }) => [`${result.length} bytes`],
+  'standings-catalogue': ({ standings_id, version, name, object_type, object_id, item_status }) => [
     `v${version}`,
     String(standings_id),
     name,
     `of ${object_type} ${object_id}`,
     item_status === 'active' ? null : item_status.toUpperCase(),
   ],
-  standings: ({ standings_id, version, type_id, object_type, object_id }: Standings) => [
+  standings: ({ standings_id, version, type_id, object_type, object_id }) => [
     `v${version}`,
     String(standings_id),
     `type ${type_id}`,
     `of ${object_type} ${object_id}`,
   ],
-  clients: ({ client_id, name, active, competitions, operations, webhooks }: Client) => [
+  clients: ({ client_id, name, active, competitions, operations, webhooks }) => [
     String(client_id),
     name,
     active ? null : 'INACTIVE',
@@ -112,33 +74,33 @@ const SUMMARIES: Summaries = {
     operations === null ? null : `only ${operations.join(', ')}`,
     webhooks.length === 0 ? null : `${webhooks.length} webhooks`,
   ],
-  'access-tokens': ({ token_id, client_id, label, expires_at, revoked_at }: AccessTokenRecord) => [
+  'access-tokens': ({ token_id, client_id, label, expires_at, revoked_at }) => [
     token_id,
     `of client ${client_id}`,
     label,
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
-  'exchange-attempts': ({ counted_for, subject }: ExchangeAttempt) => [counted_for, subject],
-  'tool-requests': ({ token_id, requests }: ToolRequests) => [token_id, `${requests} requests`],
-  'ended-sessions': ({ client_id, ended_at }: EndedSession) => [
+  'exchange-attempts': ({ counted_for, subject }) => [counted_for, subject],
+  'tool-requests': ({ token_id, requests }) => [token_id, `${requests} requests`],
+  'ended-sessions': ({ client_id, ended_at }) => [
     `of client ${client_id}`,
     `ended ${timeText(ended_at / 1_000)}`,
   ],
-  'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }: OperatorOrder) => [
+  'operator-orders': ({ id, at, user, host, command, arguments: words, outcome }) => [
     id,
     timeText(at / 1_000),
     `${user}@${host}`,
     `${[command, ...words].join(' ')}: ${outcome}`,
   ],
-  'webhook-messages': ({ uuid, type, competition_id, ut, message }: WebhookMessage) => [
+  'webhook-messages': ({ uuid, type, competition_id, ut, message }) => [
     uuid,
     type,
     competition_id === null ? null : `competition ${competition_id}`,
     `${message.length} bytes`,
     `at ${timeText(ut)}`,
   ],
-  'webhook-times': ({ event_id, id, ut }: WebhookTime) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
-  alerts: ({ id, name, score, score_before, player_name, team_name, minute, reasons }: Alert) => [
+  'webhook-times': ({ event_id, id, ut }) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
+  alerts: ({ id, name, score, score_before, player_name, team_name, minute, reasons }) => [
     id,
     name,
     score === null
@@ -149,8 +111,8 @@ const SUMMARIES: Summaries = {
     wordsOf(player_name ?? team_name, minute) || null,
     reasons.length === 0 ? null : reasons.join(', '),
   ],
-  'alert-guards': ({ event_id, reasons }: AlertGuard) => [String(event_id), reasons.join(', ')],
-  'webhook-attempts': (attempt: WebhookAttempt) => [
+  'alert-guards': ({ event_id, reasons }) => [String(event_id), reasons.join(', ')],
+  'webhook-attempts': (attempt) => [
     attempt.subscription_id,
     attempt.kind,
     attempt.outcome === 'status' ? `status ${attempt.status}` : attempt.outcome,
@@ -158,30 +120,27 @@ const SUMMARIES: Summaries = {
     attempt.messages === 0 ? null : `${attempt.messages} messages`,
     attempt.next_attempt_at === null ? null : `again at ${timeText(attempt.next_attempt_at / 1_000)}`,
   ],
-  'webhook-progress': ({ subscription_id, client_id, attempts, last_outcome, disabled }: WebhookProgress) => [
+  'webhook-progress': ({ subscription_id, client_id, attempts, last_outcome, disabled }) => [
     subscription_id,
     `client ${client_id}`,
     last_outcome,
     attempts === 0 ? null : `${attempts} attempts failed`,
     disabled === null ? null : `DISABLED: ${disabled}`,
   ],
-  'ingress-status': ({ source, state, reason, progress }: IngressStatus) => [
+  'ingress-status': ({ source, state, reason, progress }) => [
     source,
     state.toUpperCase(),
     reason,
     progress === null ? null : `read up to ${timeText(progress.position)} of ${timeText(progress.to)}`,
   ],
-  'feed-health': ({ source, event_id, state, reason, gaps, gap_count }: FeedHealth) => [
+  'feed-health': ({ source, event_id, state, reason, gaps, gap_count }) => [
     event_id === null ? source : `${source}/${event_id}`,
     state.toUpperCase(),
     reason,
     gap_count === 0 ? null : `${gap_count} gaps, the last: ${gaps.at(-1)?.action ?? 'unknown'}`,
   ],
-  'poller-checkpoints': ({ resource, position }: PollerCheckpoint) => [
-    resource,
-    `read to ${timeText(position)}`,
-  ],
-  'dead-letters': (letter: DeadLetter) => [letter.service, letter.code, originText(letter), letter.reason],
+  'poller-checkpoints': ({ resource, position }) => [resource, `read to ${timeText(position)}`],
+  'dead-letters': (letter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
 /** A line without a line end. */

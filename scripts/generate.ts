@@ -5,14 +5,14 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { openApi } from '#contract/rest/openapi.ts';
-import { renderErrorsDoc } from '#errors/errors-doc.ts';
-import { renderAclsDoc } from '#topics/render-acls.ts';
-import { renderTopicsDoc } from '#topics/render-doc.ts';
-import { renderTypes } from '#topics/render-types.ts';
 import { BASELINE, loadSchemas } from '#topics/schemas.ts';
 import { referenceMarkdown } from '../services/api/docs/markdown.ts';
 import { readExample, referenceOf } from '../services/api/docs/reference.ts';
+import { renderAclsDoc } from './acls-page.ts';
+import { renderErrorsDoc } from './errors-page.ts';
 import { settingsPage } from './settings-page.ts';
+import { renderTypes } from './topic-types.ts';
+import { renderTopicsDoc } from './topics-page.ts';
 
 const REFERENCE = new URL('../docs/reference/', import.meta.url);
 const writePage = (name: string, page: string): void => writeFileSync(new URL(name, REFERENCE), page);

@@ -11,7 +11,7 @@ import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
 import { readDataset } from '../data/dataset.ts';
 import { apiMetrics, createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
-import { createProvider } from '../services/simulator/rest/provider.ts';
+import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
 import { startServer } from '../services/webhook-dispatcher/test-endpoint/server.ts';
 import { createApp as createReceiver } from '../services/webhook-receiver/app.ts';
@@ -76,7 +76,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       attemptsPerMinute: 10,
     }),
   simulator: async () =>
-    fastifyPort(createProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),
+    fastifyPort(manualProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),
 };
 
 const PATHS = [

@@ -10,7 +10,7 @@ import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.
 const ROOT = join(import.meta.dirname, '..');
 const INDEX = 'docs/README.md';
 /** The template of docs/reference/topics.md: its links are those of the page, which is checked. */
-const TEMPLATE = 'libs/topics/topics-doc.md';
+const TEMPLATE = 'scripts/topics-page.md';
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,

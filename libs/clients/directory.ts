@@ -26,9 +26,4 @@ export class ClientDirectory {
   edit(clientId: number, change: (client: Client | undefined) => ClientDraft): Promise<Client> {
     return this.#clients.edit(String(clientId), change);
   }
-
-  /** As `edit`; null leaves the client as it is. */
-  async editIf(clientId: number, change: (client: Client | undefined) => ClientDraft | null): Promise<void> {
-    await this.#clients.editIf(String(clientId), change);
-  }
 }

@@ -1,21 +1,14 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { readValues } from '#topics/read-values.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Where the topics of clients are. */
-export type DirectoryConnection = {
-  readonly brokers: Brokers;
-  readonly registryUrl: RegistryUrl;
-  readonly prefix: string;
-  readonly log: Logger;
-};
+export type DirectoryConnection = TopicCluster & { readonly log: Logger };
 
 /** Another edit of the same record was always first. */
 class EditConflictError extends TouchlineError<'EditConflictError'> {
@@ -74,14 +67,6 @@ export class VersionedTopic<T extends VersionedName> {
     key: string,
     change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
-    return (await this.editIf(key, change)) as TopicValues[T];
-  }
-
-  /** As `edit`; where `change` gives null nothing is written, and null is given back. */
-  async editIf(
-    key: string,
-    change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]> | null,
-  ): Promise<TopicValues[T] | null> {
     const { brokers, prefix, log } = this.#place;
     const codec = await this.#registry.codec(this.#topic);
     const topic = topicName(prefix, this.#topic);
@@ -89,7 +74,6 @@ export class VersionedTopic<T extends VersionedName> {
       for (let tries = 0; tries < TRIES; tries++) {
         const base = (await this.#read()).get(key)?.at(-1);
         const draft = change(base);
-        if (draft === null) return null;
         const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
         // A draft with its stamps is a record: the compiler does not know that of every topic at once.
         const record = { ...draft, ...stamps } as unknown as TopicValues[T];

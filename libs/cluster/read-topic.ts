@@ -5,8 +5,6 @@ export type ReadTopicOptions = {
   readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
-  /** From the first record, else from the next one written. */
-  readonly fromBeginning: boolean;
   /** Ends once everything present at the start is read, else continues until `signal`. */
   readonly untilEnd: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -17,17 +15,16 @@ export type ReadTopicOptions = {
 };
 
 /**
- * Reads a topic, read committed. Resolves at the end, or when `signal` is aborted; rejects with `StreamError` where no
- * broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
+ * Reads a topic from its first record on, read committed. Resolves at the end, or when `signal` is aborted; rejects with
+ * `StreamError` where no broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
  */
 export async function readTopic(options: ReadTopicOptions): Promise<void> {
-  const { brokers, topic, fromBeginning, untilEnd, signal, onRecord } = options;
+  const { brokers, topic, untilEnd, signal, onRecord } = options;
   const atEnd = new AbortController();
   const stop = signal === undefined ? atEnd.signal : AbortSignal.any([signal, atEnd.signal]);
   await follow({
     brokers,
     topics: [topic],
-    otherwise: fromBeginning ? 'beginning' : 'end',
     signal: stop,
     async onBatch({ records }) {
       for (const record of records) {

@@ -1,8 +1,7 @@
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
-import { NO_SIDES, READERS, type Sides } from './readings.ts';
-import { count, int, list, object } from './values.ts';
+import { count, int, list, NO_SIDES, object, READERS, type Sides } from './readings.ts';
 
 /** The event fields that the laws read, except the clock. Null is unknown. */
 export type EventFacts = {

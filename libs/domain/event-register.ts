@@ -1,7 +1,6 @@
 import type { FieldsAt } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
-import { type ReadField, type Reading, readField } from './readings.ts';
-import { object } from './values.ts';
+import { object, type ReadField, type Reading, readField } from './readings.ts';
 
 const QUOTE = 34;
 const COMMA = 44;

@@ -10,7 +10,7 @@ import type {
 } from '#topics/generated/types.ts';
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
 import { compareIds } from './incident-index.ts';
-import { long, object, text } from './values.ts';
+import { long, object, text } from './readings.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** What tables need of a match, without the version and time of the report. */

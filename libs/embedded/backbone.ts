@@ -7,15 +7,14 @@ import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { startRegistry } from './registry.ts';
 import type { Env } from './settings.ts';
-import { startThrowaway } from './throwaway.ts';
 
 export type BackboneOptions = {
   /** Folder of the embedded broker's data (in `kafka`) and of the registry's logs (in `registry`): DATA_DIR. */
   readonly dataDir: string;
   readonly env: Env;
   readonly onProgress: OnProgress;
-  /** With Docker: `compose` (default) keeps the data for the next start, `throwaway` (tests) keeps none. */
-  readonly containers?: 'compose' | 'throwaway';
+  /** Starts the containers where Docker runs. Default: those of Docker Compose, which keep their data. */
+  readonly startContainers?: () => Promise<Containers>;
   /** Brokers of an embedded cluster, three at least; neither Docker nor a configured one is then looked for. Default 1. */
   readonly brokerCount?: number;
   /** Ports for the embedded broker and registry where they are free. */
@@ -67,13 +66,11 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
 
 async function startInDocker(
   engine: Engine,
-  { containers, env, onProgress }: BackboneOptions,
+  { startContainers, env, onProgress }: BackboneOptions,
 ): Promise<{ how: string; containers: Containers }> {
   onProgress('starting the broker and the registry in Docker');
-  if (containers === 'throwaway') {
-    const throwaway = await startThrowaway();
-    if (throwaway) return { how: 'containers of this run', containers: throwaway };
-  }
+  if (startContainers !== undefined)
+    return { how: 'containers of this run', containers: await startContainers() };
   return { how: 'docker compose', containers: await composeUp(engine, env) };
 }
 

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from './catalogue.ts';
-import { renderErrorsDoc } from './errors-doc.ts';
 import { PoisonError } from './touchline-error.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -41,11 +40,6 @@ describe('the registry of errors', () => {
         for (const text of [meaning, action]) expect(text, `${kind} ${code}`).toMatch(/^[^ ].*\.$/);
       }
     }
-  });
-
-  test('is documented one to one', () => {
-    const page = readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8');
-    expect(page, 'run npm run generate').toBe(renderErrorsDoc());
   });
 });
 

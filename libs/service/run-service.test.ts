@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-const FIXTURE = fileURLToPath(new URL('run-service.fixture.ts', import.meta.url));
+const FIXTURE = fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url));
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');

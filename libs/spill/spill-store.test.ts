@@ -105,7 +105,7 @@ test('asks to wait while other threads write', async () => {
 });
 
 test('reports a full disk on a later record', async () => {
-  const script = join(import.meta.dirname, 'full-disk.fixture.ts');
+  const script = join(import.meta.dirname, 'testing/full-disk.fixture.ts');
   const command = 'ulimit -f 16 && exec "$0" "$1"';
   // Without the environment: the cache of compiled code would be written at the start, and reach the limit.
   const env = { PATH: process.env.PATH ?? '' };

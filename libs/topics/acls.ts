@@ -46,8 +46,7 @@ const OTHERS = {
   },
   api: {
     reads: [...SERVED, 'normalized-messages', 'clients', 'ended-sessions'],
-    // Hashes of secrets are upgraded.
-    writes: ['clients', 'ended-sessions'],
+    writes: ['ended-sessions'],
     group: false,
   },
   'tool-gateway': {
@@ -148,4 +147,18 @@ function topicsOf(service: ServiceName): ServiceTopics {
 /** A right for a person. */
 export function rightText({ operation, resource, name, pattern }: Right): string {
   return `${operation} on ${resource} ${name}${pattern === 'Prefixed' ? '*' : ''}`;
+}
+
+const OPTIONS: Readonly<Record<Right['resource'], string>> = {
+  Topic: '--topic',
+  Group: '--group',
+  TransactionalId: '--transactional-id',
+};
+
+/** The commands that grant a service its rights, one a line, without the address of the broker. */
+export function grantCommands(prefix: string, service: ServiceName, principal: string): string[] {
+  return rightsOf(prefix, service).map(
+    ({ operation, resource, name, pattern }) =>
+      `--add --allow-principal '${principal}' --operation ${operation} ${OPTIONS[resource]} '${name}'${pattern === 'Prefixed' ? ' --resource-pattern-type prefixed' : ''}`,
+  );
 }

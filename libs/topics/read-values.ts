@@ -3,9 +3,17 @@ import type { Brokers } from '#security/brokers.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from './generated/types.ts';
 import type { Registry } from './registry.ts';
+import type { RegistryUrl } from './registry-address.ts';
 import { type TopicName, topicName } from './topics.ts';
 
-/** Where topics are. */
+/** Where the topics of a system are, and the registry of their schemas. */
+export type TopicCluster = {
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryUrl;
+  readonly prefix: string;
+};
+
+/** Where topics are, to be read. */
 export type TopicSource = {
   readonly brokers: Brokers;
   readonly prefix: string;
@@ -33,7 +41,6 @@ export function readValues<T extends TopicName>(
   return readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     signal,
     async onRecord(record) {

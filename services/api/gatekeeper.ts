@@ -4,48 +4,32 @@ import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
-import { isStretched, type StoreUpgrade, StretchedSecrets } from './former-secrets.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
 const LIFETIME = 3_600;
 const ID = /^[1-9][0-9]{0,15}$/;
 
-/** A gatekeeper that upgrades secrets of former releases. */
-export type UpgradingGatekeeper = Gatekeeper & {
-  /** Resolves once the upgrade of a client's secret is stored, or has failed; at once where there is none. */
-  stored(clientId: number): Promise<void>;
-};
-
 /**
  * Exchanges secrets for tokens and verifies tokens. A wrong secret, an unknown client and an inactive one take the
  * same time. `clientsKeys` are the deployment's.
  */
-export function createGatekeeper(
-  clients: ClientView,
-  clientsKeys: ClientsKeys,
-  storeUpgrade: StoreUpgrade,
-): UpgradingGatekeeper {
+export function createGatekeeper(clients: ClientView, clientsKeys: ClientsKeys): Gatekeeper {
   // As an object a token is verified several times as fast as with the bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);
   const tokens = new TokenVerifier([key, ...others.map((other) => createSecretKey(other))]);
   // Compared where there is no client, so that the time is the same; its secret is unknown.
   const nobody = hashSecret(newSecret());
-  const stretched = new StretchedSecrets(storeUpgrade);
 
   return {
     async exchange(clientId, secretKey, now) {
       const id = ID.test(clientId) ? Number(clientId) : 0;
       const known = clients.find(id);
-      const hash = known?.client.secret_hash ?? nobody;
-      const isRight = isStretched(hash)
-        ? await stretched.verify(id, secretKey, hash)
-        : verifySecret(secretKey, hash);
+      const isRight = verifySecret(secretKey, known?.client.secret_hash ?? nobody);
       if (!isRight || known === undefined) return null;
       const expiration = now + LIFETIME;
       return { token: issueToken(id, expiration, key), expiration };
     },
-    stored: (clientId) => stretched.stored(clientId),
     access(token, now) {
       const claims = tokens.verify(token, now);
       return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);

@@ -11,7 +11,6 @@ import { apiMetrics, createApp } from './app.ts';
 import { BrokerBacklog } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
-import { upgradeStore } from './former-secrets.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
@@ -35,19 +34,7 @@ export const api: ServiceDefinition<typeof settings> = {
       fail,
     });
     const { views } = replica;
-    const gatekeeper = createGatekeeper(
-      views.clients,
-      clientsKeysOf(config),
-      upgradeStore({
-        place: {
-          brokers: config.KAFKA_BROKERS,
-          registryUrl: config.SCHEMA_REGISTRY_URL,
-          prefix: config.TOPIC_PREFIX,
-          log: logger,
-        },
-        clients: views.clients,
-      }),
-    );
+    const gatekeeper = createGatekeeper(views.clients, clientsKeysOf(config));
     const ended = await followEndedSessions({
       brokers: config.KAFKA_BROKERS,
       prefix: config.TOPIC_PREFIX,

@@ -11,7 +11,6 @@ const ended = {
   has: (session: string) => sessionsEnded.has(session),
   end: async (session: string) => void sessionsEnded.add(session),
 };
-const unstored = async (): Promise<void> => {};
 const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
 let now: number;
@@ -36,7 +35,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
 
 async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSessions> {
   const { clients } = world.views;
-  const gatekeeper = createGatekeeper(clients, clientsKeys, unstored);
+  const gatekeeper = createGatekeeper(clients, clientsKeys);
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
 
@@ -67,7 +66,7 @@ test('is taken by every replica with the key, and by no other', async () => {
 });
 
 test('is no token of the contract, nor is a token a session', async () => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY], unstored);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();

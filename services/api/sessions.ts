@@ -1,17 +1,12 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
-import type { Access } from '#contract/rest/provider.ts';
+import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
-import { settlesWithin } from '#timing/clock.ts';
 import type { ClientView } from '#views/store/clients.ts';
 import type { EndedSessions } from './ended-sessions.ts';
-import type { UpgradingGatekeeper } from './gatekeeper.ts';
 
 /** How long a session lasts, seconds: a day of matches. */
 export const SESSION_SECONDS = 12 * 3_600;
-
-/** How long a sign-in waits until the secret of a former release is upgraded, milliseconds. */
-const UPGRADED_WITHIN_MS = 3_000;
 
 /** Who has a session. */
 export type Viewer = {
@@ -33,7 +28,7 @@ export type BoardSessions = {
 /** What sessions are made of. */
 export type BoardSessionsOptions = {
   readonly clients: ClientView;
-  readonly gatekeeper: Pick<UpgradingGatekeeper, 'exchange' | 'stored'>;
+  readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
   readonly ended: EndedSessions;
   /** Unix seconds, with what is below a second. */
@@ -77,8 +72,6 @@ export function createSessions(options: BoardSessionsOptions): BoardSessions {
     },
     async open(clientId, secretKey) {
       if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
-      // An upgrade changes the hash, which would end the session.
-      await settlesWithin(gatekeeper.stored(Number(clientId)), UPGRADED_WITHIN_MS);
       const known = clients.find(Number(clientId));
       if (known === undefined) return null;
       const key = keyOf(bases[0], known.client.secret_hash);

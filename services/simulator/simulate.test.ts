@@ -20,6 +20,7 @@ const PLAY = {
   clockEvery: 60,
   batchSize: 5,
   concurrency: 1,
+  client: { id: '1', secretKey: 'a-secret-key-for-tests' },
 } as const;
 const AT_ONCE = { speed: Number.POSITIVE_INFINITY };
 

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startBackbone } from '#embedded/backbone.ts';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { startThrowaway } from '#embedded/testing/throwaway.ts';
 import { ARCHIVABLE, archiveClasses } from './class-archive.ts';
 import { fillCompileCache } from './compile-cache.ts';
 
@@ -52,7 +53,7 @@ async function start(): Promise<Shared> {
     const quick = [options, ...QUICK_START].join(' ');
     const env = { ...process.env, JDK_JAVA_OPTIONS: `${quick} ${ARCHIVABLE}` };
     const [backbone] = await Promise.all([
-      startBackbone({ dataDir, env, onProgress, containers: 'throwaway' }),
+      startBackbone({ dataDir, env, onProgress, startContainers: startThrowaway }),
       fillCompileCache(),
     ]);
     endProgress(process.stderr);

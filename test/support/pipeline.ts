@@ -134,7 +134,6 @@ export class Pipeline {
     await readTopic({
       brokers: this.place.brokers,
       topic: topicName(this.place.prefix, topic),
-      fromBeginning: true,
       untilEnd: true,
       onRecord: async (record) => {
         if (record.value !== null) onValue(await codec.read(record.value));

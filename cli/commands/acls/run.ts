@@ -1,8 +1,6 @@
-/** `touchline acls`: the rights of each service, as commands for an operator. */
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import { isServiceName, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
-import { grantCommands } from '#topics/render-acls.ts';
+import { grantCommands, isServiceName, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import type { acls } from './command.ts';

@@ -1,16 +1,8 @@
-/** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
-
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
-import {
-  directoryConnection,
-  findCluster,
-  findWebhookKeys,
-  requireTopic,
-  requireWebhookKeys,
-} from '../../cluster.ts';
+import { commandLog, findCluster, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -25,7 +17,7 @@ export async function runClients(given: GivenTo<typeof clients>): Promise<number
   const request = parseClients(given);
   const place = findCluster(process.env);
   await requireTopic(place, 'clients');
-  const directory = ClientDirectory.open(directoryConnection(place, 'clients'));
+  const directory = ClientDirectory.open({ ...place, log: commandLog('clients') });
   process.stdout.write(await perform(directory, request));
   return 0;
 }

@@ -1,7 +1,7 @@
-/** `touchline compare`: whether two prefixes hold the same. */
 import { shownBrokers } from '#security/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
-import { type ClusterSettings, findCluster } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -17,9 +17,7 @@ const MOST_TEXT = 200;
 /** Compares two prefixes. */
 export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
   const { prefixes, level, json } = parse(given);
-  const [a, b] = prefixes.map(
-    (TOPIC_PREFIX): ClusterSettings => ({ ...findCluster(process.env), TOPIC_PREFIX }),
-  );
+  const [a, b] = prefixes.map((prefix): TopicCluster => ({ ...findCluster(process.env), prefix }));
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
   for (const place of [a, b]) await requireTopics(place);
   const found = await compare(a, b, level);
@@ -30,10 +28,7 @@ export async function runCompare(given: GivenTo<typeof compareCommand>): Promise
   return isSame ? EXIT.same : EXIT.different;
 }
 
-async function requireTopics({
-  KAFKA_BROKERS: brokers,
-  TOPIC_PREFIX: prefix,
-}: ClusterSettings): Promise<void> {
+async function requireTopics({ brokers, prefix }: TopicCluster): Promise<void> {
   const there = await findTopics({ brokers, prefix });
   const missing = COMPARED.filter((topic) => !there.has(topic));
   if (missing.length > 0)

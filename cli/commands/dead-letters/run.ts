@@ -1,10 +1,8 @@
-/** `touchline dead-letters`: shows rejected messages and records, and sends them again. */
-
 import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import { readLatest } from '#topics/read-values.ts';
-import { type ClusterSettings, commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
@@ -45,7 +43,7 @@ function parse({ values, positionals }: GivenTo<typeof deadLetters>): DeadLetter
 }
 
 /** The open letters, the oldest first. */
-async function readLetters(place: ClusterSettings): Promise<DeadLetter[]> {
+async function readLetters(place: TopicCluster): Promise<DeadLetter[]> {
   return [...(await readLatest('dead-letters', topicSource(place))).values()];
 }
 
@@ -57,14 +55,14 @@ function find(letters: readonly DeadLetter[], id: string): DeadLetter {
   return letter;
 }
 
-async function resend(place: ClusterSettings, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
+async function resend(place: TopicCluster, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
   if (letters.length === 0) {
     process.stderr.write('there are no dead letters\n');
     return 0;
   }
   const { registry, prefix } = topicSource(place);
   let failed = 0;
-  const options = { brokers: place.KAFKA_BROKERS, clientId: 'touchline-resend', log };
+  const options = { brokers: place.brokers, clientId: 'touchline-resend', log };
   await withPublisher(options, async (publisher) => {
     const resender = await openResender({ publisher, registry, prefix });
     for (const letter of letters) {

@@ -2,26 +2,17 @@
 
 import { hash } from 'node:crypto';
 import { readTopic } from '#cluster/read-topic.ts';
-import type { Brokers } from '#security/brokers.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings, TopicValues } from '#topics/generated/types.ts';
-import { readValues } from '#topics/read-values.ts';
-import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { topicSource } from '../../cluster.ts';
 import { isFinished, isOfficial } from './board.ts';
 import type { WebhookFound } from './webhook.ts';
-
-/** Where topics are read. */
-export type CheckedTopics = {
-  readonly brokers: Brokers;
-  readonly registryUrl: RegistryUrl;
-  readonly prefix: string;
-};
 
 /** What the topics hold. */
 export type Found = {
@@ -49,24 +40,22 @@ export type Check = { readonly what: string; readonly holds: boolean };
 
 /** Reads every value of a topic, from its beginning to its end as of now. */
 async function readAll<T extends TopicName>(
-  { brokers, registryUrl, prefix }: CheckedTopics,
+  cluster: TopicCluster,
   topic: T,
   onValue: (value: TopicValues[T]) => void,
 ): Promise<void> {
-  const registry = Registry.open({ url: registryUrl, prefix });
-  await readValues(topic, { brokers, prefix, registry }, (_, value) => {
+  await readValues(topic, topicSource(cluster), (_, value) => {
     if (value !== null) onValue(value);
   });
 }
 
 /** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
-export async function isUsed({ brokers, prefix }: CheckedTopics): Promise<boolean> {
+export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean> {
   const seen = new AbortController();
   const read = (): Promise<void> =>
     readTopic({
       brokers,
       topic: topicName(prefix, 'raw-messages'),
-      fromBeginning: true,
       untilEnd: true,
       signal: seen.signal,
       onRecord: () => seen.abort(),
@@ -78,7 +67,7 @@ export async function isUsed({ brokers, prefix }: CheckedTopics): Promise<boolea
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: CheckedTopics): Promise<Found> {
+export async function findAll(place: TopicCluster): Promise<Found> {
   const states = new Map<number, MatchState>();
   const messages = new Set<string>();
   const letters = new Set<string>();

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { TopicCluster } from '#topics/read-values.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { Screen } from '../../screen.ts';
 import { DemoBoard } from './board.ts';
-import { type CheckedTopics, checksOf, checkWebhook, findAll, mismatches } from './check.ts';
+import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { renderReport } from './report.ts';
 import { pause, settled } from './settled.ts';
@@ -41,7 +42,7 @@ const LOOK_EVERY = 200;
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place: CheckedTopics = { brokers, registryUrl, prefix: platform.prefix };
+  const place: TopicCluster = { brokers, registryUrl, prefix: platform.prefix };
   const board = new DemoBoard(dataset, matches.length);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);

@@ -3,8 +3,9 @@ import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
+import { paint } from '../../table.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
-import { count, paint } from './table.ts';
+import { count } from './table.ts';
 import { renderTables } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 

@@ -1,4 +1,3 @@
-/** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
 import { join } from 'node:path';
 import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
@@ -6,13 +5,14 @@ import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
 import { requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
-import { type CheckedTopics, isUsed } from './check.ts';
+import { isUsed } from './check.ts';
 import type { demo } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
 import { leagueLine, startLeague } from './league.ts';
@@ -62,6 +62,13 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
   const webhook = await DemoWebhook.listen(folder.path);
   const platform = await startPlatform({
     dataDir: folder.path,
+    settings: {
+      ...settings,
+      WEBHOOK_PORT: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
+      API_PORT: await portToUse('API_PORT', settings.API_PORT),
+      TOOLS_PORT: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
+      DISPATCHER_PORT: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),
+    },
     alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
     prefixFor: async ({ brokers, registryUrl }) => {
       const usual = settings.TOPIC_PREFIX;
@@ -69,21 +76,10 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
       if (prefix !== usual) moved.push(`the topics are ${prefix}*: those of ${usual}* have records`);
       return prefix;
     },
-    host,
-    webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
-    webhookSecret: settings.WEBHOOK_SECRET?.join(','),
-    apiPort: await portToUse('API_PORT', settings.API_PORT),
     // The board is open to this machine's user; a deployment sets this itself.
     apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
-    toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
-    upstream: settings.UPSTREAM_BASE_URL,
-    dispatcherPort: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),
     dispatcherSettings: webhook.dispatcherSettings,
-    clientsKey: settings.CLIENTS_KEY,
     provider,
-    brokers: settings.KAFKA_BROKERS,
-    registry: settings.SCHEMA_REGISTRY_URL,
-    topics: wantedTopicsOf(settings),
     brokerCount,
     onProgress: (line) => say(`  ${line}`),
     // Services are watched and started again; what they say is in their logs, not in the middle of the table.
@@ -160,7 +156,7 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
 }
 
 /** The prefix, or a new one for this run where its topics already hold records. */
-async function unusedPrefix(place: CheckedTopics, wanted: WantedTopics): Promise<string> {
+async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<string> {
   await createTopics({ ...place, ...wanted });
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');

@@ -3,8 +3,8 @@ import { readPositions } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { quiet } from '#streams/log.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { CheckedTopics } from './check.ts';
 
 /** Processors and their input topics, in the order of the data flow. */
 const WORK: readonly (readonly [service: string, input: TopicName])[] = [
@@ -20,7 +20,7 @@ const LOOK_EVERY = 200;
  * Waits until the processors have consumed all their input, until one makes no progress, or until `signal`. Goes by their
  * committed positions: an idle processor may not have fetched its latest input yet.
  */
-export async function settled(place: CheckedTopics, signal: AbortSignal): Promise<void> {
+export async function settled(place: TopicCluster, signal: AbortSignal): Promise<void> {
   for (const [service, input] of WORK) {
     const application = `${place.prefix}${service}`;
     const topic = topicName(place.prefix, input);
@@ -44,7 +44,6 @@ async function endsOf(brokers: Brokers, topic: string): Promise<Map<number, numb
   await readTopic({
     brokers,
     topic,
-    fromBeginning: true,
     untilEnd: true,
     onRecord: ({ partition, offset }) => void ends.set(partition, offset + 1),
   });

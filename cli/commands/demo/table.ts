@@ -1,7 +1,5 @@
-import { styleText } from 'node:util';
+import { cut, paint, type Style } from '../../table.ts';
 import type { BoardRow, BoardTotals, DemoBoard } from './board.ts';
-
-type Style = Parameters<typeof styleText>[0];
 
 /** How much room there is, and what time it is. */
 export type Frame = { readonly columns: number; readonly rows: number; readonly seconds: number };
@@ -125,11 +123,6 @@ function newsLine(news: string | undefined, n: number, width: number): string {
   return paint(tone, cut(news, width));
 }
 
-/** Styles a text; leaves it plain where standard output shows no colour. */
-export function paint(style: Style, text: string): string {
-  return styleText(style, text);
-}
-
 /** A number with commas between thousands. */
 export function count(value: number): string {
   return value.toLocaleString('en-GB');
@@ -138,10 +131,6 @@ export function count(value: number): string {
 function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
 function centre(text: string, width: number): string {

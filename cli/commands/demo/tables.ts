@@ -1,8 +1,8 @@
 /** The tables at the end of a demonstration: shown, and compared with those of the official scores. */
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
+import { paint } from '../../table.ts';
 import type { Check } from './check.ts';
-import { paint } from './table.ts';
 
 /** Ids of the kinds of table that are shown (spec, "Standings type"). */
 const LEAGUE = 2;

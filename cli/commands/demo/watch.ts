@@ -1,13 +1,13 @@
 import { readTopic } from '#cluster/read-topic.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { topicSource } from '../../cluster.ts';
 import type { DemoBoard } from './board.ts';
-import type { CheckedTopics } from './check.ts';
 
 /** Follows the topics of match state, read committed, until `signal`; rejects where they cannot be read any more. */
-export async function watch(place: CheckedTopics, board: DemoBoard, signal: AbortSignal): Promise<void> {
-  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+export async function watch(place: TopicCluster, board: DemoBoard, signal: AbortSignal): Promise<void> {
+  const { registry } = topicSource(place);
   const follow = async <T extends TopicName>(
     topic: T,
     onValue: (value: TopicValues[T]) => void,
@@ -16,7 +16,6 @@ export async function watch(place: CheckedTopics, board: DemoBoard, signal: Abor
     await readTopic({
       brokers: place.brokers,
       topic: topicName(place.prefix, topic),
-      fromBeginning: true,
       untilEnd: false,
       signal,
       onRecord: async ({ value }) => {

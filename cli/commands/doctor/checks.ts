@@ -1,4 +1,5 @@
 /** The checks of `touchline doctor`: each asks, and has `rules.ts` judge the answer. A check that throws is a finding of its own. */
+
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,11 +14,12 @@ import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, findCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../progress.ts';
 import { serviceConfig } from '../../services.ts';
 import {
@@ -52,19 +54,19 @@ export async function runChecks(env: Environment, services: readonly string[]): 
     guarded('disk', () => localDisks(env)),
     guarded('provider', () => provider(env)),
   ];
-  if (!('KAFKA_BROKERS' in place)) return [place, ...(await Promise.all(alone)).flat()];
-  const cluster = await guarded('broker', () => describeCluster(place.KAFKA_BROKERS, namesOf(place)));
+  if (!('brokers' in place)) return [place, ...(await Promise.all(alone)).flat()];
+  const cluster = await guarded('broker', () => describeCluster(place.brokers, namesOf(place)));
   const found = await Promise.all([
     ...alone,
     guarded('registry', () => registry(place)),
     ...('topics' in cluster
       ? [brokerChecks(place, cluster), guarded('versions', () => versions(place)), lag(place)]
-      : [(await speaksPlain(place.KAFKA_BROKERS)) ? NO_TLS_THERE : [cluster].flat()]),
+      : [(await speaksPlain(place.brokers)) ? NO_TLS_THERE : [cluster].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
 }
 
-async function placeOf(env: Environment): Promise<ClusterSettings | CheckResult> {
+async function placeOf(env: Environment): Promise<TopicCluster | CheckResult> {
   try {
     return findCluster(env);
   } catch (error) {
@@ -84,7 +86,7 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
 }
 
 /** The topics as this release wants them; of those of a match with the number of partitions that match-state has. */
-function wanted({ TOPIC_PREFIX: prefix }: ClusterSettings, partitions?: number): WantedTopic[] {
+function wanted({ prefix }: TopicCluster, partitions?: number): WantedTopic[] {
   return tableOf({ prefix, ...(partitions === undefined ? {} : { partitions }) }).map((topic) => ({
     name: topic.name,
     partitions: topic.partitions,
@@ -94,10 +96,10 @@ function wanted({ TOPIC_PREFIX: prefix }: ClusterSettings, partitions?: number):
   }));
 }
 
-const namesOf = (place: ClusterSettings): string[] => wanted(place).map(({ name }) => name);
+const namesOf = (place: TopicCluster): string[] => wanted(place).map(({ name }) => name);
 
-function brokerChecks(place: ClusterSettings, cluster: ClusterFacts): CheckResult[] {
-  const partitions = cluster.topics.get(topicName(place.TOPIC_PREFIX, 'match-state'))?.partitions;
+function brokerChecks(place: TopicCluster, cluster: ClusterFacts): CheckResult[] {
+  const partitions = cluster.topics.get(topicName(place.prefix, 'match-state'))?.partitions;
   return [
     judgeBrokers(cluster),
     ...judgeTopics(wanted(place, partitions), cluster.topics),
@@ -108,7 +110,7 @@ function brokerChecks(place: ClusterSettings, cluster: ClusterFacts): CheckResul
   ];
 }
 
-async function versions({ KAFKA_BROKERS: brokers }: ClusterSettings): Promise<CheckResult[]> {
+async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   const defects = await findBrokerDefects(brokers);
   if (defects.length === 0)
     return [fine('versions', `no broker has a known defect; node ${process.versions.node}`)];
@@ -121,8 +123,8 @@ async function versions({ KAFKA_BROKERS: brokers }: ClusterSettings): Promise<Ch
 }
 
 /** Whether it answers, how fast, its clock, and its schemas. */
-async function registry(place: ClusterSettings): Promise<CheckResult[]> {
-  const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
+async function registry(place: TopicCluster): Promise<CheckResult[]> {
+  const { registryUrl: url, prefix } = place;
   const before = Date.now();
   const answer = await probeRegistry(url, ANSWER_MS).catch((error: unknown) => error);
   if (answer === null || typeof answer !== 'object' || !('tookMs' in answer))
@@ -160,7 +162,7 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
   );
 }
 
-async function lag(place: ClusterSettings): Promise<CheckResult[]> {
+async function lag(place: TopicCluster): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
       const progress = await processorProgress(place, processor);

@@ -1,4 +1,3 @@
-/** `touchline doctor`: checks what services need, and says what to do. */
 import { type GivenTo, UsageError } from '../../command.ts';
 import { serviceNames } from '../../services.ts';
 import { lineShown } from '../../values.ts';

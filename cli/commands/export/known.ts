@@ -1,5 +1,5 @@
 import { findTopics } from '#topics/admin.ts';
-import type { ClusterSettings } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { CommandError } from '../../command.ts';
 import type { SeasonChoice } from './columns.ts';
 import type { Choice } from './rows.ts';
@@ -7,10 +7,10 @@ import { readEach } from './topic-reads.ts';
 
 /** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
 export async function requireKnown(
-  place: ClusterSettings,
+  place: TopicCluster,
   choice: Pick<Choice, 'competition' | 'season'>,
 ): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
+  const { brokers, prefix } = place;
   const there = await findTopics({ brokers, prefix });
   const known: SeasonChoice[] = [];
   for (const topic of ['match-state', 'standings'] as const)

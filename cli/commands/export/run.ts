@@ -1,4 +1,3 @@
-/** `touchline export`: flat rows for an analyst's tools. */
 import { extname } from 'node:path';
 import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';

@@ -2,9 +2,9 @@ import { readTopic } from '#cluster/read-topic.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { readValues } from '#topics/read-values.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, topicSource } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;
 
@@ -13,7 +13,7 @@ export type LastOffsets = ReadonlyMap<string, number>;
 
 /** Every record up to the end, in the order of each partition; deletions are left out. */
 export async function readEach<T extends TopicName>(
-  place: ClusterSettings,
+  place: TopicCluster,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function readEach<T extends TopicName>(
 
 /** The offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
 export async function readLastOffsets<T extends TopicName>(
-  place: ClusterSettings,
+  place: TopicCluster,
   topic: T,
   onValue?: OnValue<T>,
 ): Promise<LastOffsets> {
@@ -39,7 +39,7 @@ export async function readLastOffsets<T extends TopicName>(
 
 /** The records at these offsets, in the order of each partition: no more than an offset of each key is held. */
 export async function readAt<T extends TopicName>(
-  place: ClusterSettings,
+  place: TopicCluster,
   topic: T,
   last: LastOffsets,
   onValue: OnValue<T>,
@@ -53,7 +53,7 @@ export async function readAt<T extends TopicName>(
 
 /** The last record of each key, in the order of each partition. */
 export async function readLatest<T extends TopicName>(
-  place: ClusterSettings,
+  place: TopicCluster,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
@@ -65,14 +65,13 @@ function keyOf({ partition, key }: ReadRecord): string {
 }
 
 function readToEnd(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
+  { brokers, prefix }: TopicCluster,
   topic: TopicName,
   onRecord: (record: ReadRecord) => void | Promise<void>,
 ): Promise<void> {
   return readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     onRecord,
   });

@@ -1,20 +1,22 @@
 /** The matches that are live now, followed in their topics. */
+
 import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
-import type { ClusterSettings } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 import type { LiveRow, LiveState } from './board.ts';
 
 const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
 
 /** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
 export class LiveMatches {
-  readonly #place: ClusterSettings;
+  readonly #place: TopicCluster;
   readonly #registry: Registry;
   /** Topics by their names on the broker. */
   readonly #names: ReadonlyMap<string, (typeof SOURCES)[number]>;
@@ -28,15 +30,15 @@ export class LiveMatches {
   /** When a partition was last read to its end, on the steady clock. */
   readonly #read = new Map<string, number>();
 
-  constructor(place: ClusterSettings) {
+  constructor(place: TopicCluster) {
     this.#place = place;
-    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
-    this.#names = new Map(SOURCES.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
+    this.#registry = topicSource(place).registry;
+    this.#names = new Map(SOURCES.map((topic) => [topicName(place.prefix, topic), topic]));
   }
 
   /** Follows until `signal`; calls back once every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { KAFKA_BROKERS: brokers } = this.#place;
+    const { brokers } = this.#place;
     const topics = [...this.#names.keys()];
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains earlier changes; only a later change can contradict it.

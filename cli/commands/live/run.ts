@@ -1,4 +1,3 @@
-/** `touchline live`: the matches that are live now. */
 import { once } from 'node:events';
 import { onStopRequest } from '#service/stop-requests.ts';
 import type { Now } from '#tradability/feed-status.ts';

@@ -1,12 +1,14 @@
 /** The records of one match in its topics. */
+
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { ClusterSettings } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -24,26 +26,22 @@ const CLIENT_ID = 'touchline-match';
 
 /** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
 export class MatchRecords {
-  readonly #place: ClusterSettings;
+  readonly #place: TopicCluster;
   readonly #key: string;
   readonly #bounds: readonly (TopicPartition & LogBounds)[];
   readonly #registry: Registry;
 
-  private constructor(
-    place: ClusterSettings,
-    eventId: number,
-    bounds: readonly (TopicPartition & LogBounds)[],
-  ) {
+  private constructor(place: TopicCluster, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
     this.#place = place;
     this.#key = String(eventId);
     this.#bounds = bounds;
-    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+    this.#registry = topicSource(place).registry;
   }
 
   /** Rejects with `StreamError` where no broker answers. */
-  static async open(place: ClusterSettings, eventId: number): Promise<MatchRecords> {
-    const names = MATCH_TOPICS.map((topic) => topicName(place.TOPIC_PREFIX, topic));
-    const at = { brokers: place.KAFKA_BROKERS, clientId: CLIENT_ID };
+  static async open(place: TopicCluster, eventId: number): Promise<MatchRecords> {
+    const names = MATCH_TOPICS.map((topic) => topicName(place.prefix, topic));
+    const at = { brokers: place.brokers, clientId: CLIENT_ID };
     return new MatchRecords(place, eventId, await topicBounds(at, names));
   }
 
@@ -56,9 +54,9 @@ export class MatchRecords {
     const found: ReadRecord[] = [];
     const stop = new AbortController();
     await follow({
-      brokers: this.#place.KAFKA_BROKERS,
+      brokers: this.#place.brokers,
       reader: CLIENT_ID,
-      topics: [topicName(this.#place.TOPIC_PREFIX, topic)],
+      topics: [topicName(this.#place.prefix, topic)],
       from: this.#offsets([topic], ({ start: first }) => start ?? first),
       signal: stop.signal,
       onBatch: ({ records, next }) => {
@@ -83,10 +81,10 @@ export class MatchRecords {
     onRecord: (record: FollowedRecord) => void | Promise<void>,
     onUpToDate: (at: number) => void,
   ): Promise<void> {
-    const ofState = partitionKey(this.#own(topicName(this.#place.TOPIC_PREFIX, 'match-state')));
-    const names = new Map(MATCH_TOPICS.map((topic) => [topicName(this.#place.TOPIC_PREFIX, topic), topic]));
+    const ofState = partitionKey(this.#own(topicName(this.#place.prefix, 'match-state')));
+    const names = new Map(MATCH_TOPICS.map((topic) => [topicName(this.#place.prefix, topic), topic]));
     await follow({
-      brokers: this.#place.KAFKA_BROKERS,
+      brokers: this.#place.brokers,
       reader: CLIENT_ID,
       topics: [...names.keys()],
       from: this.#offsets(MATCH_TOPICS, ({ end }) => end),
@@ -107,7 +105,7 @@ export class MatchRecords {
 
   /** Where the partition of the match is read from; the others are not read. */
   #offsets(topics: readonly MatchTopic[], startOf: (of: LogBounds) => number): Map<string, number> {
-    const names = new Set(topics.map((topic) => topicName(this.#place.TOPIC_PREFIX, topic)));
+    const names = new Set(topics.map((topic) => topicName(this.#place.prefix, topic)));
     const own = new Set([...names].map((name) => partitionKey(this.#own(name))));
     return new Map(
       this.#bounds
@@ -124,8 +122,8 @@ export class MatchRecords {
 
   async #offsetAt(topic: MatchTopic, time: number | undefined): Promise<number | null> {
     if (time === undefined) return null;
-    const name = topicName(this.#place.TOPIC_PREFIX, topic);
-    const offsets = await offsetsAt({ brokers: this.#place.KAFKA_BROKERS, topic: name, time });
+    const name = topicName(this.#place.prefix, topic);
+    const offsets = await offsetsAt({ brokers: this.#place.brokers, topic: name, time });
     return offsets.get(partitionKey(this.#own(name))) ?? null;
   }
 

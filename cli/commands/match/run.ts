@@ -1,9 +1,8 @@
-/** `touchline match`: one match with its story. */
 import { onStopRequest } from '#service/stop-requests.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { readLatest } from '#topics/read-values.ts';
-import { type ClusterSettings, findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { Screen } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
@@ -42,7 +41,7 @@ export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
   const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   const health = new Health(place);
   try {
-    const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX });
+    const topics = await findTopics(place);
     if (topics.has('feed-health')) await health.known(place, stop.signal);
     if (!request.follows) {
       const feed = health.match(request.eventId);
@@ -115,7 +114,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 
 /** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
 async function showPublished(
-  place: ClusterSettings,
+  place: TopicCluster,
   records: MatchRecords,
   { eventId, at, json }: MatchRequest & { readonly at: number },
 ): Promise<number> {
@@ -146,14 +145,14 @@ async function showPublished(
 }
 
 /** The newest records of feed health. */
-async function readHealth(place: ClusterSettings): Promise<FeedHealth[]> {
+async function readHealth(place: TopicCluster): Promise<FeedHealth[]> {
   const source = topicSource(place);
   if (!(await findTopics(source)).has('feed-health')) return [];
   return [...(await readLatest('feed-health', source)).values()];
 }
 
-function unknown({ TOPIC_PREFIX }: ClusterSettings, eventId: number): CommandError {
-  return new CommandError(`event ${eventId} is unknown here: no topic under ${TOPIC_PREFIX} has it`);
+function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
+  return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
 function parse({ values, positionals }: GivenTo<typeof match>, now: number): MatchRequest {

@@ -1,8 +1,8 @@
-/** `touchline position`: shows and sets the committed positions of a processor. */
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { type ClusterSettings, findCluster } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
@@ -17,8 +17,8 @@ import { setPosition } from './set-position.ts';
 export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
   const { processor, partition, to, acceptsState } = parse(given);
   const place = findCluster(process.env);
-  const topics = streamTopics(place.TOPIC_PREFIX, processor);
-  const brokers = place.KAFKA_BROKERS;
+  const topics = streamTopics(place.prefix, processor);
+  const brokers = place.brokers;
   if (to === undefined) {
     await show(place, topics);
     return 0;
@@ -30,9 +30,9 @@ export async function runPosition(given: GivenTo<typeof position>): Promise<numb
   return 0;
 }
 
-async function show(place: ClusterSettings, topics: ReturnType<typeof streamTopics>): Promise<void> {
+async function show(place: TopicCluster, topics: ReturnType<typeof streamTopics>): Promise<void> {
   const { application, input: topic } = topics;
-  const brokers = place.KAFKA_BROKERS;
+  const brokers = place.brokers;
   const [positions, bounds] = await Promise.all([
     readPositions({ brokers, application, log: quiet }),
     topicBounds({ brokers, clientId: 'touchline-position' }, [topic]),

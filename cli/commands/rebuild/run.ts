@@ -1,4 +1,3 @@
-/** `touchline rebuild`: makes a processor process its whole input again. */
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,
@@ -6,8 +5,9 @@ import {
   type ProcessorName,
   positionsTopicName,
 } from '#topics/processors.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, findCluster } from '../../cluster.ts';
+import { findCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import type { rebuild } from './command.ts';
 
@@ -40,14 +40,14 @@ export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number
   return 0;
 }
 
-async function requireStopped(place: ClusterSettings, processor: ProcessorName): Promise<void> {
-  const members = await groupMembers(place.KAFKA_BROKERS, applicationOf(place.TOPIC_PREFIX, processor));
+async function requireStopped(place: TopicCluster, processor: ProcessorName): Promise<void> {
+  const members = await groupMembers(place.brokers, applicationOf(place.prefix, processor));
   if (members === 0) return;
   throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
 }
 
-async function rebuildOne(place: ClusterSettings, processor: ProcessorName): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
+async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promise<void> {
+  const { brokers, prefix } = place;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));

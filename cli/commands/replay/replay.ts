@@ -5,10 +5,10 @@ import { quiet } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
-import type { ClusterSettings } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { batchesOf, type ReplayBatch, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
@@ -17,8 +17,8 @@ import { partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
 export type ReplayOptions = {
-  readonly source: ClusterSettings;
-  readonly target: ClusterSettings;
+  readonly source: TopicCluster;
+  readonly target: TopicCluster;
   /** What is replayed. */
   readonly topic: 'normalized-messages' | 'raw-messages';
   /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
@@ -56,12 +56,12 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const rulesOf = readRules(options.rulesDir);
   onProgress('preparing the target');
   await prepareTarget(source, target, options);
-  const brokers = source.KAFKA_BROKERS;
+  const brokers = source.brokers;
   const client = openStreamClient({ brokers, clientId: CLIENT, log: quiet });
   const open = () => openPublisher({ brokers, clientId: CLIENT, log: quiet, maxQueueBytes: QUEUE_BYTES });
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
-  const prefix = target.TOPIC_PREFIX;
-  const codecs = await Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).codecs(REPLAY_TOPICS);
+  const prefix = target.prefix;
+  const codecs = await topicSource(target).registry.codecs(REPLAY_TOPICS);
   const writer = new Writer(publishers);
   const engine = new ReplayEngine({
     prefix,
@@ -92,8 +92,8 @@ type Running = { readonly client: StreamClient; readonly engine: ReplayEngine; r
 
 async function run(options: ReplayOptions, { client, engine, writer }: Running): Promise<Replayed> {
   const { source, target, topic, from, to, gaps, signal, onProgress } = options;
-  const name = topicName(source.TOPIC_PREFIX, topic);
-  const ranges = await partitionRanges({ brokers: source.KAFKA_BROKERS, topic: name, from, to });
+  const name = topicName(source.prefix, topic);
+  const ranges = await partitionRanges({ brokers: source.brokers, topic: name, from, to });
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   const inputsOf = await inputReader(options);
   const startedAt = performance.now();
@@ -115,7 +115,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   await writer.settled();
   if (signal.aborted) {
     throw new CommandError(
-      `stopped after ${records} of ${total} records: ${target.TOPIC_PREFIX} is not complete, replay again with --replace`,
+      `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace`,
     );
   }
   return { records, seconds: (performance.now() - startedAt) / 1_000 };
@@ -141,11 +141,11 @@ const asTheyAre: ReadInputs = async (records) => records;
 
 /** raw-messages, read once more: their messages go to the partitions of their events. */
 async function openNormalizer(
-  source: ClusterSettings,
-  target: ClusterSettings,
+  source: TopicCluster,
+  target: TopicCluster,
   wanted: number | undefined,
 ): Promise<ReadInputs> {
-  const registry = Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix: target.TOPIC_PREFIX });
+  const registry = topicSource(target).registry;
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
   const partitions = wanted ?? (await matchPartitions(source));

@@ -1,10 +1,10 @@
-/** `touchline replay`: rebuilds everything from a log into another prefix, beside the running system. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { type ClusterSettings, findCluster, requireTopic } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
 import type { replay } from './command.ts';
@@ -20,9 +20,8 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   const { into, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
-  const target: ClusterSettings = { ...source, TOPIC_PREFIX: into };
-  if (into === source.TOPIC_PREFIX)
-    throw new UsageError(`${into} is the prefix of the source: name another one`);
+  const target: TopicCluster = { ...source, prefix: into };
+  if (into === source.prefix) throw new UsageError(`${into} is the prefix of the source: name another one`);
   await requireTopic(source, options.topic);
   const stop = new AbortController();
   const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });

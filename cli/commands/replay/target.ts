@@ -12,9 +12,9 @@ import {
   positionsTopicName,
   streamTopics,
 } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
-import type { ClusterSettings } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { setPosition } from '../position/set-position.ts';
 
@@ -31,11 +31,11 @@ const CONTINUED = [
  * as libs/topics.
  */
 export async function prepareTarget(
-  source: ClusterSettings,
-  target: ClusterSettings,
+  source: TopicCluster,
+  target: TopicCluster,
   { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
+  const { brokers, prefix } = target;
   for (const processor of PROCESSOR_NAMES) {
     const members = await groupMembers(brokers, applicationOf(prefix, processor));
     if (members > 0)
@@ -61,15 +61,12 @@ export async function prepareTarget(
   const partitions = wanted ?? (await matchPartitions(source));
   await Promise.all([
     createTopics({ brokers, prefix, partitions }),
-    Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).registerAll(),
+    topicSource(target).registry.registerAll(),
   ]);
 }
 
 /** The partitions of the topics of a match. */
-export function matchPartitions({
-  KAFKA_BROKERS: brokers,
-  TOPIC_PREFIX: prefix,
-}: ClusterSettings): Promise<number> {
+export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<number> {
   return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
@@ -85,14 +82,14 @@ const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const s
  * records of each topic, by its name on the broker.
  */
 export async function copyInputs(
-  source: ClusterSettings,
-  target: ClusterSettings,
+  source: TopicCluster,
+  target: TopicCluster,
   publisher: Publisher,
   forSwitch: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const publish = async (topic: TopicName, records: readonly Copied[]): Promise<void> => {
-    const name = topicName(target.TOPIC_PREFIX, topic);
+    const name = topicName(target.prefix, topic);
     await publisher.publish(records.map((record) => ({ ...record, topic: name })));
     counts.set(name, records.length);
   };
@@ -113,12 +110,11 @@ export async function copyInputs(
 type Copied = { readonly key: string; readonly value: Buffer | null };
 
 /** The records of a topic, in the order of each partition. */
-async function recordsOf(place: ClusterSettings, topic: TopicName): Promise<Copied[]> {
+async function recordsOf(place: TopicCluster, topic: TopicName): Promise<Copied[]> {
   const records: Copied[] = [];
   await readTopic({
-    brokers: place.KAFKA_BROKERS,
-    topic: topicName(place.TOPIC_PREFIX, topic),
-    fromBeginning: true,
+    brokers: place.brokers,
+    topic: topicName(place.prefix, topic),
     untilEnd: true,
     onRecord({ key, value }) {
       if (key !== null)
@@ -133,11 +129,11 @@ async function recordsOf(place: ClusterSettings, topic: TopicName): Promise<Copi
  * failed, would shift the offsets that others name. Throws `CommandError`.
  */
 export async function requireWritten(
-  target: ClusterSettings,
+  target: TopicCluster,
   expected: ReadonlyMap<string, number>,
 ): Promise<void> {
   for (const [topic, count] of expected) {
-    const ends = await bounds(target.KAFKA_BROKERS, topic);
+    const ends = await bounds(target.brokers, topic);
     const found = ends.reduce((sum, { end }) => sum + end, 0);
     if (found === count) continue;
     throw new CommandError(
@@ -147,8 +143,8 @@ export async function requireWritten(
 }
 
 /** Sets the positions of the processors to the end of the replay, so that they resume there. */
-export async function setPositions(target: ClusterSettings): Promise<void> {
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
+export async function setPositions(target: TopicCluster): Promise<void> {
+  const { brokers, prefix } = target;
   for (const processor of CONTINUED) {
     const topics = streamTopics(prefix, processor);
     await Promise.all(

@@ -1,10 +1,12 @@
 /** What `touchline status` reads of topics: once from the beginning, then followed. */
+
 import { readTopic } from '#cluster/read-topic.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
-import { type ClusterSettings, topicSource } from '../../cluster.ts';
+import { topicSource } from '../../cluster.ts';
 
 /** What a topic says. */
 abstract class Followed {
@@ -21,14 +23,13 @@ abstract class Followed {
    * Resolves once all is read that was there at the first call. Rejects with `StreamError`; the next call then reads again, also where
    * the reading ended later.
    */
-  known({ KAFKA_BROKERS, TOPIC_PREFIX }: ClusterSettings, signal: AbortSignal): Promise<void> {
+  known({ brokers, prefix }: TopicCluster, signal: AbortSignal): Promise<void> {
     if (this.#known !== null) return this.#known;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#known = promise;
     readTopic({
-      brokers: KAFKA_BROKERS,
-      topic: topicName(TOPIC_PREFIX, this.#topic),
-      fromBeginning: true,
+      brokers,
+      topic: topicName(prefix, this.#topic),
       untilEnd: false,
       signal,
       onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
@@ -64,7 +65,7 @@ export class Health extends Followed {
   readonly #table = new HealthTable();
   readonly #decoder: Decoder<FeedHealth>;
 
-  constructor(place: ClusterSettings) {
+  constructor(place: TopicCluster) {
     super('feed-health');
     this.#decoder = topicSource(place).registry.decoder('feed-health');
   }

@@ -1,4 +1,3 @@
-/** `touchline status`: one screen of a running system. */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behindOf } from '#cluster/progress.ts';
@@ -8,7 +7,8 @@ import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
-import { type ClusterSettings, findCluster } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { processorProgress } from '../../progress.ts';
 import { Screen } from '../../screen.ts';
@@ -75,13 +75,13 @@ async function live(take: () => Promise<SystemStatus>, health: Health, signal: A
 }
 
 async function statusOf(
-  place: ClusterSettings,
+  place: TopicCluster,
   { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
   metrics: readonly string[],
   signal: AbortSignal,
 ): Promise<SystemStatus> {
-  const prefix = place.TOPIC_PREFIX;
-  const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix });
+  const prefix = place.prefix;
+  const topics = await findTopics({ brokers: place.brokers, prefix });
   const [processors, deadLetters, sources, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
     topics.has('dead-letters') ? letters.known(place, signal).then(() => letters.count) : null,
@@ -91,7 +91,7 @@ async function statusOf(
   return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
 }
 
-async function processorStatus(place: ClusterSettings, processor: ProcessorName): Promise<ProcessorStatus> {
+async function processorStatus(place: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
   const progress = await processorProgress(place, processor);
   if (progress === null) return { processor, state: null };
   const { members, partitions } = progress;

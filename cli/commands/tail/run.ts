@@ -1,5 +1,3 @@
-/** `touchline tail`: shows the records of topics, decoded. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
@@ -9,9 +7,9 @@ import { findTopics } from '#topics/admin.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { MatchState, TopicValues } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type ClusterSettings, findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
@@ -73,10 +71,10 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
       .then(() => say(permissions, health, stop.signal));
   // Awaited below; without feed health no trading permission may be printed.
   following?.catch(() => stop.abort());
-  const names = new Map(topics.map((topic) => [topicName(place.TOPIC_PREFIX, topic), topic]));
+  const names = new Map(topics.map((topic) => [topicName(place.prefix, topic), topic]));
   try {
     await follow({
-      brokers: place.KAFKA_BROKERS,
+      brokers: place.brokers,
       topics: [...names.keys()],
       from,
       otherwise: request.from === 'beginning' ? 'beginning' : 'end',
@@ -108,7 +106,7 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
 
 /** Whether it also says what may be traded: values and lines in a given format stand alone, and a command that ends sees no change. */
 async function showsTrading(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
+  { brokers, prefix }: TopicCluster,
   { topics, json, format, untilEnd }: TailRequest,
 ): Promise<boolean> {
   if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
@@ -126,14 +124,14 @@ async function say(permissions: Permissions, health: Health, signal: AbortSignal
 
 type Decoders = { readonly [T in TopicName]: Decoder<TopicValues[T]> };
 
-function decodersOf(place: ClusterSettings, topics: readonly TopicName[]): Decoders {
-  const registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+function decodersOf(place: TopicCluster, topics: readonly TopicName[]): Decoders {
+  const registry = topicSource(place).registry;
   return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders;
 }
 
 /** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
 async function startOf(
-  { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: ClusterSettings,
+  { brokers, prefix }: TopicCluster,
   { topics, from, partition }: TailRequest,
 ): Promise<Map<string, number>> {
   const offsets = new Map<string, number>();

@@ -1,9 +1,9 @@
-/** `touchline tokens`: the access tokens of clients. */
 import { isLive, toAccessToken } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
-import { type ClusterSettings, directoryConnection, findCluster, requireTopic } from '../../cluster.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { commandLog, findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -17,7 +17,7 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
   const request = parseTokens(given);
   const place = findCluster(process.env);
   await requireTopic(place, 'access-tokens');
-  const topic = new VersionedTopic('access-tokens', directoryConnection(place, 'tokens'));
+  const topic = new VersionedTopic('access-tokens', { ...place, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
   // Fails for an unknown client: a wrong id must not look like a client without tokens.
   if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
@@ -26,13 +26,13 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
 }
 
 /** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
-async function requireClient(place: ClusterSettings, topic: Tokens, id: number): Promise<void> {
+async function requireClient(place: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
   await requireTopic(place, 'clients');
-  const clients = await ClientDirectory.open(directoryConnection(place, 'tokens')).list();
+  const clients = await ClientDirectory.open({ ...place, log: commandLog('tokens') }).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(
-      `client ${id} is unknown here: no client and no token under ${place.TOPIC_PREFIX} has it`,
+      `client ${id} is unknown here: no client and no token under ${place.prefix} has it`,
     );
 }
 

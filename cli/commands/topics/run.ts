@@ -1,10 +1,8 @@
-/** `touchline topics`: creates the topics and registers their schemas. */
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, topicSource } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
@@ -23,13 +21,12 @@ export async function runTopics(args: GivenTo<typeof topics>): Promise<number> {
     return 0;
   }
   const place = findCluster(process.env);
-  const at = { brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX };
-  const there = await findTopics(at);
-  const warnings = await createTopics({ ...at, ...wanted });
+  const there = await findTopics(place);
+  const warnings = await createTopics({ ...place, ...wanted });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  await Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).registerAll();
+  await topicSource(place).registry.registerAll();
   for (const topic of TOPIC_NAMES) {
-    process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(at.prefix, topic)}\n`);
+    process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(place.prefix, topic)}\n`);
   }
   return 0;
 }

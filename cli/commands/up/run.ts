@@ -1,4 +1,3 @@
-/** `touchline up`: every service except the simulator. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
@@ -7,7 +6,6 @@ import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../address
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
-import { wantedTopicsOf } from '../../topic-settings.ts';
 import { keepFolder } from '../demo/folder.ts';
 import type { up } from './command.ts';
 import { config } from './settings.ts';
@@ -30,19 +28,8 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
   });
   platform = await startPlatform({
     dataDir: settings.DATA_DIR,
-    prefixFor: async () => settings.TOPIC_PREFIX,
-    host: settings.LISTEN_HOST,
-    webhookPort: settings.WEBHOOK_PORT,
-    webhookSecret: settings.WEBHOOK_SECRET?.join(','),
-    apiPort: settings.API_PORT,
-    toolsPort: settings.TOOLS_PORT,
-    upstream: settings.UPSTREAM_BASE_URL,
-    dispatcherPort: settings.DISPATCHER_PORT,
-    clientsKey: settings.CLIENTS_KEY,
+    settings,
     provider: providerOf(settings),
-    brokers: settings.KAFKA_BROKERS,
-    registry: settings.SCHEMA_REGISTRY_URL,
-    topics: wantedTopicsOf(settings),
     replicas,
     brokerCount: 1,
     onProgress: (line) => say(`  ${line}`),

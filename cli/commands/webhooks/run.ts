@@ -1,5 +1,3 @@
-/** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
-
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';

@@ -15,27 +15,21 @@ import type {
   WebhookOffset,
   WebhookSubscription,
 } from '#topics/generated/types.ts';
-import { readLatest, type TopicSource } from '#topics/read-values.ts';
+import { readLatest, type TopicCluster, type TopicSource } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import {
-  type ClusterSettings,
-  commandLog,
-  directoryConnection,
-  findWebhookKeys,
-  topicSource,
-} from '../../cluster.ts';
+import { commandLog, findWebhookKeys, topicSource } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { lineShown } from '../../values.ts';
 import type { WebhookRow } from './lines.ts';
 
 /** Webhook state of the topics. */
 export class WebhookTopics {
-  readonly #place: ClusterSettings;
+  readonly #place: TopicCluster;
   readonly #source: TopicSource;
 
-  constructor(place: ClusterSettings) {
+  constructor(place: TopicCluster) {
     this.#place = place;
     this.#source = topicSource(place);
   }
@@ -43,7 +37,7 @@ export class WebhookTopics {
   /** Every webhook of every client, by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
-      ClientDirectory.open(directoryConnection(this.#place, 'webhooks')).list(),
+      ClientDirectory.open({ ...this.#place, log: commandLog('webhooks') }).list(),
       readLatest('webhook-progress', this.#source),
     ]);
     const keys = findWebhookKeys(process.env);

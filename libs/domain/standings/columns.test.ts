@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TABLE_TYPES } from './columns.ts';
-import { deriveTables } from './tables.ts';
+import { deriveTables } from './testing/derive.ts';
 import { result, rulesOf, score } from './testing/results.ts';
 
 const fixture = new URL('../../../../shared/provider/Standings__standings_types.json', import.meta.url);

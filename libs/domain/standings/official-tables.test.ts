@@ -1,7 +1,7 @@
 /** Real seasons against their official tables (../shared/data), where present; `npm run test:tables` runs them through the pipeline. */
 import { describe, expect, test } from 'vitest';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
-import { deriveTables } from './tables.ts';
+import { deriveTables } from './testing/derive.ts';
 import { cell, result, rulesFile } from './testing/results.ts';
 import {
   hasGroupStage,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deriveTables } from './tables.ts';
+import { deriveTables } from './testing/derive.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
 import type { ScoredGoal, ShownCard, StandingsMatch } from './types.ts';
 

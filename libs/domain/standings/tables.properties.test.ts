@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deriveTables } from './tables.ts';
+import { deriveTables } from './testing/derive.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 

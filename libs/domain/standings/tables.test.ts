@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
-import { deriveTables } from './tables.ts';
+import { deriveTables } from './testing/derive.ts';
 import { cell, idOf, lines, result, rulesOf, score, table } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 

@@ -1,13 +1,12 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type GameSet, subset, viewOf } from './game-set.ts';
-import { type Flag, readGames } from './games.ts';
+import { type GameSet, subset } from './game-set.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { correctionsAt, type SeasonStands, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import type { StandingsMatch, Team, UnplacedRow, Value } from './types.ts';
+import type { Team, UnplacedRow, Value } from './types.ts';
 
 /** A cell of a table. Identified by `code`. */
 export type StandingsCell = {
@@ -45,30 +44,8 @@ export type Table = {
   readonly rows: readonly TableRow[];
 };
 
-/** All tables of a group, and the parts that could not be counted. */
-export type GroupTables = {
-  readonly tables: ReadonlyMap<TableKind, Table>;
-  /** In order of event id. */
-  readonly flags: readonly Flag[];
-};
-
 /** Tables of points: zones and corrections belong to them. */
 const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
-
-/**
- * All tables of one competition, season, stage and group, derived from the last-known results of its matches alone:
- * neither their order nor their repetition matters, and nothing is remembered. `day` (YYYY-MM-DD) gives the tables of
- * the end of that day: without later matches, and without corrections that were not in force. `kinds`: only these.
- */
-export function deriveTables(
-  results: Iterable<StandingsMatch>,
-  rules: CompetitionRules,
-  day: string | null = null,
-  kinds: Iterable<TableKind> = TABLE_TYPES.keys(),
-): GroupTables {
-  const { games, flags } = readGames(results, rules, day);
-  return { tables: tablesOf(viewOf(ALL, games), rules, day, kinds), flags };
-}
 
 /** The tables of games that were read with the same rules and day. */
 export function tablesOf(
@@ -96,7 +73,6 @@ export function tablesOf(
   return tables;
 }
 
-const ALL = subset(() => true);
 /** Scheduled games. */
 export const TO_COME = subset(({ state }) => state === 'to_come');
 const PLAYING = subset(({ state }) => state === 'playing');

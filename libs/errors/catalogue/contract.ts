@@ -37,7 +37,7 @@ export const CONTRACT_ERRORS = {
     ],
     INTERNAL: ['A fault of the server.', 'Repeat with exponential backoff.'],
     NOT_READY: [
-      'The server is still reading what it missed while it was down, or is checking too many secrets at once.',
+      'The server is still reading what it missed while it was down.',
       'Repeat after the seconds that the header Retry-After says.',
     ],
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manualClock, playClock } from './clock.ts';
+import { playClock } from './clock.ts';
 
 const STRETCHES = [
   { startsAt: 1_000, endsAt: 1_100 },
@@ -34,13 +34,4 @@ test('a clock of infinite speed follows reach, then runs at real-time pace from 
   clock.reach(Number.POSITIVE_INFINITY);
   real = 107;
   expect(clock.now()).toBe(5_057);
-});
-
-test('a clock that is set never goes back', () => {
-  const clock = manualClock(10);
-  clock.set(10);
-  clock.set(12.5);
-  expect(clock.now()).toBe(12.5);
-  expect(() => clock.set(12)).toThrow(RangeError);
-  expect(() => clock.set(Number.NaN)).toThrow(RangeError);
 });

@@ -6,27 +6,8 @@ export type ProviderClock = {
   now(): number;
 };
 
-/** A clock that is set by hand, for tests. */
-export type ManualClock = ProviderClock & {
-  /** Sets it. Throws RangeError where `time` is before it. */
-  set(time: number): void;
-};
-
 /** A stretch of play; between two of them the clock jumps. Unix seconds. */
 export type Stretch = { readonly startsAt: number; readonly endsAt: number };
-
-/** A clock that stands at `time`, Unix seconds. */
-export function manualClock(time: number): ManualClock {
-  let current = time;
-  return {
-    now: () => current,
-    set(next) {
-      if (!(next >= current))
-        throw new RangeError(`the clock shows ${current} and never goes back to ${next}`);
-      current = next;
-    },
-  };
-}
 
 /** The clock of a provider that plays. */
 export type PlayClock = ProviderClock & {

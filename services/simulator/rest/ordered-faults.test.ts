@@ -6,7 +6,11 @@ import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { apply, applyAll, stateAfter } from '../testing/states.ts';
 import { parseRestFaults } from './faults.ts';
-import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import {
+  type ManualProvider,
+  type ManualProviderOptions,
+  manualProvider,
+} from './testing/manual-provider.ts';
 import { eventsIn, ProviderReader } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
@@ -14,13 +18,13 @@ const ENGLAND = readDataset('england-2017-18');
 const SEASON = ENGLAND.competition.season.id;
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 
-const providers: SimulatedProvider[] = [];
+const providers: ManualProvider[] = [];
 afterEach(async () => {
   for (const { app } of providers.splice(0)) await app.close();
 });
 
-function open(order: string, options: Partial<SimulatedProviderOptions> = {}) {
-  const provider = createProvider({
+function open(order: string, options: Partial<ManualProviderOptions> = {}) {
+  const provider = manualProvider({
     dataset: WORLD_CUP,
     matches: 2,
     restFaults: parseRestFaults(order),
@@ -39,7 +43,7 @@ function openSeason(order: string) {
 }
 
 /** Serves it on a socket; gives its base URL. */
-async function listen({ app }: SimulatedProvider): Promise<string> {
+async function listen({ app }: ManualProvider): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }

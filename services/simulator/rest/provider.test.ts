@@ -9,7 +9,11 @@ import { parseFaults } from '../faults.ts';
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
 import { parseRestFaults } from './faults.ts';
-import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import {
+  type ManualProvider,
+  type ManualProviderOptions,
+  manualProvider,
+} from './testing/manual-provider.ts';
 import { eventsIn, ProviderReader } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
@@ -18,16 +22,16 @@ const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 const TIMEOUT_MS = 60_000;
 
-const providers: SimulatedProvider[] = [];
+const providers: ManualProvider[] = [];
 afterEach(async () => {
   for (const { app } of providers.splice(0)) await app.close();
 });
 
-function open(options: Partial<SimulatedProviderOptions> = {}): {
-  provider: SimulatedProvider;
+function open(options: Partial<ManualProviderOptions> = {}): {
+  provider: ManualProvider;
   reader: ProviderReader;
 } {
-  const provider = createProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
+  const provider = manualProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
   providers.push(provider);
   return { provider, reader: new ProviderReader(provider) };
 }

@@ -10,7 +10,7 @@ import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
 import { type Faults, parseFaults } from '../faults.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
-import { type ManualClock, manualClock, type ProviderClock } from './clock.ts';
+import type { ProviderClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import { parseRestFaults, type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
 import { createGatekeeper } from './gatekeeper.ts';
@@ -21,7 +21,7 @@ import { Timeline } from './timeline.ts';
 /** The client that may read the provider's REST. */
 type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
-/** How a provider is made; all but the data set has a default. */
+/** How a provider is made. */
 export type SimulatedProviderOptions = {
   readonly dataset: Dataset;
   /** How many matches, from the first on. Default: all. */
@@ -35,10 +35,8 @@ export type SimulatedProviderOptions = {
   /** Seconds of match time between keep-alives, and between clock messages. Default 30 and 60. */
   readonly keepAliveEvery?: number;
   readonly clockEvery?: number;
-  /** Default: one that stands at the first message until `advanceTo`. */
-  readonly clock?: (timeline: Timeline) => ProviderClock;
-  /** Default: id 1 and a secret key that is public. */
-  readonly client?: SimulatedClient;
+  readonly clock: (timeline: Timeline) => ProviderClock;
+  readonly client: SimulatedClient;
   /** Real seconds that a token is good for. Default 3600. */
   readonly tokenLifetime?: number;
   /** Real seconds from any zero, which tokens grow old by. Default: the machine's. */
@@ -60,8 +58,6 @@ export type SimulatedProvider = {
   readonly timeline: Timeline;
   /** The provider's time, whole Unix seconds: `api.timestamp`. */
   now(): number;
-  /** Sets the clock, Unix seconds. Throws RangeError where it is before now, or the clock is not one that is set. */
-  advanceTo(time: number): void;
   /** All messages published so far, in order. */
   published(): ProviderMessage[];
   /** Makes all tokens invalid. */
@@ -70,8 +66,6 @@ export type SimulatedProvider = {
   readonly faults: RestFaults;
 };
 
-/** The default credentials of a simulated provider, for tests. */
-const TEST_CLIENT: SimulatedClient = { id: '1', secretKey: 'a-secret-key-for-tests' };
 /** Seconds before the first message at which the catalogues were written. */
 const WRITTEN_BEFORE = 86_400;
 /** `api.ver`, of the form that the contract wants. */
@@ -79,7 +73,7 @@ const VERSION = '2.125.0';
 
 /** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
 export function createProvider(options: SimulatedProviderOptions): SimulatedProvider {
-  const { dataset, seed = '1', client = TEST_CLIENT, restFaults = parseRestFaults('none') } = options;
+  const { dataset, seed = '1', client, restFaults = parseRestFaults('none') } = options;
   const matchSettings = {
     seed,
     faults: options.faults ?? parseFaults('none'),
@@ -87,7 +81,7 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     clockEvery: options.clockEvery ?? 60,
   };
   const timeline = new Timeline(dataset, matchSettings, options.matches);
-  const clock = options.clock?.(timeline) ?? manualClock(timeline.startsAt);
+  const clock = options.clock(timeline);
   const faults = new RestFaults(restFaults, seed, options.onFault);
   const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
   // Reading the time advances the state: an answer never mixes two times.
@@ -125,10 +119,6 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     client,
     timeline,
     now,
-    advanceTo(time) {
-      if (!isManual(clock)) throw new RangeError('the clock of this provider runs by itself');
-      clock.set(time);
-    },
     published: () => {
       now();
       return [...state.published(timeline.startsAt, state.time)];
@@ -136,10 +126,6 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     revokeTokens: gatekeeper.revokeAll,
     faults,
   };
-}
-
-function isManual(clock: ProviderClock): clock is ManualClock {
-  return 'set' in clock;
 }
 
 /** Decides which deletes the feed omits: a function of the incident, so repeated reads agree. */

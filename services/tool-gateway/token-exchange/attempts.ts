@@ -36,8 +36,8 @@ const READ_BACK_MS = 4 * WINDOW_MS;
 
 /**
  * Counts attempts over all replicas: each is written to a topic and read back from it before it proceeds, and the order of
- * that log says who was over the limit. Attempts over the limit, pending ones included,, is refused
- * without being written: a flood costs nothing.
+ * that log says who was over the limit. Attempts over the limit, pending ones included, are refused without a write: a
+ * flood costs nothing.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;

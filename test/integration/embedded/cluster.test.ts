@@ -94,7 +94,6 @@ async function readAll(): Promise<string[]> {
   await readTopic({
     brokers: cluster.brokers,
     topic: TOPIC,
-    fromBeginning: true,
     untilEnd: true,
     onRecord: ({ value }) => void values.add(String(value)),
   });

@@ -52,7 +52,6 @@ test('neither the token nor the secret is in a log line, a metric or a record, w
     await readTopic({
       brokers: rig.pipeline.place.brokers,
       topic: topicName(rig.pipeline.place.prefix, topic),
-      fromBeginning: true,
       untilEnd: true,
       onRecord: ({ key, value }) => void outputs.push(`${key} ${value}`),
     });

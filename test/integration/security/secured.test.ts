@@ -89,7 +89,6 @@ describe('connections of each kind', () => {
     await readTopic({
       brokers,
       topic,
-      fromBeginning: true,
       untilEnd: true,
       onRecord: ({ value }) => void read.push(String(value)),
     });

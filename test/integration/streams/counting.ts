@@ -146,7 +146,6 @@ export class CountingApplication {
     await readTopic({
       brokers: this.brokers,
       topic,
-      fromBeginning: true,
       // A transaction counts shortly before it is decided: this end lies behind it.
       untilEnd: true,
       onRecord: ({ key, value }) => {

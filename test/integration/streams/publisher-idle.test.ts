@@ -102,7 +102,6 @@ describe('a publisher whose connection was closed', () => {
     await readTopic({
       brokers: [at],
       topic: TOPIC,
-      fromBeginning: true,
       untilEnd: true,
       onRecord: ({ value }) => void texts.push(String(value)),
     });

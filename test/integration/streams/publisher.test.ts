@@ -38,7 +38,6 @@ async function readAll(at: string[] = brokers): Promise<ReadRecord[]> {
   await readTopic({
     brokers: at,
     topic,
-    fromBeginning: true,
     untilEnd: true,
     onRecord: (record) => void records.push(record),
   });

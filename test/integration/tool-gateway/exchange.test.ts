@@ -17,7 +17,6 @@ async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Pr
   await readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     onRecord: ({ key, value }) => {
       text += `${key?.toString('latin1')} ${value?.toString('latin1')}\n`;

@@ -27,7 +27,6 @@ async function attemptsOnTopic({ brokers, prefix }: TestBackbone): Promise<numbe
   await readTopic({
     brokers,
     topic: topicName(prefix, 'exchange-attempts'),
-    fromBeginning: true,
     untilEnd: true,
     onRecord: () => {
       records += 1;

@@ -174,7 +174,6 @@ async function readValuesNow<T extends TopicName>(
   await readTopic({
     brokers: place.brokers,
     topic: topicName(place.prefix, topic),
-    fromBeginning: true,
     untilEnd: true,
     onRecord: async ({ value }) => {
       if (value !== null) values.push(await decoder.read(value));

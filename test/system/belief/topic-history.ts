@@ -158,7 +158,6 @@ async function read<T extends TopicName>(
   await readTopic({
     brokers,
     topic: topicName(prefix, topic),
-    fromBeginning: true,
     untilEnd: false,
     signal,
     async onRecord({ key, value, timestamp }) {

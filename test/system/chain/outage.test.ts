@@ -2,7 +2,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
-import { createProvider, type SimulatedProvider } from '../../../services/simulator/rest/provider.ts';
+import {
+  type ManualProvider,
+  manualProvider,
+} from '../../../services/simulator/rest/testing/manual-provider.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { DATASET, System } from '../../support/system.ts';
@@ -93,8 +96,8 @@ function keyOf({ id, ut }: { readonly id: unknown; readonly ut: number }): strin
   return `${id} ${ut}`;
 }
 
-async function serve(): Promise<{ provider: SimulatedProvider; url: string }> {
-  const provider = createProvider({
+async function serve(): Promise<{ provider: ManualProvider; url: string }> {
+  const provider = manualProvider({
     dataset: DATASET,
     matches: MATCHES,
     faults: parseFaults('many'),
@@ -188,11 +191,7 @@ function isVerified({ verified_result }: { readonly verified_result: string | nu
 }
 
 /** Advances the provider's time, in steps that the followers keep up with. */
-async function advance(
-  provider: SimulatedProvider,
-  to: number,
-  followers: readonly Follower[],
-): Promise<void> {
+async function advance(provider: ManualProvider, to: number, followers: readonly Follower[]): Promise<void> {
   const end = provider.timeline.endsAt;
   for (let now = provider.now(); now < to; ) {
     // Nothing happens after the last message.

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type CompetitionRules, readCompetitionRules } from '#contract/competition-rules.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { TableKind } from '../columns.ts';
-import { deriveTables, type Table, type TableRow } from '../tables.ts';
+import type { Table, TableRow } from '../tables.ts';
 import type { StandingsMatch, Team } from '../types.ts';
+import { deriveTables } from './derive.ts';
 
 /** Rules for tests: points, then goal difference, then goals, unless said otherwise. */
 export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRules {

@@ -1,6 +1,6 @@
 /** Spills to a size-limited file until it fails, and prints the error as JSON. The limit is that of this process. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { SpillStore } from './spill-store.ts';
+import { SpillStore } from '../spill-store.ts';
 
 // Ignored, so that the write fails instead of the process.
 process.on('SIGXFSZ', () => {});

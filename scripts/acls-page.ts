@@ -1,5 +1,5 @@
-/** Renders docs/reference/acls.md, and the commands that grant rights, from the table of rights. */
-import { type Right, rightsOf, SERVICE_NAMES, type ServiceName } from './acls.ts';
+/** Renders docs/reference/acls.md from the table of rights. */
+import { rightsOf, SERVICE_NAMES } from '#topics/acls.ts';
 
 const PREFIX = 'touchline.';
 
@@ -36,18 +36,4 @@ export function renderAclsDoc(): string {
     ].join('\n');
   });
   return [HEAD, ...sections].join('\n');
-}
-
-const OPTIONS: Readonly<Record<Right['resource'], string>> = {
-  Topic: '--topic',
-  Group: '--group',
-  TransactionalId: '--transactional-id',
-};
-
-/** The commands that grant a service its rights, one a line, without the address of the broker. */
-export function grantCommands(prefix: string, service: ServiceName, principal: string): string[] {
-  return rightsOf(prefix, service).map(
-    ({ operation, resource, name, pattern }) =>
-      `--add --allow-principal '${principal}' --operation ${operation} ${OPTIONS[resource]} '${name}'${pattern === 'Prefixed' ? ' --resource-pattern-type prefixed' : ''}`,
-  );
 }

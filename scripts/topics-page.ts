@@ -1,12 +1,12 @@
-/** Renders docs/reference/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
+/** Renders docs/reference/topics.md: the prose of topics-page.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
 import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
-import { topicSettings } from './admin.ts';
-import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from './schemas.ts';
-import { TOPIC_NAMES, TOPICS, type TopicName } from './topics.ts';
-import { GUARD_REASONS, TRANSITION_KINDS } from './vocabulary.ts';
+import { topicSettings } from '#topics/admin.ts';
+import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
+import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
+import { GUARD_REASONS, TRANSITION_KINDS } from '#topics/vocabulary.ts';
 
-const TEMPLATE = new URL('./topics-doc.md', import.meta.url);
+const TEMPLATE = new URL('./topics-page.md', import.meta.url);
 const DAY = 86_400_000;
 /** What a service remembers for itself: no contract, so the page leaves its fields to the schema. */
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
@@ -34,12 +34,12 @@ export function renderTopicsDoc(schemas: Schemas): string {
   const used = new Set<string>();
   const page = readFileSync(TEMPLATE, 'utf8').replace(/^\{\{([a-z-]+)\}\}\n/gm, (_, name: string) => {
     const part = parts.get(name);
-    if (part === undefined) throw new Error(`topics-doc.md asks for {{${name}}}, which does not exist`);
+    if (part === undefined) throw new Error(`topics-page.md asks for {{${name}}}, which does not exist`);
     used.add(name);
     return part;
   });
   for (const name of parts.keys())
-    if (!used.has(name)) throw new Error(`topics-doc.md leaves out {{${name}}}`);
+    if (!used.has(name)) throw new Error(`topics-page.md leaves out {{${name}}}`);
   return page;
 }
 

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCodes } from './catalogue.ts';
+import { ERRORS, type ErrorCodes } from '#errors/catalogue.ts';
 
 const HEAD = `# Errors
 

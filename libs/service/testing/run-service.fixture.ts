@@ -1,8 +1,8 @@
 /** A service for run-service.test.ts: prints its events to stdout, and behaves by `MODE`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { listenSettings, processSettings, secret } from './config.ts';
-import { runService } from './run-service.ts';
+import { listenSettings, processSettings, secret } from '../config.ts';
+import { runService } from '../run-service.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -1,9 +1,9 @@
 import type { StartedTestContainer } from 'testcontainers';
 import { poll } from '#timing/poll.ts';
-import type { Containers } from './docker.ts';
-import { EmbeddedError, reasonOf } from './errors.ts';
-import { answersMetadata } from './metadata.ts';
-import { freePort } from './ports.ts';
+import type { Containers } from '../docker.ts';
+import { EmbeddedError, reasonOf } from '../errors.ts';
+import { answersMetadata } from '../metadata.ts';
+import { freePort } from '../ports.ts';
 import {
   CONFLUENT_API,
   KAFKA_IMAGE,
@@ -11,7 +11,7 @@ import {
   LONE_BROKER,
   REGISTRY_IMAGE,
   registryEnvironment,
-} from './settings.ts';
+} from '../settings.ts';
 
 const CLIENT_PORT = 9092;
 const NETWORK_PORT = 19_092;
@@ -21,15 +21,11 @@ const START_TIMEOUT_MS = 180_000;
 
 /**
  * A broker and a registry in disposable containers, through testcontainers (whose own helper container removes them when
- * this process is killed). Undefined when testcontainers is not installed; throws DOCKER_FAILED.
+ * this process is killed). Throws DOCKER_FAILED.
  */
-export async function startThrowaway(): Promise<Containers | undefined> {
-  const testcontainers = await import('testcontainers').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined; // a development dependency, left out in use
-    throw error;
-  });
-  if (!testcontainers) return undefined;
-  const { GenericContainer, getContainerRuntimeClient, Network, Wait } = testcontainers;
+export async function startThrowaway(): Promise<Containers> {
+  // Loaded where Docker runs.
+  const { GenericContainer, getContainerRuntimeClient, Network, Wait } = await import('testcontainers');
   const started: { stop(): Promise<unknown> }[] = [];
   const stop = async () => {
     for (const each of started.toReversed()) await each.stop();

@@ -1,0 +1,34 @@
+/** For tests: a provider whose clock is set by hand. */
+import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
+
+/** How it is made; all but the data set has a default. */
+export type ManualProviderOptions = Omit<SimulatedProviderOptions, 'clock' | 'client'> &
+  Partial<Pick<SimulatedProviderOptions, 'client'>>;
+
+/** A provider whose clock stands at the first message until it is set. */
+export type ManualProvider = SimulatedProvider & {
+  /** Sets the clock, Unix seconds. Throws RangeError where it is before now. */
+  advanceTo(time: number): void;
+};
+
+const CLIENT = { id: '1', secretKey: 'a-secret-key-for-tests' };
+
+/** Creates a provider as `createProvider` does. */
+export function manualProvider(options: ManualProviderOptions): ManualProvider {
+  let time = 0;
+  const provider = createProvider({
+    client: CLIENT,
+    ...options,
+    clock({ startsAt }) {
+      time = startsAt;
+      return { now: () => time };
+    },
+  });
+  return {
+    ...provider,
+    advanceTo(next) {
+      if (!(next >= time)) throw new RangeError(`the clock shows ${time} and never goes back to ${next}`);
+      time = next;
+    },
+  };
+}
