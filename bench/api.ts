@@ -12,9 +12,10 @@ import { answered, type Running, start, startService } from './processes.ts';
 import { sizeOf, sizesOf } from './size.ts';
 
 const SECONDS = sizeOf('BENCH_SECONDS', 10, 1);
+const ROUNDS = sizeOf(null, 2, 1);
 const CONNECTIONS = 16;
 /** Matches of the board, and messages published of each. */
-const BOARD = { matches: 150, messages: 600, published: 200 };
+const BOARD = { matches: sizeOf(null, 150, 10), messages: 600, published: sizeOf(null, 200, 10) };
 /** How many events start-up and memory are measured with. */
 const EVENTS = sizesOf('BENCH_EVENTS', [10_000, 100_000], [100]);
 const MESSAGES_OF_EVENT = 12;
@@ -66,7 +67,7 @@ async function measureRequests(context: BenchContext): Promise<void> {
     const bare = await startBare(context, body);
     // By turns, so that a machine that slows down slows both down.
     const rounds: [GetLoadResult, GetLoadResult][] = [];
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       rounds.push([await load(api.port, path), await load(bare.port, '/ready')]);
     }
     await bare.process.stop();

@@ -11,6 +11,7 @@ import { readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
 import { type Resident, type Running, start, startService, together } from './processes.ts';
 import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
+import { sizeOf } from './size.ts';
 
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -162,7 +163,8 @@ export type ContenderRun = {
 };
 
 const SAMPLE_MS = 20;
-const STALLED_SECONDS = 60;
+/** The smallest form measures nothing: it waits for a machine that is busy with other work. */
+const STALLED_SECONDS = sizeOf(null, 60, 300);
 
 /** Runs a job until it has committed `records` records of the backlog. */
 export async function runThrough(

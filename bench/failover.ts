@@ -15,7 +15,7 @@ import { liveMessages, pace } from './live-load.ts';
 import { buildPeer, type PeerOptions, peerCommand } from './peer.ts';
 import { type ProcessCommand, serviceCommand } from './processes.ts';
 import { CALM_MS, SilenceWatch } from './silence.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 
 const PER_SECOND = 200;
@@ -35,7 +35,7 @@ export const bench: Bench = {
   async run(context) {
     await buildPeer(context);
     await keepCompiled(context);
-    for (const scenario of SCENARIOS) {
+    for (const scenario of SMALLEST ? SCENARIOS.slice(0, 1) : SCENARIOS) {
       const ours = await measure(context, OURS, scenario);
       const peer = await measure(context, PEER, scenario);
       for (const [share, label] of SHARES)
@@ -184,7 +184,7 @@ async function measure(context: BenchContext, subject: Subject, scenario: Scenar
   const afterUp: number[] = [];
   try {
     await Promise.all(NAMES.map(startOne));
-    for (let round = 0; round <= ROUNDS; round += 1) {
+    for (let round = FIRST_ROUND; round <= ROUNDS; round += 1) {
       await watch.calm();
       // What a new member is due moves to it some moments after it has joined.
       await delay(CALM_MS);

@@ -8,6 +8,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startBackbone } from '#embedded/backbone.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { type Bench, type BenchContext, type Figure, format } from './context.ts';
 import { killAll } from './processes.ts';
 import { isMet, ratioOf, record, targetOf } from './record.ts';
@@ -69,6 +70,7 @@ async function usage(): Promise<string> {
 /** Runs them one after the other; resolves with the names of those that failed, which do not hold up the others. */
 async function runBenches(chosen: readonly string[]): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
+  if (SMALLEST) startCheaply(dir);
   const print = (line: string) => console.log(line);
   const backbone = await startBackbone({
     dataDir: join(dir, 'backbone'),
@@ -116,6 +118,12 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
     if (failed.length > 0) print(`Logs are kept in ${dir}`);
     else await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Processes of the smallest form do little else than start. */
+function startCheaply(dir: string): void {
+  process.env.JDK_JAVA_OPTIONS = [process.env.JDK_JAVA_OPTIONS ?? '', ...QUICK_START].join(' ');
+  process.env.NODE_COMPILE_CACHE = join(dir, 'compiled');
 }
 
 function treesOf({ subject }: Bench): ReadonlyMap<string, string> {

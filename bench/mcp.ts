@@ -12,10 +12,10 @@ import { BenchMatch } from './matches.ts';
 import { answered, type Running, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
 
-const MATCHES = { matches: 150, messages: 600, published: 200 };
+const MATCHES = { matches: sizeOf(null, 150, 10), messages: 600, published: sizeOf(null, 200, 10) };
 const CALLS = sizeOf('BENCH_CALLS', 1_000, 20);
 const WARM_UP = sizeOf(null, 300, 5);
-const ROUNDS = 2;
+const ROUNDS = sizeOf(null, 2, 1);
 const SESSIONS = sizeOf(null, 100, 5);
 const CALLS_OF_SESSION = 30;
 /** A token has 120 requests a minute: so many calls are made with one before the next one's turn. */

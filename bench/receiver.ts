@@ -11,7 +11,7 @@ import { countOffsets, remove, withAdmin } from './kafka.ts';
 import type { BareCost, BareCostOptions } from './parse-encode.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
 import { start, startService } from './processes.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { lineOf, type MeasuredLoad, measure, type WebhookServer } from './webhook-measure.ts';
 
@@ -63,7 +63,7 @@ export const bench: Bench = {
     const accepted = { ours: 0, messages: 0, durable: 0 };
     for (const { name, batch, ...wanted } of loads()) {
       const counted = new Map<WebhookServer, MeasuredLoad[]>(servers.map((server) => [server, []]));
-      for (let round = 0; round <= ROUNDS; round++) {
+      for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
         for (const [server, list] of counted) {
           run += 1;
           const warmUpSeconds = round > 0 ? 1 : WARM_UP_SECONDS;

@@ -5,7 +5,7 @@ import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -29,7 +29,7 @@ export const bench: Bench = {
       prefix,
     };
     const rates = { processor: [] as number[], replay: [] as number[] };
-    for (let round = 0; round <= ROUNDS; round++) {
+    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       const job = OURS.on(prefix, round);
       await prepare(context, job);
       const processor = rate(await runThrough(context, job, backlog.records));

@@ -9,7 +9,7 @@ import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, prepare, runThrough } from './contenders.ts';
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -33,7 +33,7 @@ export const bench: Bench = {
     const topics = (['match-incidents', 'match-state'] as const).map((topic) => topicName(prefix, topic));
     const ours: number[] = [];
     const bare: number[] = [];
-    for (let round = 0; round <= ROUNDS; round++) {
+    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       const read = await readBare({ brokers: context.brokers, topics });
       const restored = await restore(context, job);
       const kind = round === 0 ? 'warm-up' : `round ${round}`;

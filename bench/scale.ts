@@ -8,12 +8,12 @@ import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { cpuSecondsOf } from './processes.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
-const PROCESSES = [1, 2, 4];
+const PROCESSES = SMALLEST ? [1, 2] : [1, 2, 4];
 /** A share of its cores above which something counts as what limits the rest: the start of the processes is in it. */
 const FULL = 0.85;
 
@@ -37,7 +37,7 @@ export const bench: Bench = {
       const prefix = context.prefix('backlog');
       const { records } = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
       const runs = new Map<number, Measured[]>(PROCESSES.map((count) => [count, []]));
-      for (let round = 0; round <= ROUNDS; round++) {
+      for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
         for (const [count, counted] of runs) {
           const job = matchProcessor(count).on(prefix, round);
           await prepare(context, job);

@@ -1,6 +1,9 @@
 /** `npm run bench -- --smallest`: every bench with the least input, to show that it runs. Its figures mean nothing. */
 export const SMALLEST = process.argv.includes('--smallest');
 
+/** Round 0 warms and does not count: the smallest form, whose figures mean nothing, goes without. */
+export const FIRST_ROUND = SMALLEST ? 1 : 0;
+
 /** A size of a bench: that of the environment variable where it is set, else `least` in the smallest form, else `full`. */
 export function sizeOf(variable: string | null, full: number, least: number): number {
   const set = variable === null ? undefined : process.env[variable];

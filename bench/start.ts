@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Bench, format, median } from './context.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const RUNS = sizeOf('BENCH_RUNS', 10, 1);
 const LAUNCHER = join(import.meta.dirname, '../bin/touchline.js');
@@ -47,7 +47,7 @@ export const bench: Bench = {
 /** The costs of each command, in turns: what else is at work then is the same for all. */
 async function measure(commands: readonly (readonly string[])[]): Promise<number[][]> {
   const costs: number[][] = commands.map(() => []);
-  for (let round = 0; round <= RUNS; round++)
+  for (let round = FIRST_ROUND; round <= RUNS; round++)
     for (const [at, args] of commands.entries()) {
       const cost = await cpuOf(args);
       if (round > 0) costs[at]?.push(cost);

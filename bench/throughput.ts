@@ -18,7 +18,7 @@ import {
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { readToEnd, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -43,7 +43,7 @@ export const bench: Bench = {
       [ours, []],
       [peer, []],
     ]);
-    for (let round = 0; round <= ROUNDS; round++) {
+    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       for (const [contender, counted] of runs) {
         const job = contender.on(prefix, round);
         await prepare(context, job);

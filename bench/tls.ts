@@ -6,7 +6,7 @@ import { type Contender, matchProcessor, prepare, rate, runThrough } from './con
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { compareLatency } from './latency.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -61,7 +61,7 @@ async function compareThroughput(context: BenchContext, env: Env): Promise<void>
     rates: [] as number[],
     micros: [] as number[],
   })) as [Measured, Measured];
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
     for (const one of [tls, plain]) {
       const job = one.contender.on(prefix, round);
       await prepare(context, job);

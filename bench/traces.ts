@@ -5,14 +5,14 @@ import { writeBacklog } from './backlog.ts';
 import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { compareLatency } from './latency.ts';
-import { sizeOf } from './size.ts';
+import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 500, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const PROCESSES = 2;
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 /** The parts of messages whose trace is sampled. */
-const SAMPLED = [0.01, 1];
+const SAMPLED = SMALLEST ? [1] : [0.01, 1];
 
 /**
  * The same backlog, in turns: with traces off, and on with some or all messages in a trace of their own; then the way from a
@@ -39,7 +39,7 @@ export const bench: Bench = {
       const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES, trace });
       records.set(prefix, backlog.records);
     }
-    for (let round = 0; round <= ROUNDS; round++) {
+    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       for (const { prefix, sampled, processor, runs } of variants) {
         const job = processor.on(prefix, round);
         await prepare(context, job);

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
 const FIXTURE = fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url));
+/** Of all fixtures: the first one that ends by itself fills it. */
+const COMPILED = mkdtempSync(join(tmpdir(), 'touchline-compiled-'));
+afterAll(() => rmSync(COMPILED, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -12,7 +18,7 @@ afterEach(() => {
 /** Starts the fixture; `out` and `log` grow with its output, `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
-    env: { PATH: process.env.PATH, DRAIN_MS: '0', ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, DRAIN_MS: '0', ...env },
     stdio: 'pipe',
   });
   children.push(child);

@@ -13,10 +13,17 @@ declare module 'vitest' {
   interface ProvidedContext {
     brokers: string[];
     registryUrl: string;
+    /** Of this run, removed at its end. */
+    folder: string;
   }
 }
 
-type Shared = { readonly brokers: string[]; readonly registryUrl: string; stop(): Promise<void> };
+type Shared = {
+  readonly brokers: string[];
+  readonly registryUrl: string;
+  readonly folder: string;
+  stop(): Promise<void>;
+};
 type Holder = { users: number; started: Promise<Shared> | undefined };
 
 /**
@@ -31,9 +38,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const holder = scope[HOLDER];
   holder.users++;
   holder.started ??= start();
-  const { brokers, registryUrl, stop } = await holder.started;
+  const { brokers, registryUrl, folder, stop } = await holder.started;
   project.provide('brokers', brokers);
   project.provide('registryUrl', registryUrl);
+  project.provide('folder', folder);
   return async () => {
     holder.users--;
     if (holder.users > 0) return;
@@ -66,7 +74,7 @@ async function start(): Promise<Shared> {
       process.env.JDK_JAVA_OPTIONS = options;
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
     };
-    return { brokers: backbone.brokers, registryUrl: backbone.registryUrl, stop };
+    return { brokers: backbone.brokers, registryUrl: backbone.registryUrl, folder: dataDir, stop };
   } catch (error) {
     await rm(dataDir, { recursive: true, force: true });
     throw error;

@@ -32,13 +32,18 @@ export class TcpProxy {
 
   /** One with free ports, ended with the test or the file. It breaks connections until it has targets. */
   static async start(brokers = 1): Promise<TcpProxy> {
+    const proxy = await TcpProxy.open(brokers);
+    atEnd(() => proxy.close());
+    return proxy;
+  }
+
+  /** The same, ended with this process. */
+  static async open(brokers = 1): Promise<TcpProxy> {
     const servers = Array.from({ length: brokers }, () =>
       createServer({ allowHalfOpen: true, noDelay: true }),
     );
-    for (const server of servers) await once(server.listen(0, HOST), 'listening');
-    const proxy = new TcpProxy(servers);
-    atEnd(() => proxy.close());
-    return proxy;
+    for (const server of servers) await once(server.listen(0, HOST).unref(), 'listening');
+    return new TcpProxy(servers);
   }
 
   /** The ports of this machine that the ports of the proxy stand for, in their order. */

@@ -1,12 +1,8 @@
 /** What follows matches on a terminal while its broker is killed, and once it is back. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import type { Kafka } from '#embedded/kafka.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { TerminalRun } from '../../support/terminal.ts';
 import { TestTopics } from './topics.ts';
 
@@ -27,10 +23,7 @@ const state = (version: number, home: number) => ({
 let kafka: Kafka;
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-broker-lost-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  kafka = await startKafka({ jvmArgs: QUICK_START, dataDir });
-  atEnd(() => kafka.stop());
+  ({ kafka } = await restartableKafka());
 }, 180_000);
 
 async function playing(): Promise<TestTopics> {

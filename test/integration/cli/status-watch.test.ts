@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import type { Kafka } from '#embedded/kafka.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { TerminalRun } from '../../support/terminal.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -16,10 +12,7 @@ let kafka: Kafka;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-status-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  kafka = await startKafka({ jvmArgs: QUICK_START, dataDir });
-  atEnd(() => kafka.stop());
+  ({ kafka } = await restartableKafka());
   const { registryUrl, prefix } = backbone();
   env = { KAFKA_BROKERS: kafka.brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
   const { code, err } = await touchlineHere(['topics', '--partitions', '1'], env);

@@ -5,7 +5,8 @@ import { openStreamClient } from '#streams/client/client.ts';
 import type { GroupMember, StreamClient } from '#streams/client/port.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
+import type { ProxiedKafka } from '../../support/proxied-kafka.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 
 /** The shortest that a broker accepts. */
@@ -14,7 +15,7 @@ const PARTITIONS = 6;
 
 let proxied: ProxiedKafka;
 beforeAll(async () => {
-  proxied = await startProxiedKafka();
+  proxied = await restartableKafka();
 });
 
 async function makeTopic(): Promise<string> {

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readTopic } from '#cluster/read-topic.ts';
-import { startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
 import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { until } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 
 const { brokers, prefix } = backbone();
@@ -166,8 +162,7 @@ describe('a publisher', () => {
 
 describe('across restarts of the broker', () => {
   test('keeps every acknowledged record', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-publisher-'));
-    const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+    const { kafka } = await restartableKafka();
     await makeTopic(kafka.brokers, topic);
     const publisher = await openOne({ brokers: kafka.brokers, timeoutMs: 5_000 });
     const acknowledged = new Set<string>();
@@ -198,7 +193,5 @@ describe('across restarts of the broker', () => {
     );
     expect([...acknowledged].filter((key) => !there.has(key))).toEqual([]);
     await publisher.close();
-    await kafka.stop();
-    await rm(dataDir, { recursive: true, force: true });
   });
 });

@@ -1,16 +1,13 @@
 /** A stop at any step, with a broker that answers and with one that hangs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import type { Kafka } from '#embedded/kafka.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { CountingApplication } from './counting.ts';
 
 const FIXTURE = fileURLToPath(new URL('stop.fixture.ts', import.meta.url));
@@ -20,10 +17,7 @@ const LIMIT_MS = 15_000;
 let kafka: Kafka;
 let counting: CountingApplication;
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-stop-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
-  atEnd(() => kafka.stop());
+  ({ kafka } = await restartableKafka());
   counting = await CountingApplication.create({ brokers: kafka.brokers, prefix: 'stop.' });
   // The state to restore.
   const { metric, stream } = await counting.start();

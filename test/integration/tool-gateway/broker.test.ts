@@ -1,11 +1,11 @@
 /** What cannot be counted goes no further. */
 import { expect, test } from 'vitest';
 import { until } from '../../support/poll.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
 test('500 limits_unavailable while the broker does not answer, and goes on when it does', async () => {
-  const { proxy, brokers, directBrokers } = await startProxiedKafka();
+  const { proxy, brokers, directBrokers } = await restartableKafka();
   const at = await place({ brokers: directBrokers });
   const upstream = await startUpstream();
   const gateway = await startGateway({ ...at, brokers }, upstream.url);
