@@ -19,6 +19,7 @@ import {
 import { remove } from './kafka.ts';
 import { byWebhook } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
+import { machineUse, usePerMessage } from './machine-use.ts';
 import { BenchMatch, type GoalMessage, type TimedMessage } from './matches.ts';
 import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
@@ -35,7 +36,7 @@ const SETTLING = sizeOf(null, 1_000, 100);
 const MESSAGES = sizeOf('BENCH_MESSAGES', 5_000, 200);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const SEEN_WITHIN_MS = 30_000;
-/** Between two questions for a goal: asked without a pause, the questions would take the cores from what they wait for. */
+/** Between two questions: asked without a pause, the questions would take the cores from what they wait for. */
 const ASK_EVERY_MS = 4;
 
 /** Where a goal is seen, in the order of the table. */
@@ -136,8 +137,7 @@ async function measure(
   const matches = Array.from({ length: GOAL_MATCHES }, (_, n) => new BenchMatch(40_000 + n, 200, n));
   const messages = mixed(matches);
   const goals: SentGoal[] = [];
-  const shown: Promise<void>[] = [];
-  const shownAt = new Map<string, number>();
+  const asked = new GoalsAsked(surfaces);
   const send = async (count: number, perSecond: number, counts: boolean): Promise<void> => {
     const accepted = new Map<number, Promise<void>>();
     await pace(count, perSecond, () => {
@@ -146,7 +146,7 @@ async function measure(
       if ('home' in message && counts) {
         const goal = { eventId, messageId, home: message.home, sentAt: unixNow() };
         goals.push(goal);
-        shown.push(untilShown(surfaces, goal).then((at) => void shownAt.set(messageId, at)));
+        asked.add(goal);
       }
       const before = accepted.get(eventId) ?? Promise.resolve();
       accepted.set(
@@ -164,8 +164,11 @@ async function measure(
   await surfaces.listen(matches.map(({ eventId }) => eventId));
   await send(SETTLING, PER_SECOND, false);
   await sink.counts();
+  const before = await machineUse();
   await send(MESSAGES, PER_SECOND, true);
-  await Promise.all(shown);
+  const used = usePerMessage(before, await machineUse(), MESSAGES);
+  context.print(`round ${round + 1} ${hops.name}, processor time of a message, µs: ${used}`);
+  const shownAt = await asked.all();
   const arrivedAt = new Map<string, number>();
   const madeAt = ({ eventId, messageId }: SentGoal) => made.first(String(eventId), Number(messageId));
   await until('webhooks', async () => {
@@ -217,11 +220,44 @@ function followStates(
   });
 }
 
-/** Asks until a goal is shown; when that was. */
-async function untilShown(surfaces: Surfaces, goal: SentGoal): Promise<number> {
-  for (; !(await surfaces.shows(goal)); await delay(ASK_EVERY_MS))
-    if (unixNow() - goal.sentAt > SEEN_WITHIN_MS) throw new Error(`REST did not show ${goal.messageId}`);
-  return unixNow();
+/**
+ * Asks for goals until they are shown, one question at a time and in turns: were each goal asked for by itself, slow answers
+ * would bring more questions, and these slower answers.
+ */
+class GoalsAsked {
+  readonly #surfaces: Surfaces;
+  readonly #waiting = new Set<SentGoal>();
+  readonly #shownAt = new Map<string, number>();
+  #asking: Promise<void> | null = null;
+
+  constructor(surfaces: Surfaces) {
+    this.#surfaces = surfaces;
+  }
+
+  add(goal: SentGoal): void {
+    this.#waiting.add(goal);
+    this.#asking ??= this.#ask();
+  }
+
+  /** When each goal was shown, by the id of its message. */
+  async all(): Promise<ReadonlyMap<string, number>> {
+    await this.#asking;
+    return this.#shownAt;
+  }
+
+  async #ask(): Promise<void> {
+    for (; ; await delay(ASK_EVERY_MS)) {
+      const [goal] = this.#waiting;
+      if (goal === undefined) break;
+      const isShown = await this.#surfaces.shows(goal);
+      this.#waiting.delete(goal);
+      if (isShown) this.#shownAt.set(goal.messageId, unixNow());
+      else if (unixNow() - goal.sentAt > SEEN_WITHIN_MS)
+        throw new Error(`REST did not show ${goal.messageId}`);
+      else this.#waiting.add(goal);
+    }
+    this.#asking = null;
+  }
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

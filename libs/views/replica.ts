@@ -85,8 +85,8 @@ export class Replica {
       log,
       offsets: this.views.offsets(),
       epochs: this.views.epochs(),
-      apply: (records, position) => {
-        applyRecords(this.views, records, position, Date.now());
+      apply: (records, positions) => {
+        applyRecords(this.views, records, positions, Date.now());
         // Records of before the start are as late as the start.
         if (this.#caughtUp) metrics.applied(records, Date.now());
       },

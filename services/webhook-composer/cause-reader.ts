@@ -3,9 +3,12 @@ import { StreamError } from '#streams/errors.ts';
 
 const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1, epoch: null };
 
+/** A read that nobody has asked for yet; null where it fails. */
+type ReadAhead = { readonly from: number; readonly reading: Promise<ReadBatch | null> };
+
 /**
  * Reads single records of a partition by offset. Optimised for requests in log order: records between two requested ones
- * are read in the same batch.
+ * are read in the same batch, and what follows the last one is read before it is requested.
  */
 export class CauseReader {
   readonly #reader: PartitionReader;
@@ -13,6 +16,7 @@ export class CauseReader {
   /** Offset of the first record that the batch may contain. */
   #from = 0;
   #at = 0;
+  #ahead: ReadAhead | null = null;
 
   constructor(reader: PartitionReader) {
     this.#reader = reader;
@@ -21,13 +25,13 @@ export class CauseReader {
   /** The record at an offset; null where the log no longer has it. Rejects with `StreamError`. */
   async at(offset: number): Promise<ConsumedRecord | null> {
     while (offset < this.#from || offset >= this.#batch.next) {
+      if (await this.#useAhead(offset)) continue;
       const batch = await this.#read(offset);
       if (batch === null) return null;
       if (batch.next <= offset) throw new StreamError('UNAVAILABLE', `offset ${offset} cannot be read yet`);
-      this.#batch = batch;
-      this.#from = offset;
-      this.#at = 0;
+      this.#use(batch, offset);
     }
+    if (offset === this.#batch.next - 1) this.#readAhead();
     const { records } = this.#batch;
     if ((records[this.#at]?.offset ?? 0) > offset) this.#at = 0;
     while ((records[this.#at]?.offset ?? Number.POSITIVE_INFINITY) < offset) this.#at += 1;
@@ -37,6 +41,30 @@ export class CauseReader {
 
   close(): Promise<void> {
     return this.#reader.close();
+  }
+
+  #use(batch: ReadBatch, from: number): void {
+    this.#batch = batch;
+    this.#from = from;
+    this.#at = 0;
+  }
+
+  /** Reads on: the record of the next request is written long before it is requested. */
+  #readAhead(): void {
+    const from = this.#batch.next;
+    if (this.#ahead?.from === from) return;
+    this.#ahead = { from, reading: this.#read(from).catch(() => null) };
+  }
+
+  /** Uses what was read ahead where it has the offset. */
+  async #useAhead(offset: number): Promise<boolean> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    if (ahead === null || offset < ahead.from) return false;
+    const batch = await ahead.reading;
+    if (batch === null || offset >= batch.next) return false;
+    this.#use(batch, ahead.from);
+    return true;
   }
 
   async #read(offset: number): Promise<ReadBatch | null> {

@@ -16,6 +16,7 @@ import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
+import { Steps } from './steps.ts';
 
 export type SourceOptions = {
   readonly brokers: Brokers;
@@ -27,8 +28,8 @@ export type SourceOptions = {
   readonly offsets: ReadonlyMap<string, number>;
   /** The leader epochs of what was read before, by `partitionKey`. */
   readonly epochs: ReadonlyMap<string, number>;
-  /** Takes the records of one partition, and where to go on after them. Must not return before they are applied. */
-  readonly apply: (records: readonly ViewRecord[], position: ReadPosition) => void;
+  /** Takes records of partitions, each in order, and where to go on after them. Must not return before they are applied. */
+  readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
   /** What the views are fed from. */
   readonly topics: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */
@@ -42,12 +43,64 @@ export type SourceOptions = {
 
 /** Most partitions are idle; a long poll avoids ten empty fetches a second. */
 const IDLE_MS = 500;
+/**
+ * Somebody waits for these. A message changes several of their partitions within a few milliseconds: a step waits for all of
+ * them, as each costs a fetch over all partitions and a transaction of the views.
+ */
+const URGENT: ReadonlySet<SourceTopic> = new Set([
+  // Names stand in what is rendered of the others.
+  'catalogue',
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'feed-health',
+  'clients',
+]);
+const URGENT_STEP_MS = 2;
+/** Of the feed and tables: a step has what came meanwhile. */
+const STEP_MS = 50;
 
 type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 
-/** Applies all existing and new records until `signal` is aborted. Rejects as `follow` does, or with what `apply` throws. */
+/** Records of one partition that were read together. */
+type DecodedBatch = {
+  readonly topic: SourceTopic;
+  readonly batch: FollowedBatch;
+  readonly records: readonly ViewRecord[];
+};
+
+/**
+ * Applies all existing and new records until `signal` is aborted. What is urgent is read apart from the rest. Rejects as
+ * `follow` does, or with what `apply` throws.
+ */
 export async function followSources(options: SourceOptions): Promise<void> {
-  const { brokers, prefix, registry, apply, metrics, log, signal } = options;
+  const lanes = [
+    { topics: options.topics.filter((topic) => URGENT.has(topic)), stepMs: URGENT_STEP_MS },
+    { topics: options.topics.filter((topic) => !URGENT.has(topic)), stepMs: STEP_MS },
+  ].filter(({ topics }) => topics.length > 0);
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const from = await positions(options);
+  let behind = lanes.length;
+  const onCaughtUp = (): void => {
+    behind -= 1;
+    if (behind === 0) options.onCaughtUp();
+  };
+  const reading = lanes.map(async (lane) => {
+    try {
+      await followLane({ ...options, ...lane, from, signal, onCaughtUp });
+    } finally {
+      over.abort();
+    }
+  });
+  // One that fails ends the other first: nothing is applied after this returns.
+  for (const read of await Promise.allSettled(reading)) if (read.status === 'rejected') throw read.reason;
+}
+
+type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly stepMs: number };
+
+async function followLane(options: LaneOptions): Promise<void> {
+  const { brokers, prefix, registry, metrics, log, from, stepMs } = options;
   const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
   const decoders = decodersOf(registry);
   const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
@@ -69,32 +122,51 @@ export async function followSources(options: SourceOptions): Promise<void> {
     }
     return records;
   };
-  await follow({
+  const steps = new Steps<DecodedBatch>({
+    ms: stepMs,
+    sizeOf: ({ records }) => records.length,
+    take: (batches) => applyBatches(batches, options),
+  });
+  const reading = follow({
     brokers,
     reader: options.reader,
     topics: [...topics.keys()],
-    from: await positions(options),
+    from,
     epochs: options.epochs,
     idleMs: IDLE_MS,
-    signal,
+    signal: AbortSignal.any([options.signal, steps.failed]),
     async onBatch(batch) {
       const topic = topics.get(batch.topic);
       if (topic === undefined) return;
-      const records = await decode(topic, batch);
-      const started = performance.now();
-      apply(records, { key: partitionKey(batch), next: batch.next, epoch: batch.epoch });
-      metrics.applySeconds.observe((performance.now() - started) / 1000);
-      const tracing = tracer();
-      if (tracing !== null) traceApplied(tracing, batch, records, Date.now() - (performance.now() - started));
-      if (logsMessages(log))
-        for (const record of records)
-          log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
-      metrics.records.inc({ topic }, batch.records.length);
-      metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
-      metrics.seen(batch.records.at(-1)?.timestamp ?? null);
+      await steps.add({ topic, batch, records: await decode(topic, batch) });
     },
-    onCaughtUp: options.onCaughtUp,
+    onCaughtUp() {
+      steps.live();
+      options.onCaughtUp();
+    },
   });
+  await reading.finally(() => steps.close());
+  steps.failed.throwIfAborted();
+}
+
+function applyBatches(batches: readonly DecodedBatch[], { apply, metrics, log }: SourceOptions): void {
+  const started = performance.now();
+  const at = Date.now();
+  apply(
+    batches.flatMap(({ records }) => records),
+    batches.map(({ batch }) => ({ key: partitionKey(batch), next: batch.next, epoch: batch.epoch })),
+  );
+  metrics.applySeconds.observe((performance.now() - started) / 1000);
+  const tracing = tracer();
+  for (const { topic, batch, records } of batches) {
+    if (tracing !== null) traceApplied(tracing, batch, records, at);
+    if (logsMessages(log))
+      for (const record of records)
+        log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
+    metrics.records.inc({ topic }, batch.records.length);
+    metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
+    metrics.seen(batch.records.at(-1)?.timestamp ?? null);
+  }
 }
 
 /** Views that are rebuilt read records whose traces ended long ago. */

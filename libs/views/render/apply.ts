@@ -5,11 +5,11 @@ import { renderEvent } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
 import { renderIncident } from './incident.ts';
 
-/** Applies the records of one partition to `views`, all or none; `position` and `now` as in `Views.write`. */
+/** Applies records to `views`, all or none; those of a partition are in order. `positions` and `now` as in `Views.write`. */
 export function applyRecords(
   views: Views,
   records: readonly ViewRecord[],
-  position: ReadPosition,
+  positions: readonly ReadPosition[],
   now: number,
 ): void {
   // They come twice a second and are expired after a restart: not worth a transaction.
@@ -17,7 +17,7 @@ export function applyRecords(
     for (const { key, value } of records.filter(isHeartbeat)) views.health.apply(key, value);
     return;
   }
-  views.write(position, now, (changed) => {
+  views.write(positions, now, (changed) => {
     for (const record of records) {
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {

@@ -54,7 +54,7 @@ test.each([
 ])('rebuilds views where %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder });
-  first.views.write({ key: 't-0', next: 7, epoch: null }, MADE.now, () => {});
+  first.views.write([{ key: 't-0', next: 7, epoch: null }], MADE.now, () => {});
   first.views.close();
   damage(folder, name);
   const second = Views.open({ ...MADE, folder });

@@ -73,7 +73,7 @@ test('keeps nothing of a batch that breaks', () => {
   };
   const position = { key: 'test-0', next: 10, epoch: null };
   expect(() =>
-    applyRecords(world.views, [good, broken as unknown as ViewRecord], position, RECEIVED_AT),
+    applyRecords(world.views, [good, broken as unknown as ViewRecord], [position], RECEIVED_AT),
   ).toThrow();
   world.restart();
   expect(world.views.catalogue.name('season', 1)).toBeNull();

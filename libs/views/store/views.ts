@@ -102,10 +102,10 @@ export class Views implements BoardView {
   }
 
   /**
-   * Writes a batch of one partition, which `write` does, and where to go on (`position`), all of it or nothing; then calls
+   * Writes a batch, which `write` does, and where to go on in its partitions (`positions`), all of it or nothing; then calls
    * back for what it has changed. `now` is Unix milliseconds.
    */
-  write(position: ReadPosition, now: number, write: (changed: Changed) => void): void {
+  write(positions: readonly ReadPosition[], now: number, write: (changed: Changed) => void): void {
     const changed: Changed = {
       states: new Map(),
       events: new Set(),
@@ -116,8 +116,8 @@ export class Views implements BoardView {
     this.#database.exec('BEGIN');
     try {
       write(changed);
-      const { key, next, epoch } = position;
-      this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)').run(key, next, epoch);
+      const reached = this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)');
+      for (const { key, next, epoch } of positions) reached.run(key, next, epoch);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
       this.#database.exec('COMMIT');
     } catch (error) {

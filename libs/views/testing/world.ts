@@ -105,7 +105,7 @@ export class ViewsWorld {
   }
 
   give(...records: readonly ViewRecord[]): void {
-    applyRecords(this.views, records, { key: 'test-0', next: this.#offset, epoch: null }, this.now);
+    applyRecords(this.views, records, [{ key: 'test-0', next: this.#offset, epoch: null }], this.now);
   }
 
   /** Feed health of the webhook source, or of a match of it: alive until `changes` say otherwise. */

@@ -30,8 +30,8 @@ export type ChangesOptions = {
   readonly now: () => number;
 };
 
-/** Changes are batched for so long before a notification, milliseconds: the messages of a goal follow each other at once. */
-const GATHER_MS = 25;
+/** A change is notified of at once, and those of the next milliseconds together: the messages of a goal follow each other. */
+const GATHER_MS = 10;
 /** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
 const LISTS_EVERY_MS = 1_000;
@@ -54,6 +54,8 @@ export class ChangeNotifier {
   /** Seasons whose tables have changed; null is the tables of none. */
   readonly #seasons = new Set<number | null>();
   #gathering: NodeJS.Timeout | undefined;
+  /** By `performance.now()`. */
+  #notifiedAt = Number.NEGATIVE_INFINITY;
   /** State and reason of the feed of each match, by event, at the last check; checked while there are subscribers. */
   #feeds = new Map<number, string>();
   #looking: readonly NodeJS.Timeout[] = [];
@@ -98,12 +100,14 @@ export class ChangeNotifier {
   /** Whether there are subscribers. */
   #gather(): boolean {
     if (this.#subscribers.size === 0) return false;
-    this.#gathering ??= setTimeout(() => this.#notify(), GATHER_MS);
+    const wait = Math.max(0, this.#notifiedAt + GATHER_MS - performance.now());
+    this.#gathering ??= setTimeout(() => this.#notify(), wait);
     return true;
   }
 
   #notify(): void {
     this.#gathering = undefined;
+    this.#notifiedAt = performance.now();
     const changed = [...this.#changedMatches(), ...this.#changedTables()];
     this.#matches.clear();
     this.#seasons.clear();

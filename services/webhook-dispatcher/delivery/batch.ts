@@ -1,5 +1,8 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
+/** A message without its bytes. */
+export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;
+
 /** Limits of one request; it has at least one message, however large. */
 export type BatchLimits = {
   readonly messages: number;
@@ -14,7 +17,8 @@ const CLOSE = Buffer.from(']');
 /** Messages for one request, in order. */
 export class MessageBatch {
   readonly #limits: BatchLimits;
-  readonly #messages: WebhookMessage[] = [];
+  readonly #messages: MessageHead[] = [];
+  #parts: Buffer[] = [];
   readonly #traces: string[] = [];
   #bytes = OPEN.length;
 
@@ -22,7 +26,7 @@ export class MessageBatch {
     this.#limits = limits;
   }
 
-  get messages(): readonly WebhookMessage[] {
+  get messages(): readonly MessageHead[] {
     return this.#messages;
   }
 
@@ -37,19 +41,24 @@ export class MessageBatch {
   }
 
   /** Adds a message where there is room, else returns false and stays as it is. */
-  add(message: WebhookMessage, trace?: string): boolean {
-    const bytes = this.#bytes + message.message.length + 1;
+  add({ message, uuid, message_id, event_id, received_at }: WebhookMessage, trace?: string): boolean {
+    const bytes = this.#bytes + message.length + 1;
     const { length } = this.#messages;
     if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
-    this.#messages.push(message);
+    this.#messages.push({ uuid, message_id, event_id, received_at });
+    this.#parts.push(length === 0 ? OPEN : COMMA, message);
     if (trace !== undefined) this.#traces.push(trace);
     this.#bytes = bytes;
     return true;
   }
 
-  /** The JSON array of all messages. */
-  body(): Buffer {
-    const parts = this.#messages.flatMap(({ message }, at) => [at === 0 ? OPEN : COMMA, message]);
-    return Buffer.concat([...(parts.length === 0 ? [OPEN] : parts), CLOSE]);
+  /**
+   * The JSON array of all messages, once: it keeps none of their bytes. Each is a view of all that was fetched with it, which
+   * thousands of requests under way would keep.
+   */
+  takeBody(): Buffer {
+    const parts = this.#parts.length === 0 ? [OPEN] : this.#parts;
+    this.#parts = [];
+    return Buffer.concat([...parts, CLOSE]);
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
@@ -28,27 +29,32 @@ describe('a delivery', () => {
     await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
   });
 
-  test('has a record published at once where the batch after next waits for it', async () => {
+  test('sends further batches before earlier ones are recorded, two full ones at most', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
+    const written = Promise.withResolvers<void>();
     let hurries = 0;
-    let written = Promise.withResolvers<void>();
     world.deliver({
       record: () => written.promise,
       hurry: () => {
         hurries += 1;
-        written.resolve();
-        written = Promise.withResolvers();
       },
     });
-    world.publish(0, 3);
-    await world.has(3);
+    world.publish(0, 1);
+    await world.has(1);
+    await turn();
     expect(hurries).toBe(0);
-    world.publish(0, 6);
-    expect(await world.has(9)).toEqual(texts(0, 0, 9));
-    expect(hurries).toBeGreaterThan(0);
-    world.deliveries[0]?.close();
+    world.publish(0, 2);
+    await world.has(3);
+    await turn();
+    expect(hurries).toBe(1);
+    world.publish(0, 1);
+    await world.has(4);
+    world.publish(0, 1);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(world.posted.flat()).toEqual(texts(0, 0, 4));
     written.resolve();
+    expect(await world.has(5)).toEqual(texts(0, 0, 5));
   });
 
   test('reads older messages from the log, then continues from the window', async () => {

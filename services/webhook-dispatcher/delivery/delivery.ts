@@ -1,10 +1,11 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { logsMessages } from '#streams/log.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
+import type { MessageHead } from './batch.ts';
 import { type Collected, collectBatch } from './collect-batch.ts';
 import type { DispatchContext, Endpoint } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
@@ -127,6 +128,8 @@ export class SubscriptionDelivery {
     if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
     const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
     if (wait > 0) return this.#pause.sleep(wait);
+    const room = this.#progress.room(this.#context.limits);
+    if (room !== null) return room;
     const collected = await this.#collect(progress);
     if (this.#isEnding || this.progress?.epoch !== progress.epoch) return;
     if (collected !== null) return this.#send(progress, collected);
@@ -192,7 +195,7 @@ export class SubscriptionDelivery {
     this.#posting = posting;
     const started_at = now();
     const span = startSpan(batch, this.#subscription);
-    const outcome = await this.#endpoint.post(batch.body(), posting.signal);
+    const outcome = await this.#endpoint.post(batch.takeBody(), posting.signal);
     span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
@@ -214,10 +217,9 @@ export class SubscriptionDelivery {
     const moved = this.#progress.deliveredTo(next);
     this.#turn = (this.#turn + 1) % next.length;
     this.#most = Math.min(this.#context.limits.messages, WIDENED_BY * this.#most);
-    // The next batch is sent while this is recorded; the one after it waits for the record.
-    this.#progress.hurry();
-    await this.#progress.recorded;
+    // Further batches are sent while this is recorded: all without a record are two full ones at most.
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
+    this.#progress.hurry(this.#context.limits);
     const ended = now();
     if (logsMessages(log))
       for (const message of messages)
@@ -235,7 +237,7 @@ export class SubscriptionDelivery {
     progress: WebhookProgress,
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
     fields: Partial<WebhookAttempt> & { readonly started_at: number },
-    first: WebhookMessage | undefined,
+    first: MessageHead | undefined,
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;

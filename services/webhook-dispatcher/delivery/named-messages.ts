@@ -1,10 +1,9 @@
 /** How messages are named in log lines and spans. */
 
-import type { WebhookMessage } from '#topics/generated/types.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
-import type { MessageBatch } from './batch.ts';
+import type { MessageBatch, MessageHead } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** The span of a request, in the trace of the first message that has one. Without the address, which may hold secrets. */
@@ -27,6 +26,6 @@ export function startSpan(
 }
 
 /** The fields of a message in log lines. */
-export function identify({ message_id, event_id, uuid }: WebhookMessage): MessageFields {
+export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
 }

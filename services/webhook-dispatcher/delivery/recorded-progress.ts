@@ -1,9 +1,16 @@
 import type { WebhookAttempt, WebhookOffset } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
+import type { BatchLimits } from './batch.ts';
 import type { DispatchContext } from './delivery-context.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** The progress of a subscription as this process knows it, and its records on webhook-attempts, in order. */
+/** An accepted batch whose record is under way. */
+type Unrecorded = BatchLimits & { readonly written: Promise<void> };
+
+/**
+ * The progress of a subscription as this process knows it, and its records on webhook-attempts. Those of deliveries are
+ * under way together, as the furthest one counts; any other comes after all before it.
+ */
 export class RecordedProgress {
   readonly #context: DispatchContext;
   #current: DeliveryProgress;
@@ -11,8 +18,9 @@ export class RecordedProgress {
   #isAhead = false;
   #recordedAt: number;
   #recorded: Promise<void> = Promise.resolve();
-  /** Records under way. */
-  #unrecorded = 0;
+  /** While it is under way: the last record that is of no delivery, and all before it. */
+  #order: Promise<void> | null = null;
+  readonly #unrecorded = new Set<Unrecorded>();
 
   constructor(context: DispatchContext, progress: DeliveryProgress) {
     this.#context = context;
@@ -68,13 +76,53 @@ export class RecordedProgress {
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#current = applyAttempt(this.#current, attempt);
-    this.#unrecorded += 1;
-    this.#recorded = this.#recorded
-      .then(() => record(attempt))
-      .finally(() => {
-        this.#unrecorded -= 1;
-      });
-    await this.#recorded;
+    const isDelivery = kind === 'delivered';
+    const before = isDelivery ? this.#order : this.#recorded;
+    const written = before === null ? record(attempt) : before.then(() => record(attempt));
+    this.#recorded = Promise.all([this.#recorded, written]).then(() => {});
+    this.#recorded.catch(() => {});
+    if (isDelivery) this.#expect({ messages: attempt.messages, bytes: attempt.bytes, written });
+    else this.#keepOrder(this.#recorded);
+    await written;
+  }
+
+  #keepOrder(recorded: Promise<void>): void {
+    this.#order = recorded;
+    const end = (): void => {
+      if (this.#order === recorded) this.#order = null;
+    };
+    recorded.then(end, () => {});
+  }
+
+  #expect(one: Unrecorded): void {
+    this.#unrecorded.add(one);
+    const end = (): void => void this.#unrecorded.delete(one);
+    one.written.then(end, end);
+  }
+
+  /**
+   * Null while the deliveries without a record are no more than one full batch; else resolves with the next record, which is
+   * published at once. Rejects where recording ended.
+   */
+  room(full: BatchLimits): Promise<void> | null {
+    const [oldest] = this.#unrecorded;
+    if (oldest === undefined || !this.#exceeds(full, 1)) return null;
+    this.#context.hurry();
+    return oldest.written;
+  }
+
+  /** Publishes pending records at once where another batch will wait for them. */
+  hurry(full: BatchLimits): void {
+    if (this.#exceeds(full, 0.5)) this.#context.hurry();
+  }
+
+  #exceeds(full: BatchLimits, share: number): boolean {
+    let [messages, bytes] = [0, 0];
+    for (const one of this.#unrecorded) {
+      messages += one.messages;
+      bytes += one.bytes;
+    }
+    return messages > share * full.messages || bytes > share * full.bytes;
   }
 
   /** Records that the messages of a partition before an offset expired undelivered, and skips them. */
@@ -92,11 +140,6 @@ export class RecordedProgress {
   /** Resolves once everything so far is recorded; rejects where recording ended. */
   get recorded(): Promise<void> {
     return this.#recorded;
-  }
-
-  /** Publishes pending records at once. */
-  hurry(): void {
-    if (this.#unrecorded > 0) this.#context.hurry();
   }
 
   #offsetsOf(progress: DeliveryProgress): number[] {

@@ -198,7 +198,7 @@ export class PlayedViews {
     const placed = records.map(
       (record) => ({ ...record, partition: 0, offset: this.#offset++ }) as ViewRecord,
     );
-    applyRecords(this.views, placed, { key: 'test/0', next: this.#offset, epoch: null }, Date.now());
+    applyRecords(this.views, placed, [{ key: 'test/0', next: this.#offset, epoch: null }], Date.now());
   }
 }
 

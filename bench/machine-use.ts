@@ -1,0 +1,54 @@
+/** Who uses the machine's cores: processor time of everything that runs below the bench. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { format } from './context.ts';
+import { cpuSecondsOf } from './processes.ts';
+
+/** Processor time so far by name of what runs, seconds. */
+export type MachineUse = ReadonlyMap<string, number>;
+
+/** The processor time of this process and all below it; of an ended one nothing. */
+export async function machineUse(): Promise<MachineUse> {
+  const children = new Map<number, number[]>();
+  for (const entry of await readdir('/proc').catch(() => [])) {
+    const pid = Number(entry);
+    const parent = Number.isInteger(pid) ? await parentOf(pid) : null;
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const use = new Map<string, number>();
+  const add = async (pid: number): Promise<void> => {
+    const [name, seconds] = [await nameOf(pid), await cpuSecondsOf(pid)];
+    if (!Number.isNaN(seconds)) use.set(name, (use.get(name) ?? 0) + seconds);
+    for (const child of children.get(pid) ?? []) await add(child);
+  };
+  await add(process.pid);
+  return use;
+}
+
+/** What was used between two looks for each of so many messages, in microseconds of processor, the most first. */
+export function usePerMessage(before: MachineUse, after: MachineUse, messages: number): string {
+  return [...after]
+    .map(([name, seconds]) => [name, (1e6 * (seconds - (before.get(name) ?? 0))) / messages] as const)
+    .filter(([, used]) => used > 0)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, used]) => `${name} ${format(used)}`)
+    .join(', ');
+}
+
+async function parentOf(pid: number): Promise<number | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  return stat === null ? null : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+/** A service by its name, a script by its file, anything else by its command. */
+async function nameOf(pid: number): Promise<string> {
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const words = line.split('\0');
+  const script = words.find((word) => word.endsWith('.ts'));
+  if (pid === process.pid) return 'the bench';
+  if (script !== undefined)
+    return /services\/([^/]+)\/main\.ts$/.exec(script)?.[1] ?? basename(script, '.ts');
+  if (line.includes('kafka.Kafka')) return 'broker';
+  if (line.includes('java')) return 'registry';
+  return basename((words[0] ?? '').split(' ')[0] ?? '');
+}

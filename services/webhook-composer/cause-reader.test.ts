@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { FetchedRecord, PartitionReader, ReadBatch } from '#streams/client/port.ts';
+import { StreamError } from '#streams/errors.ts';
+import { CauseReader } from './cause-reader.ts';
+
+/** A log whose answers have two records each; offsets from `end` on are not answered. */
+class LogReader implements PartitionReader {
+  readonly asked: number[] = [];
+  end = 6;
+  failing: number | null = null;
+
+  topicId(): Promise<string> {
+    return Promise.resolve('id');
+  }
+
+  read(offset: number): Promise<ReadBatch> {
+    this.asked.push(offset);
+    if (this.failing === offset) {
+      this.failing = null;
+      return Promise.reject(new StreamError('UNAVAILABLE', 'no broker'));
+    }
+    if (offset >= this.end) return new Promise(() => {});
+    const records = [offset, offset + 1].map(
+      (at): FetchedRecord => ({
+        offset: at,
+        key: null,
+        value: null,
+        timestamp: 0,
+      }),
+    );
+    return Promise.resolve({ records, next: offset + 2, end: this.end, written: this.end, epoch: null });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+describe('the messages behind transitions', () => {
+  let log: LogReader;
+  let causes: CauseReader;
+  beforeEach(() => {
+    log = new LogReader();
+    causes = new CauseReader(log);
+  });
+
+  test('are read in batches, the next one once the last record of a batch is used', async () => {
+    expect((await causes.at(0))?.offset).toBe(0);
+    expect(log.asked).toEqual([0]);
+    expect((await causes.at(1))?.offset).toBe(1);
+    expect(log.asked).toEqual([0, 2]);
+    expect((await causes.at(2))?.offset).toBe(2);
+    expect(log.asked).toEqual([0, 2]);
+  });
+
+  test('are read from where they are when that is not what was read ahead', async () => {
+    await causes.at(1);
+    await causes.at(2);
+    expect((await causes.at(5))?.offset).toBe(5);
+    expect((await causes.at(0))?.offset).toBe(0);
+    expect(log.asked).toEqual([1, 3, 5, 0]);
+  });
+
+  test('are read again where reading ahead failed', async () => {
+    log.failing = 2;
+    await causes.at(0);
+    await causes.at(1);
+    expect((await causes.at(2))?.offset).toBe(2);
+    expect(log.asked).toEqual([0, 2, 2]);
+  });
+});
