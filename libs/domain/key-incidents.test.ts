@@ -57,3 +57,17 @@ test('say who and when, as far as that is known', () => {
   });
   expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
 });
+
+test('reads an incident once', () => {
+  const index = new IncidentIndex();
+  for (const [id, type] of [
+    ['5-1', 413],
+    ['5-2', 418],
+  ] as const)
+    index.update({ id, incident: incident(id, type), removed: false }, { incident: null, removed: false });
+  const [goal, card] = keyIncidents(index);
+  const again = keyIncidents(index);
+  expect(again).toHaveLength(2);
+  expect(again[0]).toBe(goal);
+  expect(again[1]).toBe(card);
+});

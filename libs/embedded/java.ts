@@ -45,7 +45,8 @@ function candidates(env: Env): string[] {
 
 async function majorVersion(path: string, env: Env): Promise<number | undefined> {
   try {
-    const { stdout, stderr } = await run(path, ['-version'], { env, timeout: 20_000 });
+    // A busy machine takes over 20 s to start it; without an answer it counts as missing.
+    const { stdout, stderr } = await run(path, ['-version'], { env, timeout: 60_000 });
     return parseJavaVersion(stderr + stdout);
   } catch {
     return undefined;

@@ -12,6 +12,8 @@ export default {
   concurrency: 1,
   // What a change leaves behind in the process does not pile up.
   maxTestRunnerReuse: 300,
+  // What ends late on a busy machine is not noticed by that; endless changes are found by how often they are reached.
+  timeoutMS: 60_000,
   // A change of a constant of a module is seen by every test of the folder: tables of facts have thousands.
   ignoreStatic: true,
   thresholds: { high: 95, low: 85, break: 85 },

@@ -54,7 +54,8 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   const api = await startApi(at, temporaryFolder());
   const gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
   const tokens = await followed(at);
-  const [, secret_key = ''] = /secret_key (\w+)/.exec(await clients(at, 'add --competitions 1,2')) ?? [];
+  const credentials = await clients(at, 'add --competitions 1,2');
+  const [, secret_key = ''] = /secret_key (\w+)/.exec(credentials) ?? [];
   const right = { client_id: '1', secret_key };
   // The api may not have read the client yet.
   const { status, body } = await until('the client is known', async () => {
@@ -69,6 +70,16 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   const found = await until('the token is known', () => tokens.find(token, Date.now()));
   expect(found).toMatchObject({ clientId: 1, label: 'desk', revokedAt: null });
   expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
+  // It is none for REST, and a token of REST is none here.
+  const ofRest = await api.token(credentials);
+  const mcp = async (bearer: string) => {
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+    return (await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
+  };
+  await untilTrue('the gateway knows the token', async () => (await mcp(token)) === 400);
+  expect(await mcp(ofRest)).toBe(401);
+  expect((await api.get(`/v2/statuses?token=${token}`)).status).toBe(401);
+  expect((await api.get(`/v2/statuses?token=${ofRest}`)).status).toBe(200);
   const second = await gateway.exchange({ client_id: '1', client_secret: secret_key });
   expect(second.status).toBe(201);
   expect(second.body.token).not.toBe(token);

@@ -13,7 +13,8 @@ import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
 import { ProgramOutput, type Said, type Surface } from './surfaces.ts';
 
-/** A token has 120 requests a minute. */
+/** A token has 120 requests a minute: one of these for each of those that ask by turns, ten times a second. */
+const TOKENS = 6;
 const ASK_EVERY_MS = 700;
 const ASK = { timeout: 1_000 };
 /** Without an answer for longer the gateway is lost: less than the time within which it would have notified. */
@@ -56,14 +57,14 @@ export function ofRest(url: string, eventId: number): Surface {
 
 /** A tool of the gateway, and a resource that is read when a notification says so, by the official client. */
 export async function ofTools(system: System, gateway: Gateway, eventId: number): Promise<Surface[]> {
-  const connect = async (name: string): Promise<Client> => {
-    const { id, secret } = await system.addClient(name);
+  const { id, secret } = await system.addClient('assistant');
+  const connect = async (): Promise<Client> => {
     const token = await until('a token is issued', async () => {
       const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
       return body.token;
     });
     const client = new Client(
-      { name, version: '1.0.0' },
+      { name: 'assistant', version: '1.0.0' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     );
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
@@ -71,17 +72,20 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
     atEnd(() => client.close());
     return client;
   };
-  const [asking, notified] = [await connect('asking'), await connect('notified')];
+  const [notified, hearing] = [await connect(), await connect()];
+  const asking = await Promise.all(Array.from({ length: TOKENS }, connect));
   return [
     {
       name: '/mcp',
-      everyMs: ASK_EVERY_MS,
       async read() {
-        const answer = await asking.callTool({ name: 'get_match', arguments: { match_id: eventId } }, ASK);
+        // The next in turn is asked.
+        const client = asking.shift() as Client;
+        asking.push(client);
+        const answer = await client.callTool({ name: 'get_match', arguments: { match_id: eventId } }, ASK);
         return (answer.structuredContent as Guarded).guard.trading;
       },
     },
-    await ofNotifications(notified, `touchline://matches/${eventId}`),
+    await ofNotifications(notified, hearing, `touchline://matches/${eventId}`),
   ];
 }
 
@@ -89,16 +93,22 @@ type Guarded = { readonly guard: { readonly trading: Said } };
 
 /**
  * It knows of nothing but by a notification, and only as long as it hears of the gateway: that its stream is open, and by an answer to
- * another request within two seconds (docs/reference/mcp.md).
+ * another request within two seconds (docs/reference/mcp.md); `hearing` asks for that, as a token has 120 requests a minute.
  */
-async function ofNotifications(client: Client, uri: string): Promise<Surface> {
+async function ofNotifications(client: Client, hearing: Client, uri: string): Promise<Surface> {
   let said: Said = null;
   let heardAt = Number.NEGATIVE_INFINITY;
+  let [begun, applied] = [0, 0];
   const read = async (): Promise<void> => {
-    const { contents } = await client.readResource({ uri });
-    const [content] = contents;
-    if (content !== undefined && 'text' in content)
-      said = (JSON.parse(content.text) as Guarded).guard.trading;
+    begun += 1;
+    const turn = begun;
+    const answer = await client.readResource({ uri }, ASK).catch(() => null);
+    // Answers come in any order: that of the read that began last counts.
+    if (turn < applied) return;
+    applied = turn;
+    const content = answer?.contents[0];
+    said =
+      content !== undefined && 'text' in content ? (JSON.parse(content.text) as Guarded).guard.trading : null;
   };
   client.setNotificationHandler('notifications/resources/updated', read);
   const ended = new AbortController();
@@ -107,7 +117,7 @@ async function ofNotifications(client: Client, uri: string): Promise<Surface> {
     while (!ended.signal.aborted) {
       const stream = await client.listen({ resourceSubscriptions: [uri] }, ASK).catch(() => null);
       // What was published before the stream was open is not notified.
-      if (stream !== null) await read().catch(() => {});
+      if (stream !== null) await read();
       await stream?.closed;
       said = null;
       await delay(ASK_EVERY_MS);
@@ -116,7 +126,7 @@ async function ofNotifications(client: Client, uri: string): Promise<Surface> {
   const ask = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       const at = performance.now();
-      const answered = await client.discover(ASK).then(
+      const answered = await hearing.discover(ASK).then(
         () => true,
         () => false,
       );

@@ -14,7 +14,6 @@ export type Said = 'safe' | 'halted' | 'not_in_play' | null;
 export type Surface = {
   readonly name: string;
   readonly read: () => Said | Promise<Said>;
-  readonly everyMs?: number;
 };
 
 const EVERY_MS = 100;
@@ -70,7 +69,7 @@ export class SurfaceWatch {
     return Object.fromEntries(after.map(([name, ms]) => [name, Math.max(0, Math.round(ms))]));
   }
 
-  async #follow({ name, read, everyMs = EVERY_MS }: Surface, signal: AbortSignal): Promise<void> {
+  async #follow({ name, read }: Surface, signal: AbortSignal): Promise<void> {
     const last = { said: null as Said, safeAt: Number.NEGATIVE_INFINITY };
     this.#last.set(name, last);
     while (!signal.aborted) {
@@ -78,8 +77,8 @@ export class SurfaceWatch {
       last.said = await Promise.resolve(read()).catch(() => null);
       // What it said was so when it was asked: the way to this process is none of its time.
       if (last.said === 'safe') last.safeAt = at;
-      const due = performance.now() + everyMs;
-      await delay(everyMs, undefined, { signal }).catch(() => {});
+      const due = performance.now() + EVERY_MS;
+      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
       this.#lateMs = Math.max(this.#lateMs, performance.now() - due);
     }
   }

@@ -8,12 +8,14 @@ import { recordsProse } from './prose-records.ts';
 import { restProse } from './prose-rest.ts';
 import { rules } from './rules.ts';
 import { contract, serveOnce } from './served.ts';
+import { shootOutRows } from './shoot-out.ts';
 import { haveSpec, requirementsOfSpec, sentencesOfSpec, textOfSpec } from './spec.ts';
 import { contractRows, notMet, problemsOf } from './table.ts';
 import { NEVER_SET } from './values.ts';
 
 serveOnce();
 fieldRows();
+shootOutRows();
 endpointRows();
 rules();
 errorRows();

@@ -100,10 +100,12 @@ export function recordsProse(): void {
 
     test('a message of the feed has action and ut, an incident its period_timer', async () => {
       const messages: { type: string; ut: number; data: Record<string, Fields> }[] = await dataOf('/v2/feed');
-      for (const { ut, data } of messages) {
+      for (const { type, ut, data } of messages) {
         expect(ut).toEqual(expect.any(Number));
         expect(data.event?.action).toMatch(/^(insert|update|delete)$/);
+        expect(type).toBe(data.incident === undefined ? 'event' : 'incident');
       }
+      expect(new Set(messages.map(({ type }) => type)).size).toBe(2);
       const timers = messages.flatMap(({ data }) => data.incident?.period_timer ?? []);
       expect(timers).toEqual([{ direction: 'up', time: 3_000 }]);
     });

@@ -1,6 +1,7 @@
 /** What the specification says of REST outside of its tables: methods, tokens, errors, versions. */
 import { describe, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { startApi, temporaryFolder } from '../../support/api.ts';
 import { contract } from './served.ts';
 
 /** A path of each operation. */
@@ -32,6 +33,27 @@ export function restProse(): void {
         url.searchParams.set('token', everything.token);
         expect([path, (await fetch(url)).status]).not.toEqual([path, 401]);
       }
+    });
+
+    test('the token is in the query and in next_page, on no page and in no log', async () => {
+      const { place, everything } = contract();
+      const api = await startApi(place, temporaryFolder(), { LOG_LEVEL: 'trace', API_BOARD: 'on' });
+      const path = (token: string) => `/v2/events?season_id=20&limit=5&token=${token}`;
+      const { method } = await api.api(path(everything.token));
+      expect(new URL(method.next_page).searchParams.get('token')).toBe(everything.token);
+      const forged = `${everything.token.slice(0, -1)}!`;
+      await api.api(path(forged), 401);
+      await api.api(`/v2/events/999999?token=${everything.token}`, 404);
+      await api.api(`/v2/events?limit=7&token=${everything.token}`, 400);
+      for (const page of ['/', '/docs']) {
+        const headers = { accept: 'text/html' };
+        const html = await (await fetch(`${api.url}${page}?token=${everything.token}`, { headers })).text();
+        expect(html).toContain('<html');
+        expect(html).not.toContain(everything.token);
+      }
+      const log = api.service.lines.join('\n');
+      expect(log).toContain('listening');
+      for (const secret of [everything.token, forged, everything.secret]) expect(log).not.toContain(secret);
     });
 
     test('an error has a message and a code, and names no parameter', async () => {

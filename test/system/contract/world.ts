@@ -41,9 +41,17 @@ function sides(home: number, away: number, goals?: readonly [number, number]): F
     short_name: `T${id}`,
     acronym: `A${id}`,
     stats: [{ id: 20, value: 4 }],
-    results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
+    results: goals === undefined ? [] : resultsOf(goals, counter),
   });
   return { participants: [side(home, 1), side(away, 2)] };
+}
+
+function resultsOf(goals: readonly [number, number], counter: 1 | 2): Fields[] {
+  const [own = 0, other = 0] = counter === 1 ? goals : [goals[1], goals[0]];
+  return [
+    { id: 2, value: own },
+    { id: 411, value: own > other ? 1 : 0 },
+  ];
 }
 
 /** Four matches of a round of the league on two days, with what they have in common. */
@@ -149,6 +157,52 @@ function goalOf(team: number, player: number): Fields {
   return { incident_id: 413, confirmation: 'confirmed', participant_id: team, ...subject };
 }
 
+/** A match that ended 2:2 after extra time, an own goal among these, and 2:1 on penalties; whom each kind of incident counts for. */
+export const SHOOT_OUT = {
+  id: 3003,
+  countsFor: { '5-1': 'none', '5-2': 'own', '5-3': 'rival', '5-9': 'all' },
+} as const;
+
+const SHOT_OUT: Fields = {
+  id: SHOOT_OUT.id,
+  ...OTHER,
+  start_date: `${day(-3)} 20:00`,
+  ...FINISHED,
+  status_id: 13,
+  participants: [
+    shotOut(401, 1, { 2: 2, 3: 1, 4: 1, 5: 0, 104: 1, 7: 2, 411: 0, 412: 0 }),
+    shotOut(402, 2, { 2: 2, 3: 1, 4: 0, 5: 1, 104: 1, 7: 1, 411: 0, 412: 1 }),
+  ],
+};
+
+function shotOut(id: number, counter: number, results: Readonly<Record<string, number>>): Fields {
+  return {
+    id,
+    counter,
+    name: `Team ${id}`,
+    results: Object.entries(results).map(([of, value]) => ({ id: Number(of), value })),
+  };
+}
+
+const KICKS: readonly Fields[] = [
+  { id: '5-1', incident_id: 429, participant_id: null, event_status_id: 33, event_time: '00:00' },
+  { id: '5-2', ...goalOf(401, 4101), event_status_id: 33, event_time: '20:00' },
+  { id: '5-3', ...goalOf(401, 4102), incident_id: 423, event_status_id: 34, event_time: '70:00' },
+  { id: '5-4', ...goalOf(401, 4101), event_status_id: 35, event_time: '95:00' },
+  { id: '5-5', ...goalOf(402, 4201), event_status_id: 36, event_time: '110:00' },
+  { id: '5-6', ...goalOf(401, 4101), event_status_id: 141, event_time: '120:00' },
+  { id: '5-7', ...goalOf(402, 4201), event_status_id: 141, event_time: '120:00' },
+  { id: '5-8', ...goalOf(401, 4102), event_status_id: 141, event_time: '120:00' },
+  {
+    id: '5-9',
+    incident_id: 435,
+    participant_id: null,
+    for: 'all',
+    event_status_id: 141,
+    event_time: '120:00',
+  },
+];
+
 /** The ranking of the league: two zones, and a correction. */
 export const LEAGUE_RULES = {
   format: 1,
@@ -174,6 +228,9 @@ export function messages(): NormalizedMessage[] {
     ...EVENTS.map((event, index) => received(eventMessage({ id: id++, ut: PUBLISHED + index }, event))),
     ...PLAYED.map((incident, index) =>
       received(incidentMessage({ id: id++, ut: PUBLISHED + 50 + index }, incident, EVENTS[0])),
+    ),
+    ...KICKS.map((incident, index) =>
+      received(incidentMessage({ id: id++, ut: PUBLISHED + 60 + index }, incident, SHOT_OUT)),
     ),
     ...INCIDENTS.map((incident, index) =>
       received(

@@ -1,0 +1,60 @@
+/** Rows about the values of results and incidents: a match of the cup that was decided on penalties shows them. */
+import { describe, expect, test } from 'vitest';
+import { eventsOf } from './reading.ts';
+import { contract } from './served.ts';
+import { SHOOT_OUT } from './world.ts';
+
+const dataOf = async (path: string) => (await contract().answer(path)).data;
+
+async function event() {
+  return (await dataOf(`/v2/events/${SHOOT_OUT.id}`)).competition.season.stage.group.event;
+}
+
+/** The values of a result, of the home side and of the other; undefined where it is missing. */
+function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unknown[] {
+  return of.participants.map(
+    ({ results }: { results: { id: number; value: string }[] }) =>
+      results.find(({ id }) => id === resultId)?.value,
+  );
+}
+
+/** Registers a test for each row. */
+export function shootOutRows(): void {
+  describe('Results and incidents of a match decided on penalties', () => {
+    test('Result: 2', async () => {
+      const decided = await event();
+      expect(decided).toMatchObject({ status_id: 13, status_type: 'finished' });
+      // Two goals of extra time are in it, the three of the shoot-out are not.
+      expect(valuesOf(decided, 2)).toEqual(['2', '2']);
+      const ahead = eventsOf(await dataOf('/v2/events?season_id=20')).find(({ id }) => id === 1012);
+      expect(valuesOf(ahead, 2)).toEqual([undefined, undefined]);
+    });
+
+    test('Result: 4, 5', async () => {
+      const decided = await event();
+      expect([valuesOf(decided, 4), valuesOf(decided, 5)]).toEqual([
+        ['1', '0'],
+        ['0', '1'],
+      ]);
+    });
+
+    test('Result: 7', async () => expect(valuesOf(await event(), 7)).toEqual(['2', '1']));
+
+    test('Result: 411', async () => {
+      // Regular time had no winner; the match of the league that ended 2:1 had one.
+      expect([valuesOf(await event(), 411), (await event()).winner_id]).toEqual([['0', '0'], null]);
+      const { event: won } = (await dataOf('/v2/events/1004')).competition.season.stage.group;
+      expect([valuesOf(won, 411), won.winner_id]).toEqual([['1', '0'], 107]);
+    });
+
+    test('Result: 412', async () => {
+      expect([valuesOf(await event(), 412), (await event()).progress_id]).toEqual([['0', '1'], 402]);
+    });
+
+    test('Incident: for', async () => {
+      const incidents: { id: string; for: string }[] = await dataOf(`/v2/events/${SHOOT_OUT.id}/incidents`);
+      const shown = Object.fromEntries(incidents.map((one) => [one.id, one.for]));
+      expect(shown).toMatchObject(SHOOT_OUT.countsFor);
+    });
+  });
+}
