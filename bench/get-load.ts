@@ -16,6 +16,8 @@ export type GetLoadOptions = {
 
 /** What came of it. Times in milliseconds. */
 export type GetLoadResult = {
+  /** All answers, those of the warm-up too. */
+  readonly answers: number;
   readonly perSecond: number;
   readonly bytes: number;
   readonly p50: number;
@@ -26,6 +28,7 @@ const options: GetLoadOptions = JSON.parse(process.argv[2] ?? '{}');
 const request = `GET ${options.path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 let latencies: number[] = [];
 let bytes = 0;
+let answers = 0;
 for (let n = 0; n < options.connections; n++) open();
 await sleep(options.warmUpSeconds);
 latencies = [];
@@ -33,6 +36,7 @@ const startedAt = performance.now();
 await sleep(options.seconds);
 const sorted = Float64Array.from(latencies).sort();
 const result: GetLoadResult = {
+  answers,
   perSecond: sorted.length / ((performance.now() - startedAt) / 1_000),
   bytes,
   p50: sorted[sorted.length >> 1] ?? Number.NaN,
@@ -54,6 +58,7 @@ function open(): void {
     if (left === 0) left = lengthOf(chunk);
     left -= chunk.length;
     if (left > 0) return;
+    answers += 1;
     latencies.push(performance.now() - sentAt);
     send();
   });

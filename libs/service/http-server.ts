@@ -174,6 +174,9 @@ export function writeWholeHead(
   status: number,
   headers: OutgoingHttpHeaders,
 ): void {
-  const all = Object.entries({ ...response[COMMON], ...headers }).flat() as OutgoingHttpHeader[];
+  const all: OutgoingHttpHeader[] = [];
+  const common = response[COMMON];
+  for (const name in common) if (!(name in headers)) all.push(name, common[name] as string);
+  for (const name in headers) all.push(name, headers[name] as OutgoingHttpHeader);
   ServerResponse.prototype.writeHead.call(response, status, all);
 }

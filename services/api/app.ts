@@ -69,10 +69,13 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     options;
   const { trustedProxies, onFailure, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
+  const quiet = log.child({}, { level: 'warn' });
   const app = fastify({
     ...restServerOptions(version, now),
     ...fastifyServer({ log, tls, https: publicUrl?.startsWith('https:') === true, draining }),
     loggerInstance: log,
+    // No line is about a request, so none needs a logger of its own.
+    childLoggerFactory: (logger, _bindings, { level }) => (level === undefined ? logger : quiet),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);

@@ -11,7 +11,7 @@ export function eventOf({
   params,
 }: Pick<FastifyRequest, 'routeOptions' | 'params'>): number | null {
   const id = (params as { readonly id?: string } | undefined)?.id ?? '';
-  return OF_EVENT.test(routeOptions.url ?? '') && /^\d{1,15}$/.test(id) ? Number(id) : null;
+  return /^\d{1,15}$/.test(id) && OF_EVENT.test(routeOptions.url ?? '') ? Number(id) : null;
 }
 
 /**

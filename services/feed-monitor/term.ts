@@ -53,6 +53,9 @@ export type TermOptions = {
 
 /** How often everything is judged, milliseconds. */
 const TICK_MS = 100;
+/** Of many matches less often, so that judging takes a tenth of a core; but within the second in which silence is noticed. */
+const TICK_REST = 9;
+const TICK_CEILING_MS = 400;
 /** No transaction lasts longer: a position that is committed during the search was written within this time. */
 const OPEN_TRANSACTION_MS = 60_000;
 /** The processor whose delay is our own. */
@@ -204,9 +207,14 @@ class MonitorTerm {
   /** Publishes what each look says, one at a time. */
   async #judge(monitor: HealthMonitor, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const startedAt = performance.now();
       const published = [...this.#deletions, ...monitor.tick(this.#clock.now())];
+      const pauseMs = Math.min(
+        TICK_CEILING_MS,
+        Math.max(TICK_MS, TICK_REST * (performance.now() - startedAt)),
+      );
       if (published.length > 0) await this.#publish(monitor, published);
-      await delay(TICK_MS, undefined, { signal }).catch(() => {});
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 

@@ -68,33 +68,40 @@ function isOtherMethod({ method, url }: FastifyRequest): boolean {
 
 type Query = Readonly<Record<string, unknown>>;
 
-async function answer(
+/** Sends the answer before it returns, unless it is a streamed one: a promise costs a request of ready bytes a tenth of its time. */
+function answer(
   operation: Operation,
   options: RestOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-) {
+): Promise<FastifyReply> | undefined {
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
   const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
-  const { data, total } = await prepared.answer(options.data, access);
   const base = () => options.baseUrl ?? `${schemeOf(request)}://${request.host}`;
-  const start = envelopeStart({
-    version: options.version,
-    now,
-    operation,
-    total: total ?? 1,
-    ...pages(operation, prepared, id, total ?? 1, token, base),
-    parameters: operation.open
-      ? prepared.parameters
-      : { client_id: String(access.clientId), ...prepared.parameters },
+  const startOf = (total: number): string =>
+    envelopeStart({
+      version: options.version,
+      now,
+      operation,
+      total,
+      ...pages(operation, prepared, id, total, token, base),
+      parameters: operation.open
+        ? prepared.parameters
+        : { client_id: String(access.clientId), ...prepared.parameters },
+    });
+  const answered = prepared.answer(options.data, access);
+  if (!(answered instanceof Promise)) {
+    send(reply, startOf(answered.total ?? 1), answered.data);
+    return;
+  }
+  return answered.then(({ data, total }) => {
+    const parts = request.method === 'HEAD' ? [] : streamed(startOf(total), data, options);
+    return answerHeaders(reply).send(Readable.from(parts));
   });
-  if (typeof data === 'string' || Buffer.isBuffer(data)) return send(reply, start, data);
-  const isHead = request.method === 'HEAD';
-  return answerHeaders(reply).send(Readable.from(isHead ? [] : streamed(start, data, options)));
 }
 
 /**

@@ -42,6 +42,8 @@ describe('what a source says of a match', () => {
     hear(PLAY, T + 10);
     expect(pair()).toEqual({
       source: 'webhook',
+      key: 'webhook/7',
+      written: null,
       heardAt: T + 10,
       keepAliveAt: null,
       backAt: null,

@@ -10,12 +10,28 @@ import { type HealthLimits, type HealthVerdict, judgeMatch, type MatchInputs } f
 /** What one source says of a match. */
 export type PairTrack = {
   readonly source: string;
+  /** Of its record. */
+  readonly key: string;
+  /** Its record as it was last written in this term; null where it has to be written. */
+  written: WrittenHealth | null;
   heardAt: number;
   keepAliveAt: number | null;
   /** First sign of life since it was last good. */
   backAt: number | null;
   standing: Standing;
 };
+
+/** What a record said of a match, and when it was written. */
+export type WrittenHealth = {
+  readonly standing: Standing;
+  readonly facts: LivenessFacts;
+  readonly at: number;
+};
+
+/** The key of a match's record under a source. */
+export function healthKey(source: string, eventId: number): string {
+  return `${source}/${eventId}`;
+}
 
 /** How far match state is in a partition of its input, and how far the monitor has read it. */
 export type StateProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
@@ -54,7 +70,15 @@ export class MatchTrack {
   /** What a record of it says; the register of each source's record is that of the match. */
   restore(record: FeedHealth, standing: Standing, heardAt: number): void {
     const { source, keep_alive_at, fields } = record;
-    this.pairs.set(source, { source, heardAt, keepAliveAt: keep_alive_at, backAt: null, standing });
+    this.pairs.set(source, {
+      source,
+      key: healthKey(source, this.eventId),
+      written: null,
+      heardAt,
+      keepAliveAt: keep_alive_at,
+      backAt: null,
+      standing,
+    });
     for (const { ut, json } of fields) this.#apply([json], ut, heardAt);
   }
 
@@ -71,7 +95,15 @@ export class MatchTrack {
     let pair = this.pairs.get(source);
     if (pair === undefined) {
       if (!this.#facts.live) return;
-      pair = { source, heardAt: at, keepAliveAt: null, backAt: null, standing: aliveSince(at) };
+      pair = {
+        source,
+        key: healthKey(source, this.eventId),
+        written: null,
+        heardAt: at,
+        keepAliveAt: null,
+        backAt: null,
+        standing: aliveSince(at),
+      };
       this.pairs.set(source, pair);
     }
     if (!isGoodState(pair.standing.state)) pair.backAt ??= at;
@@ -92,8 +124,9 @@ export class MatchTrack {
 
   /** Over, or without a message from any source for `ABANDONED_MS`. */
   isOver(now: number): boolean {
-    const heardAt = Math.max(...[...this.pairs.values()].map((pair) => pair.heardAt));
-    return this.#facts.over || now - heardAt >= ABANDONED_MS;
+    if (this.#facts.over) return true;
+    for (const { heardAt } of this.pairs.values()) if (now - heardAt < ABANDONED_MS) return false;
+    return true;
   }
 
   /** What `pair` is judged by. */
@@ -134,6 +167,7 @@ export class MatchTrack {
     this.#register.apply(this.#register.read(parts), ut);
     const facts = matchFacts(this.#register);
     if (facts.runs !== this.#facts.runs) this.#runsSince = at;
-    this.#facts = facts;
+    // The same object while they are the same: it is compared at each look.
+    if (JSON.stringify(facts) !== JSON.stringify(this.#facts)) this.#facts = facts;
   }
 }

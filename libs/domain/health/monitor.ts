@@ -99,18 +99,22 @@ export class HealthMonitor {
 
   /** The record of a key was not written, or was overwritten by a monitor of an earlier term. */
   rewrite(key: string): void {
-    this.#records.rewrite(key);
+    const slash = key.lastIndexOf('/');
+    const pair = this.#matches.get(Number(key.slice(slash + 1)))?.pairs.get(key.slice(0, slash));
+    if (slash === -1) this.#records.rewrite(key);
+    else if (pair !== undefined) pair.written = null;
   }
 
   /** What is to be published at `now`, in this order; nothing where nothing is. */
   tick(now: number): PublishedHealth[] {
     const published: PublishedHealth[] = [];
-    for (const source of this.#sources.values()) published.push(...this.#tickSource(source, now));
+    for (const source of this.#sources.values())
+      for (const record of this.#tickSource(source, now)) published.push(record);
     for (const [eventId, track] of this.#matches) {
-      for (const [source, { standing }] of track.pairs) {
+      for (const [source, { key, standing }] of track.pairs) {
         if (standing.state !== 'ended' || now - standing.since < KEEP_ENDED_MS) continue;
         track.pairs.delete(source);
-        published.push(this.#records.forget(source, eventId));
+        published.push({ key, value: null });
       }
       if (track.pairs.size === 0) this.#matches.delete(eventId);
     }

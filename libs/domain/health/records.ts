@@ -9,20 +9,14 @@ export type PublishedHealth = { readonly key: string; readonly value: FeedHealth
 
 type Written = {
   readonly standing: Standing;
-  readonly facts: string;
   readonly at: number;
   readonly validUntil: number;
 };
 
-/** The key of a source's record, or of a match's under it. */
-function healthKey(source: string, eventId: number | null): string {
-  return eventId === null ? source : `${source}/${eventId}`;
-}
-
 /** Turns standings into records, each only when it has to be written. */
 export class HealthRecords {
   readonly #term: number;
-  /** What was written in this term, by key. */
+  /** What was written of sources in this term. */
   readonly #written = new Map<string, Written>();
 
   constructor(term: number) {
@@ -31,13 +25,11 @@ export class HealthRecords {
 
   /** The record of a match under a source, where it is due. */
   ofMatch(track: MatchTrack, pair: PairTrack, now: number): PublishedHealth[] {
-    const { standing } = pair;
-    const key = healthKey(pair.source, track.eventId);
-    const facts = JSON.stringify(track.facts);
-    const last = this.#written.get(key);
-    const isFresh = standing.state === 'ended' || (last !== undefined && now - last.at < REFRESH_MS);
+    const { standing, key, written: last } = pair;
+    const { facts } = track;
+    const isFresh = standing.state === 'ended' || (last !== null && now - last.at < REFRESH_MS);
     if (last?.standing === standing && last.facts === facts && isFresh) return [];
-    this.#written.set(key, { standing, facts, at: now, validUntil: Number.POSITIVE_INFINITY });
+    pair.written = { standing, facts, at: now };
     const value: FeedHealth = {
       ...this.#common(pair.source, standing, now),
       event_id: track.eventId,
@@ -57,7 +49,7 @@ export class HealthRecords {
     others: boolean,
     now: number,
   ): PublishedHealth[] {
-    const key = healthKey(source.source, null);
+    const key = source.source;
     const last = this.#written.get(key);
     const { standing, heardAt } = source;
     const { clockRuns, validUntil } = promise;
@@ -66,7 +58,7 @@ export class HealthRecords {
       now - last.at < HEARTBEAT_MS &&
       (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
     if (!others && last?.standing === standing && isFresh) return [];
-    this.#written.set(key, { standing, facts: '', at: now, validUntil });
+    this.#written.set(key, { standing, at: now, validUntil });
     const value: FeedHealth = {
       ...this.#common(source.source, standing, now),
       event_id: null,
@@ -79,16 +71,9 @@ export class HealthRecords {
     return [{ key, value }];
   }
 
-  /** Has the record of a key written again: the topic may have another one. */
+  /** Has the record of a source written again: the topic may have another one. */
   rewrite(key: string): void {
     this.#written.delete(key);
-  }
-
-  /** The deletion of a match's record. */
-  forget(source: string, eventId: number): PublishedHealth {
-    const key = healthKey(source, eventId);
-    this.#written.delete(key);
-    return { key, value: null };
   }
 
   #common(source: string, standing: Standing, now: number) {

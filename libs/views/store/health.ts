@@ -8,6 +8,8 @@ export class HealthView {
   readonly #table = new HealthTable();
   /** The latest record of each source. */
   readonly #sources = new Map<string, FeedHealth>();
+  /** Every source at one millisecond: each answer of REST says it. */
+  #judged: { readonly now: number; readonly sources: readonly SourceFeedStatus[] } | null = null;
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -26,6 +28,7 @@ export class HealthView {
     if (record === null) this.#sources.delete(key);
     else if (record.event_id === null) this.#sources.set(key, record);
     this.#table.apply(key, record, performance.now());
+    this.#judged = null;
   }
 
   /** The latest record of each source. */
@@ -34,8 +37,10 @@ export class HealthView {
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */
-  sources(now: number): SourceFeedStatus[] {
-    return this.#table.sources({ wall: now, steady: performance.now() });
+  sources(now: number): readonly SourceFeedStatus[] {
+    if (this.#judged?.now !== now)
+      this.#judged = { now, sources: this.#table.sources({ wall: now, steady: performance.now() }) };
+    return this.#judged.sources;
   }
 
   /** The matches that any source has a record of. */
