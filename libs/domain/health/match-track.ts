@@ -22,14 +22,14 @@ export type PairTrack = {
 };
 
 /** What a record said of a match, and when it was written. */
-export type WrittenHealth = {
+type WrittenHealth = {
   readonly standing: Standing;
   readonly facts: LivenessFacts;
   readonly at: number;
 };
 
 /** The key of a match's record under a source. */
-export function healthKey(source: string, eventId: number): string {
+function healthKey(source: string, eventId: number): string {
   return `${source}/${eventId}`;
 }
 
