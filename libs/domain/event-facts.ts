@@ -24,9 +24,14 @@ export type EventFacts = {
   readonly sides: Sides;
 };
 
+const FACTS: ReadonlySet<string> = new Set([
+  ...Object.keys(READERS).filter((field) => !field.startsWith('clock_')),
+  'verified_result',
+]);
+
 /** Whether a field of the event is one of the facts. */
 export function isFact(field: string): boolean {
-  return (Object.hasOwn(READERS, field) && !field.startsWith('clock_')) || field === 'verified_result';
+  return FACTS.has(field);
 }
 
 /** Reads the facts of an event. `sides` stays the same object while `participants` stays the same. */

@@ -10,6 +10,10 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
+const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
+const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
+
 /**
  * Splits a canonical JSON object into its names and the JSON text of their values, without serializing these again.
  * `value` is the parsed `text`.
@@ -87,10 +91,15 @@ type Field = {
   reading: unknown;
 };
 
+/** A field in a message. */
+type PartField = Pick<Field, 'name' | 'member' | 'json' | 'reading'>;
+
 /** One part of a message's event: some of its fields, as one canonical JSON text. */
 export type EventPart = {
   readonly text: string;
-  readonly fields: readonly Pick<Field, 'name' | 'json' | 'reading'>[];
+  readonly fields: readonly PartField[];
+  /** No name is in it twice. */
+  readonly isRegular: boolean;
   /** The stamp its fields got when it was last reported. */
   stamp: Stamp;
 };
@@ -132,7 +141,8 @@ export class EventRegister {
     for (let place = 0; place < texts.length; place++) {
       const text = texts[place] ?? '';
       const last = this.#lastParts[place];
-      parts.push(last?.text === text ? last : readPart(text));
+      if (last?.text === text) parts.push(last);
+      else parts.push((last && readAlike(text, last)) ?? readPart(text));
     }
     return parts;
   }
@@ -189,10 +199,10 @@ export class EventRegister {
   #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;
-    for (const { name, json, reading } of part.fields) {
+    for (const { name, member, json, reading } of part.fields) {
       const field = this.#fields.get(name);
       if (field === undefined) {
-        this.#add({ name, member: `${JSON.stringify(name)}:`, stamp, json, reading });
+        this.#add({ name, member, stamp, json, reading });
         changedFields.push(name);
       } else if (ut > field.stamp.ut || (ut === field.stamp.ut && json > field.json)) {
         field.stamp.fields -= 1;
@@ -221,11 +231,50 @@ function readPart(text: string): EventPart {
     if (value === null) throw new TypeError('not an object');
     const fields = membersOf(text, value).map(([name, json]) => ({
       name,
+      member: `${JSON.stringify(name)}:`,
       json,
       reading: readField(name, value[name]),
     }));
-    return { text, fields, stamp: { ut: 0, fields: 0 } };
+    const isRegular = fields.length === Object.keys(value).length;
+    return { text, fields, isRegular, stamp: { ut: 0, fields: 0 } };
   } catch (cause) {
     throw new DomainError('UNREADABLE_EVENT', 'an event part is not a JSON object', cause);
   }
+}
+
+/**
+ * Reads a part that has the fields of an earlier one in their order, as most have: a field with the same text is not
+ * parsed again. Null where another field, or a value that is not `plainValue`, must be parsed.
+ */
+function readAlike(text: string, { fields: before, isRegular }: EventPart): EventPart | null {
+  if (!isRegular) return null;
+  const fields: PartField[] = [];
+  let at = 0;
+  for (const field of before) {
+    const { name, member, json } = field;
+    if (text.charCodeAt(at) !== (at === 0 ? OPEN_BRACE : COMMA) || !text.startsWith(member, at + 1))
+      return null;
+    const start = at + 1 + member.length;
+    at = start + json.length;
+    const next = text.charCodeAt(at);
+    if ((next === COMMA || next === CLOSE_BRACE) && text.startsWith(json, start)) {
+      fields.push(field);
+      continue;
+    }
+    at = endOfPlain(text, start);
+    if (at < 0) return null;
+    const value = text.slice(start, at);
+    const reading = readField(name, text.charCodeAt(start) === QUOTE ? value.slice(1, -1) : Number(value));
+    fields.push({ name, member, json: value, reading });
+  }
+  if (text.charCodeAt(at) !== CLOSE_BRACE || at !== text.length - 1) return null;
+  return { text, fields, isRegular, stamp: { ut: 0, fields: 0 } };
+}
+
+/** Where the number without a fraction, or the string without an escape, that begins at `start` ends; -1 without one. */
+function endOfPlain(text: string, start: number): number {
+  const isText = text.charCodeAt(start) === QUOTE;
+  const pattern = isText ? PLAIN_TEXT : PLAIN_NUMBER;
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -1;
 }

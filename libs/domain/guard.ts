@@ -172,24 +172,23 @@ export function guardOf({
   last,
 }: GuardInputs): Guard {
   const over = isOver(statusType);
-  const open = (possible: Signal, decided: Signal): boolean =>
-    !over && isLater(last[possible], last[decided]);
-  const holds: Readonly<Record<GuardReason, boolean>> = {
-    under_review: underReview,
-    possible_goal: open('possible_goal', 'goal_decided'),
-    possible_card: open('possible_card', 'card_decided'),
-    possible_penalty: open('possible_penalty', 'penalty_decided'),
-    possible_var: open('possible_var', 'var_decided'),
-    game_break: statusType === 'live' && isLater(last.game_break, last.play),
-    bet_suspended: betStatus === 'suspended' && !over,
-    score_differs: agreement === 'differs',
-    interrupted:
-      statusType === 'interrupted' ||
-      statusId === STATUS.interrupted ||
-      statusId === STATUS.abandoned ||
-      isLater(last.interruption, last.other_status),
-  };
-  const reasons = GUARD_REASONS.filter((reason) => holds[reason]);
+  const reasons: GuardReason[] = [];
+  if (underReview) reasons.push('under_review');
+  if (!over) {
+    if (isLater(last.possible_goal, last.goal_decided)) reasons.push('possible_goal');
+    if (isLater(last.possible_card, last.card_decided)) reasons.push('possible_card');
+    if (isLater(last.possible_penalty, last.penalty_decided)) reasons.push('possible_penalty');
+    if (isLater(last.possible_var, last.var_decided)) reasons.push('possible_var');
+  }
+  if (statusType === 'live' && isLater(last.game_break, last.play)) reasons.push('game_break');
+  if (betStatus === 'suspended' && !over) reasons.push('bet_suspended');
+  if (agreement === 'differs') reasons.push('score_differs');
+  const isInterrupted =
+    statusType === 'interrupted' ||
+    statusId === STATUS.interrupted ||
+    statusId === STATUS.abandoned ||
+    isLater(last.interruption, last.other_status);
+  if (isInterrupted) reasons.push('interrupted');
   return { safe: reasons.length === 0, reasons };
 }
 

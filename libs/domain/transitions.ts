@@ -127,10 +127,10 @@ class TransitionCollector {
 /** Only the first transition of an incident in a version has its presence. */
 function emitIncident(collector: TransitionCollector, change: IncidentChange, step: AcceptedVersion): void {
   const { id, incident } = change.entry;
-  const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
+  const incident_type = incident?.incident_id ?? null;
   let incident_presence: IncidentPresence | null = presenceAfter(change, step);
   for (const kind of kindsOf(change)) {
-    collector.emit(kind, { ...detail, incident_presence });
+    collector.emit(kind, { incident_id: id, incident_type, incident_presence });
     incident_presence = null;
   }
 }
@@ -191,18 +191,21 @@ function emitScores(collector: TransitionCollector, { before, after }: AcceptedV
 }
 
 function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
-  collector.change('status_changed', statusText(before.facts), statusText(after.facts));
+  const isNews = before.facts !== after.facts;
+  if (isNews) collector.change('status_changed', statusText(before.facts), statusText(after.facts));
   if (isClockNews(before.clock, after.clock)) {
     collector.emit('clock_changed', {
       value: { before: clockText(before.clock), after: clockText(after.clock) },
     });
   }
+  if (!isNews) return;
   collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
   collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
 }
 
 /** Emits the fields that no other kind reports. A field that only advances or repeats is emitted only where nothing else is. */
 function emitAmended(collector: TransitionCollector, { fields, incidents }: AcceptedVersion): void {
+  if (fields.length === 0 && collector.emitted.length > 0) return;
   const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
   if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
   else if (collector.emitted.length === 0 && !incidents.snapshot) {
