@@ -55,6 +55,26 @@ describe('canonicalJson', () => {
     );
   });
 
+  test('writes lists of ids and values, and those that nearly are', () => {
+    const scalar = fc.oneof(fc.integer(), fc.double(), fc.string({ unit: 'binary' }), fc.constant(null));
+    const item = fc.oneof(
+      fc.record({ id: scalar, value: scalar }),
+      fc.record({ value: scalar, id: scalar }),
+      fc.record({ id: scalar, value: fc.jsonValue() }),
+      fc.record({ id: scalar, value: scalar, x: scalar }),
+      fc.record({ id: scalar }),
+      fc.constant([1, 2]),
+    );
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 4 }), (list) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(list));
+        expect(canonicalJson(parsed)).toBe(reference(parsed));
+      }),
+    );
+    for (const value of ['1e999', '-1e999'])
+      expect(() => canonicalJson(JSON.parse(`[{"id":1,"value":${value}}]`))).toThrow(CanonicalJsonError);
+  });
+
   test('escapes as JSON requires, lone surrogates too', () => {
     for (const text of [
       '"',

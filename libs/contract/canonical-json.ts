@@ -39,7 +39,8 @@ export class ByKeys<T> {
 
 /** Whether two lists of one length are the same. */
 function same(a: readonly string[], b: readonly string[]): boolean {
-  return a.every((key, index) => key === b[index]);
+  for (let n = 0; n < a.length; n++) if (a[n] !== b[n]) return false;
+  return true;
 }
 
 /** Deeper nesting is rejected: a real record of the provider nests six levels. */
@@ -76,23 +77,53 @@ export function canonicalPart(record: object, fields: Fields): string {
 
 // The hot path of every message: keys are sorted and quoted once for each order in which they come.
 function write(value: unknown, depth: number): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new CanonicalJsonError('NOT_JSON', 'a number is not finite');
     return String(value);
   }
-  if (value === null || typeof value === 'boolean') return String(value);
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (typeof value !== 'object') throw new CanonicalJsonError('NOT_JSON', `a ${typeof value} has no JSON`);
   if (depth === 0) throw new CanonicalJsonError('TOO_DEEP', `nested deeper than ${MAX_DEPTH} levels`);
   if (!Array.isArray(value)) {
     return writeFields(value as Record<string, unknown>, fieldsByKeys.of(value), depth);
   }
+  if (depth > 1 && isListOfValues(value)) return JSON.stringify(value);
   let text = '[';
   for (let i = 0; i < value.length; i++) {
     if (i > 0) text += ',';
     text += write(value[i], depth - 1);
   }
   return `${text}]`;
+}
+
+/** What JSON escapes, or may: quotes, backslashes, control characters, surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function quote(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/**
+ * Whether a list has nothing but records of `id` and `value` in this order, as results, statistics and details are: most
+ * of a message. `JSON.stringify` writes their canonical form.
+ */
+function isListOfValues(list: readonly unknown[]): boolean {
+  for (const item of list) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return false;
+    let fields = 0;
+    for (const key in item) {
+      if (key !== (fields === 0 ? 'id' : 'value')) return false;
+      const value = (item as Record<string, unknown>)[key];
+      const isScalar = typeof value === 'string' || value === null || Number.isFinite(value);
+      if (!isScalar || fields > 1) return false;
+      fields += 1;
+    }
+    if (fields !== 2) return false;
+  }
+  return true;
 }
 
 function writeFields(record: Record<string, unknown>, fields: Fields, depth: number): string {
