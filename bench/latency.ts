@@ -85,6 +85,14 @@ type Subject = {
   /** The part of its match-state that identifies the causing message. */
   readonly read: (registry: Registry) => (value: Buffer) => Promise<Mark>;
   readonly enter: (context: BenchContext, prefix: string) => Promise<Entry>;
+} & AroundRound;
+
+/** What is done around a round, with the prefix of its topics. */
+type AroundRound = {
+  /** Once the topics are there. */
+  readonly prepare?: (prefix: string) => Promise<void>;
+  /** After the last message, before the topics are removed; `messages` are all that were sent. */
+  readonly measured?: (prefix: string, messages: number) => Promise<void>;
 };
 
 /** What a message is known by. */
@@ -100,10 +108,14 @@ type Entry = {
 export async function compareLatency(
   context: BenchContext,
   rounds: number,
-  variants: readonly { readonly name: string; readonly env: Readonly<Record<string, string>> }[],
+  variants: readonly (AroundRound & {
+    readonly name: string;
+    readonly env: Readonly<Record<string, string>>;
+  })[],
 ): Promise<void> {
-  const measured = variants.map(({ name, env }) => ({
+  const measured = variants.map(({ name, env, ...around }) => ({
     subject: {
+      ...around,
       name,
       contender: matchProcessor(1, env),
       read: readStates,
@@ -143,6 +155,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   const { brokers, registryUrl } = context;
   const job = subject.contender.on(context.prefix(`${subject.name.replaceAll(' ', '-')}-${round}`), round);
   for (const prefix of new Set([job.prefix, job.outputPrefix])) await createTopics({ brokers, prefix });
+  await subject.prepare?.(job.prefix);
   const entry = await subject.enter(context, job.prefix);
   const processor = await job.start(context);
   const pending = new Pending();
@@ -178,6 +191,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   };
   await send(WARM_UP.messages, WARM_UP.perSecond);
   const latencies = await send(MESSAGES, PER_SECOND);
+  await subject.measured?.(job.prefix, WARM_UP.messages + MESSAGES);
   await reader.close();
   await entry.close();
   await processor.stop();

@@ -35,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
   goal: async () => (await import('./goal.ts')).bench,
+  'log-size': async () => (await import('./log-size.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
   start: async () => (await import('./start.ts')).bench,
 };
