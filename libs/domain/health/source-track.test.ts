@@ -198,7 +198,12 @@ describe('a gap of a source', () => {
 
   test.each<[string, typeof progress | null, number]>([
     ['begins when it was last heard of', null, T],
-    ['begins with what is read again', progress, 900_000],
+    ['begins with what is read again', progress, T + 9 - 100_000],
+    [
+      'begins so whatever the clock of the provider says',
+      { from: 20, position: 30, to: 120 },
+      T + 9 - 100_000,
+    ],
     ['begins when it was last heard of, where less is read again', { ...progress, from: 1_001 }, T],
   ])('%s', (_, of, from) => {
     const { source } = track();

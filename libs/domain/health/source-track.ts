@@ -82,7 +82,7 @@ export class SourceTrack {
   /** Judges it. What is reported comes first. */
   judge(reported: HealthVerdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
     const verdict = reported.kind === 'good' ? judgeMatches(this, matches, staleAfterMs, now) : reported;
-    const signs = { lastAt: this.#lastSign(verdict), backAt: this.#backAt };
+    const signs = { lastAt: this.#lastSign(verdict, now), backAt: this.#backAt };
     this.standing = applyVerdict(this.standing, verdict, signs, now);
     if (verdict.kind === 'good') this.#backAt = null;
   }
@@ -118,10 +118,11 @@ export class SourceTrack {
     return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;
   }
 
-  /** Where a gap that begins now begins: what is read again begins with the progress. */
-  #lastSign(verdict: HealthVerdict): number {
+  /** Where a gap that begins now begins: what is read again begins with the progress, which is by the provider's clock. */
+  #lastSign(verdict: HealthVerdict, now: number): number {
     const progress = 'progress' in verdict ? verdict.progress : null;
-    return progress === null ? this.heardAt : Math.min(this.heardAt, progress.from * 1000);
+    if (progress === null) return this.heardAt;
+    return Math.min(this.heardAt, now - (progress.to - progress.from) * 1000);
   }
 }
 
