@@ -1,13 +1,16 @@
 /** Alerts on what is around a system, each seen to fire where that breaks: certificate, disk, answers, credentials. */
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -21,13 +24,36 @@ import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
 
 const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** Requests at once, and how long each waits before the next: of so few those that hang are more than one of a hundred. */
+/** Requests at once. */
 const ASKED_AT_ONCE = 8;
-const ASK_EVERY_MS = 50;
+/** Messages of the feed: an answer that takes the api some time. */
+const FEED = 1_000;
 const CLIENT = 1;
 const BROKEN_TABLE = 1;
 /** Longer than an answer may take. */
 const STOPPED_MS = 1_500;
+
+/** One match with many incidents, of this moment. */
+function feedMessages(): NormalizedMessage[] {
+  const ut = Math.floor(Date.now() / 1000);
+  return Array.from({ length: FEED }, (_, id) => {
+    const event = { id: 1, competition_id: 1, season_id: 1, status_id: 34, status_type: 'live' };
+    const incident = { id: `5-${id}`, incident_id: 400, confirmation: 'confirmed', event_status_id: 34 };
+    const sent = id === 0 ? eventMessage({ id, ut }, event) : incidentMessage({ id, ut }, incident, event);
+    const result = normalizeMessage(sent, { origin: 'webhook', deliveryId: 'd', receivedAt: ut * 1_000 });
+    if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+    return result.message;
+  });
+}
+
+/** Asks again and again. */
+async function askUntil(api: ApiReplica, path: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted)
+    await api.get(path).then(
+      (response) => response.text(),
+      () => {},
+    );
+}
 
 /** A disk of its own for a folder; false where this user may not have one. */
 function mountDisk(folder: string): boolean {
@@ -78,7 +104,12 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
 
   beforeAll(async () => {
     hasDisk = mountDisk(dataDir);
-    await Pipeline.create(place);
+    const pipeline = await Pipeline.create(place);
+    const feed = await pipeline.openFeed();
+    const processor = pipeline.startProcessor();
+    await feed.send(feedMessages());
+    await pipeline.settled();
+    await Promise.all([processor.stop(), feed.close()]);
     await writeCertificate(90);
     await ClientDirectory.open({ ...place, log: quietLog }).edit(CLIENT, () => ({
       client_id: CLIENT,
@@ -119,7 +150,8 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     if (!hasDisk) return skip();
     expect(await prometheus.firing('TouchlineDiskFills')).toEqual([]);
     const file = join(dataDir, 'full');
-    writeFileSync(file, Buffer.alloc(Math.round(0.93 * DISK_BYTES)));
+    const { bavail, bsize } = statfsSync(dataDir);
+    writeFileSync(file, Buffer.alloc(Math.round(bavail * bsize - 0.07 * DISK_BYTES)));
     await prometheus.fires('TouchlineDiskFills', { service: 'api' });
     rmSync(file);
     await prometheus.quiet(['TouchlineDiskFills']);
@@ -131,28 +163,29 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     const token = await api.token(`client_id ${CLIENT} secret_key ${secret}`);
     const broken = `/v2/standings/${BROKEN_TABLE}?token=${token}`;
     await untilTrue('the table is known', async () => (await api.get(broken)).status === 500);
-    const asking = new AbortController();
-    onTestFinished(() => asking.abort());
-    const ask = async (_: unknown, n: number): Promise<void> => {
-      while (!asking.signal.aborted) {
-        await api.get(n === 0 ? broken : `/v2/oauth?client_id=${CLIENT}&secret_key=wrong`).then(
-          (response) => response.text(),
-          () => {},
-        );
-        await delay(ASK_EVERY_MS);
-      }
-    };
-    const asked = Array.from({ length: ASKED_AT_ONCE }, ask);
+    const over = new AbortController();
+    onTestFinished(() => over.abort());
+    const askAll = (path: (n: number) => string, signal: AbortSignal) =>
+      Promise.all(Array.from({ length: ASKED_AT_ONCE }, (_, n) => askUntil(api, path(n), signal)));
+    const guessing = new AbortController();
+    const guess = `/v2/oauth?client_id=${CLIENT}&secret_key=${secret}-not`;
+    const guesses = askAll(
+      (n) => (n === 0 ? broken : guess),
+      AbortSignal.any([over.signal, guessing.signal]),
+    );
     await prometheus.fires('TouchlineCredentialsRefused', { service: 'api' });
     await prometheus.fires('TouchlineAnswersFail', { service: 'api' });
-    // A process that hangs again and again, in the middle of its checks.
-    const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).finally(() => asking.abort());
-    while (!asking.signal.aborted) {
+    guessing.abort();
+    await guesses;
+    // A process that hangs again and again, in the middle of its answers.
+    const reads = askAll(() => `/v2/feed?token=${token}`, over.signal);
+    const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).finally(() => over.abort());
+    while (!over.signal.aborted) {
       api.service.signal('SIGSTOP');
       await delay(STOPPED_MS);
       api.service.signal('SIGCONT');
       await delay(STOPPED_MS / 3);
     }
-    await Promise.all([slow, ...asked]);
+    await Promise.all([slow, reads]);
   });
 });
