@@ -18,9 +18,12 @@ function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unkn
   );
 }
 
+/** What the tests of these rows are called together. */
+export const SHOOT_OUT_ROWS = 'Results and incidents of a match decided on penalties';
+
 /** Registers a test for each row. */
 export function shootOutRows(): void {
-  describe('Results and incidents of a match decided on penalties', () => {
+  describe(SHOOT_OUT_ROWS, () => {
     test('Result: 2', async () => {
       const decided = await event();
       expect(decided).toMatchObject({ status_id: 13, status_type: 'finished' });

@@ -165,7 +165,7 @@ export const SHOOT_OUT = {
 
 const SHOT_OUT: Fields = {
   id: SHOOT_OUT.id,
-  ...OTHER,
+  ...CUP,
   start_date: `${day(-3)} 20:00`,
   ...FINISHED,
   status_id: 13,
