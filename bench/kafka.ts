@@ -15,6 +15,8 @@ export function quietKafka(brokers: readonly string[], clientId = 'bench'): Kafk
     brokers: [...brokers],
     clientId,
     logLevel: logLevel.NOTHING,
+    // A busy broker may take longer than the usual 30 s to delete topics.
+    requestTimeout: 120_000,
     // A topic that was just created may have no leaders for seconds on a busy machine.
     retry: { initialRetryTime: 50, maxRetryTime: 1_000, retries: 30 },
   });
