@@ -244,7 +244,7 @@ function readPart(text: string): EventPart {
 
 /**
  * Reads a part that has the fields of an earlier one in their order, as most have: a field with the same text is not
- * parsed again. Null where another field, or a value that is not `plainValue`, must be parsed.
+ * parsed again. Null where another field, or a value that is no plain number or text, must be parsed.
  */
 function readAlike(text: string, { fields: before, isRegular }: EventPart): EventPart | null {
   if (!isRegular) return null;
