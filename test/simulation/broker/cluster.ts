@@ -131,18 +131,25 @@ export class Cluster {
     return group;
   }
 
-  /** Records of a writer outside of the simulation's processes, such as the input's. */
+  /** Records of a writer outside of the simulation's processes, such as the input's. Throws where nobody leads the partition. */
   write(of: TopicPartition, records: readonly NewRecord[], producer: ProducerEpoch | null = null): void {
-    const partition = this.partition(of);
+    const partition = this.#withLeader(of);
     partition.log.append(records, producer, producer === null ? -1 : 0, this.world.unixMs());
     this.#wake(partition);
   }
 
-  /** Ends a transaction that `write` began. */
+  /** Ends a transaction that `write` began. Throws where nobody leads the partition. */
   endTransaction(of: TopicPartition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void {
-    const partition = this.partition(of);
+    const partition = this.#withLeader(of);
     partition.log.endTransaction(producer, marker, this.world.unixMs());
     this.#wake(partition);
+  }
+
+  /** What is written without a leader would belong to the epoch of the last one, also behind an end that was lost since. */
+  #withLeader(of: TopicPartition): Partition {
+    const partition = this.partition(of);
+    if (partition.leader === null) throw new ProtocolError('LEADER_NOT_AVAILABLE');
+    return partition;
   }
 
   // Faults.

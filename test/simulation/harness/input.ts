@@ -1,3 +1,4 @@
+import type { TopicPartition } from '#streams/client/port.ts';
 import type { Cluster } from '../broker/cluster.ts';
 import type { NewRecord, ProducerEpoch } from '../broker/partition-log.ts';
 import { TOPICS } from './counting.ts';
@@ -34,32 +35,41 @@ export class Input {
 
   #write(): void {
     const { random } = this.#cluster.world;
+    const partition = random.int(0, this.#partitions - 1);
+    const of = { topic: TOPICS.input, partition };
+    if (!this.#isLed(of)) return;
     const count = Math.min(this.#left, random.int(1, 5));
     this.#left -= count;
-    const partition = random.int(0, this.#partitions - 1);
     const records = Array.from({ length: count }, (): NewRecord => {
       this.#written += 1;
       return { key: Buffer.from(random.pick(KEYS)), value: Buffer.from(`${partition}.${this.#written}`) };
     });
-    const of = { topic: TOPICS.input, partition };
     if (random.chance(0.85)) this.#cluster.write(of, records);
-    else this.#transact(partition, records);
+    else this.#transact(of, records);
   }
 
-  #transact(partition: number, records: readonly NewRecord[]): void {
+  #isLed(of: TopicPartition): boolean {
+    return this.#cluster.partition(of).leader !== null;
+  }
+
+  #transact(of: TopicPartition, records: readonly NewRecord[]): void {
     const { world } = this.#cluster;
     const id = 9_000 + this.#written;
     const producer: ProducerEpoch = { id: String(id), epoch: 0 };
-    const of = { topic: TOPICS.input, partition };
     const topicId = this.#cluster.topics.get(TOPICS.input)?.id;
     this.#cluster.write(of, records, producer);
     this.#open += 1;
     const marker = world.random.chance(0.5) ? 'commit' : 'abort';
-    world.after(world.random.between(1, 900), () => {
-      this.#open -= 1;
+    const end = (): void => {
       // Not into a topic that was created since.
-      if (this.#cluster.topics.get(TOPICS.input)?.id === topicId)
-        this.#cluster.endTransaction(of, producer, marker);
-    });
+      const isSame = this.#cluster.topics.get(TOPICS.input)?.id === topicId;
+      if (isSame && !this.#isLed(of)) {
+        world.after(world.random.between(1, 100), end);
+        return;
+      }
+      this.#open -= 1;
+      if (isSame) this.#cluster.endTransaction(of, producer, marker);
+    };
+    world.after(world.random.between(1, 900), end);
   }
 }
