@@ -128,7 +128,8 @@ export function floor({ positionWithIncidents = false, ...variant }: FloorVarian
   };
 }
 
-async function createPositions(
+/** A compacted topic of positions. */
+export async function createPositions(
   brokers: readonly string[],
   topic: string,
   numPartitions: number,
