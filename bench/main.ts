@@ -38,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   'log-size': async () => (await import('./log-size.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
   start: async () => (await import('./start.ts')).bench,
+  demo: async () => (await import('./demo.ts')).bench,
 };
 
 const FLAGS = ['--record', '--smallest'];
