@@ -25,6 +25,9 @@ import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
 import { wantedTopicsOf } from './topic-settings.ts';
 
+/** A goal's way to the board. These start first: on a machine of few cores each process that starts beside them is a wait. */
+const FIRST: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
+
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
@@ -93,12 +96,14 @@ export type Platform = {
   /** The settings that a further service or a reader needs. */
   readonly settings: Readonly<Record<string, string>>;
   readonly logFolder: string;
+  /** Settles once all services are ready; rejects with `ProcessError` where one never is. */
+  readonly complete: Promise<unknown>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts everything and waits until it is ready. On a failure it stops what it has started.
- * Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
+ * Starts everything, and waits until a goal can come to the board; `complete` says when the rest is ready. On a failure it
+ * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { dataDir, settings: given, onProgress, onTrouble } = options;
@@ -154,38 +159,46 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       HTTP_TLS_KEY_FILE: '',
     };
     const logFolder = join(dataDir, 'logs');
-    const processes = processesToStart(options);
-    onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-    for (const { name, label } of processes) {
-      services.push(
-        new ServiceProcess({
-          name,
-          settings: {
-            ...settings,
-            GROUP_INSTANCE_ID: instanceId(label),
-            LISTEN_HOST: host,
-            WEBHOOK_PORT: String(ports.WEBHOOK_PORT),
-            WEBHOOK_SECRET: webhookSecret.secrets,
-            API_PORT: String(ports.API_PORT),
-            CLIENTS_KEY: clientsKey,
-            ...options.apiSettings,
-            TOOLS_PORT: String(ports.TOOLS_PORT),
-            UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
-            // A further dispatcher tests addresses on a free port: it is there to deliver.
-            DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
-            ...options.dispatcherSettings,
-            ...(options.provider === null ? {} : settingsOf(options.provider)),
-          },
-          logFile: join(logFolder, `${label}.log`),
-          restart: true,
-          onTrouble,
-        }),
+    const startAll = (processes: readonly { name: string; label: string }[]): Promise<unknown> => {
+      onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
+      const started = processes.map(
+        ({ name, label }) =>
+          new ServiceProcess({
+            name,
+            settings: {
+              ...settings,
+              GROUP_INSTANCE_ID: instanceId(label),
+              LISTEN_HOST: host,
+              WEBHOOK_PORT: String(ports.WEBHOOK_PORT),
+              WEBHOOK_SECRET: webhookSecret.secrets,
+              API_PORT: String(ports.API_PORT),
+              CLIENTS_KEY: clientsKey,
+              ...options.apiSettings,
+              TOOLS_PORT: String(ports.TOOLS_PORT),
+              UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
+              // A further dispatcher tests addresses on a free port: it is there to deliver.
+              DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
+              ...options.dispatcherSettings,
+              ...(options.provider === null ? {} : settingsOf(options.provider)),
+            },
+            logFile: join(logFolder, `${label}.log`),
+            restart: true,
+            onTrouble,
+          }),
       );
-    }
+      services.push(...started);
+      return Promise.all(started.map((service) => service.ready()));
+    };
+    const { first = [], later = [] } = Object.groupBy(processesToStart(options), ({ name }) =>
+      FIRST.includes(name) ? 'first' : 'later',
+    );
     const [newClient] = await Promise.all([
       firstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
-      ...services.map((service) => service.ready()),
+      startAll(first),
     ]);
+    const complete = startAll(later);
+    // Whoever waits for it hears of a failure.
+    complete.catch(() => {});
     for (const file of files) {
       file.write({ brokers: started.brokers, registryUrl: started.registryUrl, topicPrefix: prefix });
     }
@@ -204,6 +217,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       services,
       settings,
       logFolder,
+      complete,
       stop,
     };
   } catch (error) {

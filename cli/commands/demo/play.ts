@@ -59,7 +59,8 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
     const played = summaryIn(play.summaryFile, stop);
-    const summary = await Promise.race([played, failed, aborted, watching.then(() => null)]);
+    const done = platform.complete.then(() => played);
+    const summary = await Promise.race([done, failed, aborted, watching.then(() => null)]);
     if (summary === null) return null;
     await settled(place, signal);
     if (signal.aborted) return null;

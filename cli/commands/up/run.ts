@@ -26,7 +26,7 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
     },
     force: (code) => process.exit(code),
   });
-  platform = await startPlatform({
+  const started = await startPlatform({
     dataDir: settings.DATA_DIR,
     settings,
     provider: providerOf(settings),
@@ -35,6 +35,13 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
     onProgress: (line) => say(`  ${line}`),
     onTrouble: (line) => say(`! ${line}`),
   });
+  try {
+    await started.complete;
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+  platform = started;
   keepFolder(settings.DATA_DIR);
   say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   const stay = setInterval(() => {}, 2 ** 30);
