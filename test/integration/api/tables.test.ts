@@ -174,23 +174,6 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
   expect((await ofSeason()).find(({ type_id }) => type_id === LEAGUE)).toMatchObject({ name });
 });
 
-test('answers 404 for a table that is not there, and 403 where the contract does not cover its competition', async () => {
-  const [entry] = await ofSeason();
-  const id = entry?.id ?? 0;
-  const [narrow, same] = await Promise.all([
-    clients(place, 'add --id 41 --competitions 9'),
-    clients(place, `add --id 42 --competitions ${COMPETITION}`),
-  ]);
-  const other = await api.token(narrow);
-  for (const unknown of [1, id + 1]) await api.api(`/v2/standings/${unknown}?token=${token}`, 404);
-  await api.api(`/v2/standings/${id}?token=${other}`, 403);
-  await api.api(`/v2/standings?object_type=season&object_id=${SEASON}&token=${other}`, 403);
-  expect((await api.api(`/v2/standings?token=${other}`)).data.standings_list).toEqual([]);
-  const own = await api.token(same);
-  await api.api(`/v2/standings/${id}?token=${own}`);
-  expect((await api.api(`/v2/standings?token=${own}`)).data.standings_list).toHaveLength(TABLE_TYPES.size);
-});
-
 test('moves the live table with a goal, and no other', async () => {
   if (last === undefined) throw new Error('there is no match');
   const [home, away] = [last.home.id, last.away.id];
