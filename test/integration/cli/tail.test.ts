@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { TopicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -32,16 +31,11 @@ describe('touchline tail --json', () => {
     expect(JSON.parse(first)).toEqual(JSON.parse(JSON.stringify(state(1))));
   });
 
-  // A log, a compacted topic, and one of a single partition: the others are read no differently.
-  test.each(['raw-messages', 'match-state', 'clients'] as const)(
-    'ends at once where %s is empty',
-    async (topic) => {
-      const topics = await TestTopics.create([topic]);
-      const run = await touchlineHere(['tail', topic, ...ALL], topics.env);
-      expect(run.code).toBe(0);
-      expect(run).toMatchObject({ out: '', err: '' });
-    },
-  );
+  test('ends at once where the topic is empty', async () => {
+    const topics = await TestTopics.create(['match-state']);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run).toMatchObject({ code: 0, out: '', err: '' });
+  });
 
   test('leaves out records without a value', async () => {
     const topics = await TestTopics.create(['match-state']);
@@ -92,19 +86,6 @@ describe('touchline tail --json', () => {
     writing = false;
     await written;
     expect(ids(run.out)).toContain(1);
-  });
-
-  test('writes bytes as text where they are UTF-8, else as base64', async () => {
-    const topics = await TestTopics.create(['dead-letters']);
-    await topics.write('dead-letters', [
-      {
-        key: 'a',
-        value: { ...sampleOf('dead-letters'), key: Buffer.from('é'), value: Buffer.from([0xff, 0x00]) },
-      },
-    ]);
-    const run = await touchlineHere(['tail', 'dead-letters', ...ALL], topics.env);
-    expect(run.code).toBe(0);
-    expect(JSON.parse(run.out)).toMatchObject({ key: 'é', value: '/wA=', offset: 99 });
   });
 
   test('reads on where a record cannot be decoded, says so, and fails', async () => {
@@ -209,23 +190,12 @@ describe('touchline tail begins and ends', () => {
 });
 
 describe('touchline tail', () => {
-  test.each([
-    ['raw-messages', 'webhook  12 bytes'],
-    ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
-    ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
-    [
-      'match-state',
-      'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break',
-    ],
-    ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
-    ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
-  ] as const)('shows %s in a line for people', async (topic, text) => {
-    const topics = await TestTopics.create([topic]);
-    await topics.write(topic as TopicName, [{ key: 'k', value: sampleOf(topic) as never }]);
-    const run = await touchlineHere(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
+  test('shows a record in a line for people', async () => {
+    const topics = await TestTopics.create(['match-state']);
+    await topics.write('match-state', [{ key: 'k', value: sampleOf('match-state') }]);
+    const run = await touchlineHere(['tail', 'match-state', '--from-beginning', '--exit-at-end'], topics.env);
     expect(run.code).toBe(0);
-    expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}k {2}/);
-    expect(run.out).toContain(text);
+    expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}k {2}v12 {2}France - Croatia /);
   });
 
   test('follows a topic until it is stopped, without a consumer group', async () => {
