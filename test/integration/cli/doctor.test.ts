@@ -1,13 +1,11 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
-import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { quietLog } from '../../support/log.ts';
+import { health } from '../../support/feed-health.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster } from './initialized.ts';
 
@@ -28,21 +26,14 @@ async function doctor(more: Readonly<Record<string, string>> = {}, ...args: stri
 }
 
 /** That the source of webhooks is down, for as long as the test takes. */
-async function publishHealth(): Promise<void> {
-  const { brokers, registryUrl, prefix } = place;
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
-  const value = codec.encode({
-    ...sampleOf('feed-health'),
-    source: 'webhook',
-    event_id: null,
+function publishHealth(): Promise<void> {
+  const value = health({
     state: 'down',
     reason: 'network',
     since: Date.UTC(2026, 5, 11, 20, 45, 10),
     valid_until: Date.now() + 3_600_000,
   });
-  const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
-  await publisher.publish([{ topic: topicName(prefix, 'feed-health'), key: 'webhook', value }]);
-  await publisher.close();
+  return publishValues(place, 'feed-health', [{ key: value.source, value }]);
 }
 
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '#signing/signing.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { type AttemptHead, attemptOf } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received } from '../../support/api.ts';
 import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/https-receiver.ts';
-import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
 
 const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -97,15 +94,9 @@ async function undelivered(id: string): Promise<string[]> {
   return (await webhooks(place, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
 }
 
-async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
-    'webhook-attempts',
-  );
-  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
-  const value = codec.encode(attemptOf(head, { next }));
-  const topic = topicName(place.prefix, 'webhook-attempts');
-  await publisher.publish([{ topic, key: head.subscription_id, value }]);
-  await publisher.close();
+function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
+  const value = attemptOf(head, { next });
+  return publishValues(place, 'webhook-attempts', [{ key: head.subscription_id, value }]);
 }
 
 describe('the messages of a client', () => {
