@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchline, written } from '../../support/touchline.ts';
@@ -116,16 +116,20 @@ describe('touchline tail --json', () => {
 });
 
 describe('touchline tail begins and ends', () => {
-  const written = async (): Promise<TestTopics> => {
-    const topics = await TestTopics.create(['match-state', 'match-incidents'], 2);
+  let topics: TestTopics;
+
+  beforeAll(async () => {
+    topics = await TestTopics.create(['match-state', 'match-incidents'], 2);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
       { key: '2', value: state(2), partition: 0 },
       { key: '3', value: state(3), partition: 0 },
       { key: '4', value: state(4), partition: 1 },
     ]);
-    return topics;
-  };
+    await topics.write('match-incidents', [
+      { key: '1/5-1', value: sampleOf('match-incidents'), partition: 0 },
+    ]);
+  });
 
   test.each([
     [['--from-beginning', '--partition', '1'], [4]],
@@ -144,14 +148,12 @@ describe('touchline tail begins and ends', () => {
       [1, 2],
     ],
   ])('where %j says', async (args, wanted) => {
-    const topics = await written();
     const run = await touchlineHere(['tail', 'match-state', '--json', '--exit-at-end', ...args], topics.env);
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(ids(run.out)).toEqual(wanted);
   });
 
   test('after so many records, without an end of its own', async () => {
-    const topics = await written();
     const args = [
       '--from-beginning',
       '--partition',
@@ -168,10 +170,6 @@ describe('touchline tail begins and ends', () => {
   });
 
   test('with several topics, each line with its own', async () => {
-    const topics = await written();
-    await topics.write('match-incidents', [
-      { key: '1/5-1', value: sampleOf('match-incidents'), partition: 0 },
-    ]);
     const args = ['match-state', 'match-incidents', '--from-beginning', '--exit-at-end', '--key', '1'];
     const { out } = await touchlineHere(['tail', ...args], topics.env);
     expect(out.split('\n').sort()).toEqual([
@@ -182,7 +180,6 @@ describe('touchline tail begins and ends', () => {
   });
 
   test('nowhere that a partition does not have', async () => {
-    const topics = await written();
     const run = (...args: string[]) => touchlineHere(['tail', 'match-state', ...args], topics.env);
     expect((await run('--partition', '7')).err).toContain('has partitions 0 to 1, not 7');
     expect((await run('--partition', '1', '--offset', '9')).err).toContain('ends at 1, before offset 9');

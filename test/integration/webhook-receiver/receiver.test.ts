@@ -43,7 +43,7 @@ describe('a request that is refused', () => {
   const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
   const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
   const EXPIRED = /^The signature has expired\.$/;
-  // Further forms of both headers: libs/signing/signing.test.ts.
+  // One of each text: further forms of headers and bodies are in libs/signing/signing.test.ts.
   const cases: [
     name: string,
     status: number,
@@ -51,15 +51,12 @@ describe('a request that is refused', () => {
     send: () => Promise<Pick<ReceiverAnswer, 'status' | 'text'>>,
   ][] = [
     ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
-    ['one byte changed', 401, NOT_SIGNED, () => post(signed(body), body.replace('Goal', 'Goat'))],
-    ['body truncated, its length sent', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
     [
       'no signature',
       401,
       /^The header x-signature-sha256 is missing\.$/,
       () => post({ [SIGNATURE_HEADER]: null }),
     ],
-    ['signature not hex', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: 'g'.repeat(64) })],
     [
       'signature header twice',
       401,
@@ -78,17 +75,14 @@ describe('a request that is refused', () => {
       /^The header x-signature-expiration-timestamp is missing\.$/,
       () => post({ [TIMESTAMP_HEADER]: null }),
     ],
-    ['not a number', 401, NO_NUMBER, () => at('tomorrow')],
-    ['expired a second ago', 401, EXPIRED, () => at(String(Math.floor(Date.now() / 1000) - 1))],
     ['expires in 2100', 401, /^The signature expires too far in the future\.$/, () => at('4102444800')],
     ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
     [
-      '10 MB',
+      '10 MB without a length',
       413,
       /^The body is larger than 5242880 bytes\.$/,
-      () => receiver.post(Buffer.alloc(10_000_000, 0x20)),
+      () => raw(chunked(10_000_000)),
     ],
-    ['10 MB without a length', 413, /^The body is larger/, () => raw(chunked(10_000_000))],
     ['PUT, signed', 405, /^Only POST is allowed\.$/, () => put()],
     [
       'another path',
@@ -124,7 +118,7 @@ describe('a request that is refused', () => {
   });
 
   test('leaves nothing on any topic', async () => {
-    expect(cases.length).toBeGreaterThan(15);
+    expect(cases).toHaveLength(12);
     expect(await receiver.counts()).toEqual(NO_RECORDS);
     // The same read does see accepted deliveries.
     await receiver.post(body);
@@ -133,8 +127,8 @@ describe('a request that is refused', () => {
 
   test('is counted', async () => {
     const text = await receiver.metrics.metrics();
-    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} \d\d/);
-    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 2/);
+    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} 7$/m);
+    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 1$/m);
     expect(text).not.toContain(SECRET);
   });
 });
@@ -173,9 +167,6 @@ describe('a request that is accepted', () => {
 
   const bodies: [code: string, body: Buffer][] = [
     ['not_json', Buffer.from('{"id":')],
-    ['not_json', Buffer.alloc(0)],
-    ['not_array', Buffer.from(JSON.stringify(incidentMessage()))],
-    ['not_utf8', Buffer.from([0x5b, 0x22, 0xc3, 0x28, 0x22, 0x5d])],
     ['too_deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
     ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
   ];
