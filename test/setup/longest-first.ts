@@ -39,7 +39,6 @@ const LONGEST = [
   'integration/security/secured.test.ts',
   'system/faults/undecided.test.ts',
   'integration/api/serve.test.ts',
-  'integration/cli/status-watch.test.ts',
   'system/faults/broker-restart.test.ts',
   'integration/webhook-receiver/receiver.test.ts',
   'system/faults/unclean-election.test.ts',
