@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isFree } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { fresh, type ReceiverAnswer, SECRET, signed, TestReceiver } from './support.ts';
+import { fresh, type ReceiverAnswer, type ReceiverTopics, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
 const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
@@ -18,6 +19,14 @@ function wire(text: string, headers: Record<string, string> = {}, extra = ''): s
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
   return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
 }
+
+/** Of the tests that read none: making them takes longer than most of these tests. */
+let topics: ReceiverTopics;
+beforeAll(async () => {
+  const { brokers, registryUrl, prefix } = backbone();
+  topics = { brokers, registryUrl, prefix };
+  await createTopics({ brokers, prefix, partitions: 2 });
+});
 
 describe('a request that is refused', () => {
   let receiver: TestReceiver;
@@ -237,7 +246,7 @@ describe('a request that is accepted', () => {
 describe('while secrets are rotated', () => {
   test('both are good', async () => {
     const other = 'another-secret-of-32-characters.';
-    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_SECRET: `${other},${SECRET}` });
+    const receiver = await TestReceiver.startOn(topics, { WEBHOOK_SECRET: `${other},${SECRET}` });
     expect((await receiver.post(body, signed(body))).status).toBe(200);
     expect((await receiver.post(body, signed(body, { secret: other }))).status).toBe(200);
     expect((await receiver.post(body, signed(body, { secret: 'x'.repeat(32) }))).status).toBe(401);
@@ -263,7 +272,7 @@ describe('a stop', () => {
   });
 
   test('waits for a delivery in progress, and not for its connection', async () => {
-    const receiver = await TestReceiver.start(backbone());
+    const receiver = await TestReceiver.startOn(topics);
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -285,10 +294,9 @@ describe('a stop', () => {
 
 describe('a start', () => {
   test('without a broker fails with a message', async () => {
-    const { registryUrl, prefix, brokers } = backbone();
-    const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
+    const receiver = await TestReceiver.startOn(topics);
     await receiver.stop();
-    const nowhere = { registryUrl, prefix, brokers: ['127.0.0.1:1'] };
+    const nowhere = { ...topics, brokers: ['127.0.0.1:1'] };
     const starting = TestReceiver.startOn(nowhere, {}, { connectWithinMs: 500 });
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
@@ -307,11 +315,10 @@ describe('a start', () => {
   });
 
   test('on a port of another receiver is refused, although threads share one', async () => {
-    const place = backbone();
-    const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
+    const receiver = await TestReceiver.startOn(topics, { WEBHOOK_THREADS: '2' });
     for (const threads of ['1', '2']) {
       const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };
-      await expect(TestReceiver.startOn(place, settings)).rejects.toThrow(/EADDRINUSE/);
+      await expect(TestReceiver.startOn(topics, settings)).rejects.toThrow(/EADDRINUSE/);
     }
     expect((await receiver.post('[]')).status).toBe(200);
     await receiver.stop();
