@@ -5,6 +5,20 @@ import { originText, summaryOf } from './summaries.ts';
 const state = sampleOf('match-state');
 const incidents = sampleOf('match-incidents');
 
+test.each([
+  ['raw-messages', 'webhook  12 bytes'],
+  ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
+  ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
+  [
+    'match-state',
+    'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break',
+  ],
+  ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
+  ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
+] as const)('a record of %s is a line for people', (topic, text) => {
+  expect(summaryOf(topic, sampleOf(topic))).toContain(text);
+});
+
 describe('a match', () => {
   test('whose score is not known shows that, not zero', () => {
     expect(summaryOf('match-state', { ...state, score: null, firm: null, shoot_out: null })).toContain(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { atEnd } from './at-end.ts';
 import type { ProxiedKafka } from './proxied-kafka.ts';
 import { TcpProxy } from './proxy.ts';
@@ -30,7 +30,7 @@ async function start(): Promise<ProxiedKafka> {
   const proxy = await TcpProxy.open();
   const [proxyPort] = proxy.ports as [number];
   const dataDir = await mkdtemp(join(inject('folder'), 'restartable-'));
-  const kafka = await startKafka({ dataDir, proxyPort, jvmArgs: QUICK_START });
+  const kafka = await startKafka({ dataDir, proxyPort, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers };
 }
 

@@ -82,4 +82,7 @@ test('one screen has processors, dead letters and processes', () => {
     '',
     'dead letters  no topic',
   ]);
+  const head = (lateMs: number) => renderStatus(taken, null, taken.at + lateMs)[0];
+  expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
+  expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');
 });

@@ -1,37 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { ProviderIncident } from '../records.ts';
-import {
-  type ManualProvider,
-  type ManualProviderOptions,
-  manualProvider,
-} from './testing/manual-provider.ts';
-import { eventsIn, ProviderReader } from './testing/reader.ts';
+import { type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
+import { eventsIn } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 
-const providers: ManualProvider[] = [];
-afterEach(async () => {
-  for (const { app } of providers.splice(0)) await app.close();
-});
-
-function open(options: Partial<ManualProviderOptions> = {}): {
-  provider: ManualProvider;
-  reader: ProviderReader;
-} {
-  const provider = manualProvider({
-    dataset: WORLD_CUP,
-    matches: 4,
-    faults: parseFaults('many'),
-    ...options,
-  });
-  providers.push(provider);
-  return { provider, reader: new ProviderReader(provider) };
-}
+const open = (options: Partial<ManualProviderOptions> = {}) =>
+  openProvider({ dataset: WORLD_CUP, matches: 4, faults: parseFaults('many'), ...options });
 
 describe('lists', () => {
   test('of events are narrowed as asked', async () => {

@@ -1,39 +1,27 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { apply, applyAll, stateAfter } from '../testing/states.ts';
 import { parseRestFaults } from './faults.ts';
-import {
-  type ManualProvider,
-  type ManualProviderOptions,
-  manualProvider,
-} from './testing/manual-provider.ts';
-import { eventsIn, ProviderReader } from './testing/reader.ts';
+import { type ManualProvider, type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
+import { eventsIn } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const SEASON = ENGLAND.competition.season.id;
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 
-const providers: ManualProvider[] = [];
-afterEach(async () => {
-  for (const { app } of providers.splice(0)) await app.close();
-});
-
-function open(order: string, options: Partial<ManualProviderOptions> = {}) {
-  const provider = manualProvider({
+const open = (order: string, options: Partial<ManualProviderOptions> = {}) =>
+  openProvider({
     dataset: WORLD_CUP,
     matches: 2,
     restFaults: parseRestFaults(order),
     slowMs: 20,
     ...options,
   });
-  providers.push(provider);
-  return { provider, reader: new ProviderReader(provider) };
-}
 
 /** A provider of 30 matches, all played: lists of two pages of 25. */
 function openSeason(order: string) {

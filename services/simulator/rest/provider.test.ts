@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
@@ -9,12 +9,8 @@ import { parseFaults } from '../faults.ts';
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
 import { parseRestFaults } from './faults.ts';
-import {
-  type ManualProvider,
-  type ManualProviderOptions,
-  manualProvider,
-} from './testing/manual-provider.ts';
-import { eventsIn, ProviderReader } from './testing/reader.ts';
+import { type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
+import { eventsIn } from './testing/reader.ts';
 
 const WORLD_CUP = readDataset('world-cup-2018');
 const MANY = parseFaults('many');
@@ -22,19 +18,8 @@ const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 const TIMEOUT_MS = 60_000;
 
-const providers: ManualProvider[] = [];
-afterEach(async () => {
-  for (const { app } of providers.splice(0)) await app.close();
-});
-
-function open(options: Partial<ManualProviderOptions> = {}): {
-  provider: ManualProvider;
-  reader: ProviderReader;
-} {
-  const provider = manualProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
-  providers.push(provider);
-  return { provider, reader: new ProviderReader(provider) };
-}
+const open = (options: Partial<ManualProviderOptions> = {}) =>
+  openProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
 
 /** The messages of the first matches, computed without the provider. */
 function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {

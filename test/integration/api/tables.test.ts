@@ -3,15 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, startApi, temporaryFolder } from '../../support/api.ts';
-import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { fixtures, reportOf, seasonMessages } from '../../support/standings/made-up-season.ts';
 import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
@@ -81,21 +78,16 @@ const cellOf = (of: Table, team: number, code: string) =>
   of.groups[0]?.participants.find(({ id }) => id === team)?.columns.find((one) => one.code === code)?.value;
 
 /** Fills the catalogue, as the poller does. */
-async function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
-  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
   const ut = 1_790_000_000;
-  await publisher.publish(
+  return publishValues(
+    place,
+    'catalogue',
     records.map((record, at) => {
       const body = JSON.stringify({ id: Number(record.id), name: names[at], area_name: 'Europe', ut });
-      return {
-        topic: topicName(place.prefix, 'catalogue'),
-        key: `${record.kind}/${record.id}`,
-        value: codec.encode({ ...record, ut, body }),
-      };
+      return { key: `${record.kind}/${record.id}`, value: { ...record, ut, body } };
     }),
   );
-  await publisher.close();
 }
 
 test('lists every derived kind for the season, those of its stage too, and answers each of them', async () => {
@@ -172,23 +164,6 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
     object_name: 'UEFA Champions League 2017/18',
   });
   expect((await ofSeason()).find(({ type_id }) => type_id === LEAGUE)).toMatchObject({ name });
-});
-
-test('answers 404 for a table that is not there, and 403 where the contract does not cover its competition', async () => {
-  const [entry] = await ofSeason();
-  const id = entry?.id ?? 0;
-  const [narrow, same] = await Promise.all([
-    clients(place, 'add --id 41 --competitions 9'),
-    clients(place, `add --id 42 --competitions ${COMPETITION}`),
-  ]);
-  const other = await api.token(narrow);
-  for (const unknown of [1, id + 1]) await api.api(`/v2/standings/${unknown}?token=${token}`, 404);
-  await api.api(`/v2/standings/${id}?token=${other}`, 403);
-  await api.api(`/v2/standings?object_type=season&object_id=${SEASON}&token=${other}`, 403);
-  expect((await api.api(`/v2/standings?token=${other}`)).data.standings_list).toEqual([]);
-  const own = await api.token(same);
-  await api.api(`/v2/standings/${id}?token=${own}`);
-  expect((await api.api(`/v2/standings?token=${own}`)).data.standings_list).toHaveLength(TABLE_TYPES.size);
 });
 
 test('moves the live table with a goal, and no other', async () => {

@@ -17,8 +17,12 @@ import { ShownBoard } from './shown-board.ts';
 const WITHIN_MS = 2_000;
 const SAFE = `[...document.querySelectorAll('.guard')].some((one) => one.textContent.includes('Safe to trade'))`;
 
+/** What is done to a page before it is opened. */
+type Prepare = (page: Page) => Promise<unknown>;
+
+const PATHS = ['/', `/match/${match.id}`];
 /** What browsers and machines do to a page. */
-const PAGES: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
+const PAGES: readonly (readonly [string, Prepare])[] = [
   ['a page', async () => {}],
   [
     'a page whose timers are slowed to one a minute',
@@ -50,11 +54,9 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     proxy = await stage.proxied();
   });
 
-  async function open(
-    path: string,
-    prepare: (page: Page) => Promise<unknown> = async () => {},
-  ): Promise<Visit> {
-    const page = await stage.browser.newPage();
+  /** In a window of its own: of the tabs of one, all but the last are hidden. */
+  async function open(path: string, prepare: Prepare = async () => {}): Promise<Visit> {
+    const page = await stage.browser.newPage({ type: 'window' });
     await prepare(page);
     const visit = await stage.openIn(page, path);
     await visit.until(SAFE);
@@ -73,35 +75,47 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     return last;
   }
 
-  describe.each(['/', `/match/${match.id}`])('%s', (path) => {
-    test.each(PAGES)('%s withdraws within two seconds, and is back with the server', async (_, prepare) => {
-      const visit = await open(path, prepare);
-      proxy.freeze();
-      expect(await safeFor(visit)).toBeLessThan(WITHIN_MS);
-      expect(await visit.texts('#connection')).toEqual([expect.stringMatching(/^Connection lost: as of /)]);
-      expect(await visit.texts('#age')).toEqual([expect.stringMatching(/^last word [4-9] s ago$/)]);
-      expect(await visit.texts('.minute')).toContain('–');
-      expect((await visit.texts('.goals.home, .big-score'))[0]).toMatch(/^0/);
-      proxy.resume();
-      await visit.until(SAFE);
-    });
+  const visibilityOf = (visit: Visit) => visit.ask<string>('document.visibilityState');
 
-    test('a page that is hidden withdraws too', async () => {
-      const visit = await open(path);
+  test.each(PATHS)(
+    '%s: every page withdraws within two seconds, and is back with the server',
+    async (path) => {
+      const hidden = await open(path);
       const other = await stage.browser.newPage();
       await other.bringToFront();
+      const shown: [string, Visit][] = [];
+      for (const [name, prepare] of PAGES) shown.push([name, await open(path, prepare)]);
+      expect(await visibilityOf(hidden)).toBe('hidden');
+      for (const [name, visit] of shown) expect(await visibilityOf(visit), name).toBe('visible');
       proxy.freeze();
-      expect(await safeFor(visit)).toBeLessThan(WITHIN_MS);
+      const withdraws = async (name: string, visit: Visit) =>
+        expect(await safeFor(visit), name).toBeLessThan(WITHIN_MS);
+      await Promise.all([
+        withdraws('a page that is hidden', hidden),
+        ...shown.map(async ([name, visit]) => {
+          await withdraws(name, visit);
+          const connection = [expect.stringMatching(/^Connection lost: as of /)];
+          expect(await visit.texts('#connection'), name).toEqual(connection);
+          const age = [expect.stringMatching(/^last word [4-9] s ago$/)];
+          expect(await visit.texts('#age'), name).toEqual(age);
+          expect(await visit.texts('.minute'), name).toContain('–');
+          expect((await visit.texts('.goals.home, .big-score'))[0], name).toMatch(/^0/);
+        }),
+      ]);
       await other.close();
-    });
-
-    test('words that come late do not count, however many', async () => {
-      const visit = await open(path);
-      proxy.slow(5_000);
-      expect(await safeFor(visit, 9_000)).toBeLessThan(WITHIN_MS);
       proxy.resume();
-      await visit.until(SAFE);
-    });
+      for (const [, visit] of shown) await visit.until(SAFE);
+    },
+  );
+
+  test('words that come late do not count, however many', async () => {
+    const visits = [];
+    for (const path of PATHS) visits.push(await open(path));
+    proxy.slow(5_000);
+    for (const safe of await Promise.all(visits.map((visit) => safeFor(visit, 9_000))))
+      expect(safe).toBeLessThan(WITHIN_MS);
+    proxy.resume();
+    for (const visit of visits) await visit.until(SAFE);
   });
 
   test('the clocks of a bracket run, are withdrawn within two seconds, and are back with the server', async () => {

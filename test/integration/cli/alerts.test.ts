@@ -3,16 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOME } from '#domain/testing/messages.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { health, openHealth } from '../../support/feed-health.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
-import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { SEED, seeded } from '../../support/seed.ts';
@@ -95,43 +91,23 @@ beforeAll(async () => {
   await subscribe(place, { url: delivered.url, secret: SECRET, types: ['alert'] });
   await subscribe(place, { url: others.url, secret: SECRET });
   const [feed] = await Promise.all([pipeline.openFeed(), startDispatcher(place), processor.ready()]);
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
-  const publisher = await openPublisher({
-    brokers,
-    clientId: 'test-health',
-    log: quietLog,
-    timeoutMs: 60_000,
-  });
-  atEnd(() => publisher.close());
-  const health = (
+  const publishHealth = await openHealth(place);
+  const sayHealth = (
     source: string,
     eventId: number | null,
     state: FeedHealth['state'],
     since: number,
   ): Promise<void> => {
-    const value: FeedHealth = {
-      source,
-      event_id: eventId,
-      state,
-      reason: state === 'stale' ? 'silence' : null,
-      since,
-      heard_at: null,
-      clock_runs: true,
-      progress: null,
-      gaps: [],
-      gap_count: 0,
-      fields: [],
-      keep_alive_at: null,
-      term: 1,
-      written_at: Date.now(),
-      valid_until: eventId === null ? Date.now() + HOUR_MS : null,
-    };
-    const key = eventId === null ? source : `${source}/${eventId}`;
-    return publisher.publish([{ topic: topicName(prefix, 'feed-health'), key, value: codec.encode(value) }]);
+    const reason = state === 'stale' ? 'silence' : null;
+    const valid_until = eventId === null ? Date.now() + HOUR_MS : null;
+    const written_at = Date.now();
+    return publishHealth([
+      health({ source, event_id: eventId, state, reason, since, written_at, valid_until }),
+    ]);
   };
 
-  await health('feed', null, 'alive', STALE_SINCE);
-  await health('webhook', null, 'alive', STALE_SINCE);
+  await sayHealth('feed', null, 'alive', STALE_SINCE);
+  await sayHealth('webhook', null, 'alive', STALE_SINCE);
   const file = join(temporaryFolder(), 'alerts.jsonl');
   const rules = rulesOfWorkload();
   const start = (...output: readonly string[]): TouchlineRun =>
@@ -151,9 +127,9 @@ beforeAll(async () => {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = linesOf(file).length;
     // The same two stale records again each time, as a monitor repeats them; of the second match another source is alive.
-    await health('feed', first, 'stale', STALE_SINCE);
-    await health('webhook', first + 1, 'alive', STALE_SINCE);
-    await health('feed', first + 1, 'stale', STALE_SINCE);
+    await sayHealth('feed', first, 'stale', STALE_SINCE);
+    await sayHealth('webhook', first + 1, 'alive', STALE_SINCE);
+    await sayHealth('feed', first + 1, 'stale', STALE_SINCE);
     await send(2 * kill);
     await untilTrue('alerts are published', () => {
       if (run.child.exitCode !== null) throw new Error(`it ended: ${run.err}`);
@@ -167,11 +143,11 @@ beforeAll(async () => {
     await sending;
     run = start('--out', file);
   }
-  await health('webhook', first + 1, 'stale', STALE_SINCE + 5_000);
+  await sayHealth('webhook', first + 1, 'stale', STALE_SINCE + 5_000);
   await untilTrue('its alert is in the file', () =>
     linesOf(file).some(({ event_id, kind }) => event_id === first + 1 && kind === 'match_stale'),
   );
-  await health('webhook', first + 1, 'recovered', STALE_SINCE + 9_000);
+  await sayHealth('webhook', first + 1, 'recovered', STALE_SINCE + 9_000);
   const reading = start('--format', 'line');
   // It prints from what it found published at its start.
   await untilTrue('the one for people takes part', () => reading.err.includes('partitions assigned'));

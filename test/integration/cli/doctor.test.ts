@@ -1,14 +1,11 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { serve } from '#service/testing/serve.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
-import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { quietLog } from '../../support/log.ts';
+import { health } from '../../support/feed-health.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster } from './initialized.ts';
 
@@ -29,21 +26,14 @@ async function doctor(more: Readonly<Record<string, string>> = {}, ...args: stri
 }
 
 /** That the source of webhooks is down, for as long as the test takes. */
-async function publishHealth(): Promise<void> {
-  const { brokers, registryUrl, prefix } = place;
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
-  const value = codec.encode({
-    ...sampleOf('feed-health'),
-    source: 'webhook',
-    event_id: null,
+function publishHealth(): Promise<void> {
+  const value = health({
     state: 'down',
     reason: 'network',
     since: Date.UTC(2026, 5, 11, 20, 45, 10),
     valid_until: Date.now() + 3_600_000,
   });
-  const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
-  await publisher.publish([{ topic: topicName(prefix, 'feed-health'), key: 'webhook', value }]);
-  await publisher.close();
+  return publishValues(place, 'feed-health', [{ key: value.source, value }]);
 }
 
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
@@ -86,29 +76,6 @@ describe('an installation', () => {
     expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
     expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
-
-  test('settings of services are checked too', async () => {
-    const { code, notFine } = await doctor({ CLIENTS_KEY: 'short' }, 'api', 'match-processor');
-    expect(code).toBe(1);
-    expect(of(notFine, 'settings')).toMatchObject([
-      { status: 'failed', message: expect.stringMatching(/^api: /) },
-    ]);
-    expect(JSON.stringify(notFine)).not.toContain('short"');
-  });
-
-  test('a provider that refuses the credentials is named without them', async () => {
-    const provider = await serve((_request, response) => response.writeHead(401).end('{}'));
-    const { code, findings } = await doctor({
-      PROVIDER_BASE_URL: provider,
-      PROVIDER_CLIENT_ID: '7',
-      PROVIDER_SECRET_KEY: 'swordfish',
-    });
-    expect(code).toBe(1);
-    expect(of(findings, 'provider')).toMatchObject([
-      { status: 'failed', message: 'refuses the credentials (401)' },
-    ]);
-    expect(JSON.stringify(findings)).not.toContain('swordfish');
-  });
 });
 
 describe('a broken installation', () => {
@@ -147,26 +114,11 @@ describe('a broken installation', () => {
     expect(JSON.parse(out).processors[1]).toEqual({ processor: 'standings-processor', state: null });
   });
 
-  test('nothing answers', async () => {
-    const nobody = {
-      KAFKA_BROKERS: '127.0.0.1:1',
-      SCHEMA_REGISTRY_URL: 'http://ann:hidden@127.0.0.1:1/apis',
-    };
-    const { code, findings } = await doctor(nobody);
-    expect(code).toBe(1);
-    expect(of(findings, 'broker')).toMatchObject([{ status: 'failed' }]);
-    expect(of(findings, 'registry')).toMatchObject([{ status: 'failed' }]);
-    expect(JSON.stringify(findings)).not.toContain('hidden');
-  });
-
-  test.each([
-    [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS'],
-    [{ KAFKA_BROKERS: '' }, 'no broker'],
-  ])('wrong settings %j are a finding', async (wrong, text) => {
-    const { code, findings } = await doctor({ ...wrong, DATA_DIR: '/nonexistent' });
+  test('settings without a broker are a finding', async () => {
+    const { code, findings } = await doctor({ KAFKA_BROKERS: '', DATA_DIR: '/nonexistent' });
     expect(code).toBe(1);
     expect(of(findings, 'settings')).toMatchObject([
-      { status: 'failed', message: expect.stringContaining(text) },
+      { status: 'failed', message: expect.stringContaining('no broker') },
     ]);
   });
 

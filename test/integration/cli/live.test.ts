@@ -69,7 +69,7 @@ describe('touchline live', () => {
   });
 
   test('follows them on a terminal, and withdraws by itself when feed health is silent', async () => {
-    const topics = await playing(20_000);
+    const topics = await playing(600_000);
     const run = new TerminalRun(['live'], topics.env, SIZE);
     await run.shows(/^2 live, 1 safe/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), score: { home: 2, away: 0 } } }]);
@@ -81,6 +81,8 @@ describe('touchline live', () => {
     await run.shows(/halted: behind/);
     await topics.write('match-state', [{ key: '1', value: state(1, 3) }]);
     await run.shows(/^2 live, 1 safe/);
+    // The last word of feed health.
+    await believe(topics, 1_000);
     await run.shows(/halted: feed health unknown +\d+ s +1$/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 4), status_type: 'finished' } }]);
     await run.shows(/^1 live, 0 safe/);

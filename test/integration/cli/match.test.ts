@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import {
   type PlayedVersion,
@@ -35,13 +35,18 @@ async function write(
   if (incidents.length > 0) await topics.write('match-incidents', incidents);
 }
 
+/** With all that was published. */
+let whole: TestTopics;
+beforeAll(async () => {
+  whole = await TestTopics.create(TOPICS, PARTITIONS);
+  await write(whole, VERSIONS);
+});
+
 const at = (time: number): string[] => ['match', EVENT, '--at', new Date(time).toISOString()];
 
 describe('touchline match', () => {
   test('shows a match with the score after each goal and what voided one', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
-    await write(topics, VERSIONS);
-    const run = await touchlineHere(['match', EVENT], topics.env);
+    const run = await touchlineHere(['match', EVENT], whole.env);
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(run.out).toContain('Home - Away  2–0  firm 2–0');
     expect(run.out).toMatch(/ 18' {4}1–0 {2}Goal {14}Home {2}Kane {4}5-010\n/);
@@ -49,22 +54,20 @@ describe('touchline match', () => {
     expect(run.out).toMatch(/Reported, awaiting confirmation {2}0–0 → 1–0\n/);
     // Without feed health no match is safe.
     expect(run.out).toContain('trading halted: feed health unknown\n');
-    const { out } = await touchlineHere(['match', EVENT, '--json'], topics.env);
+    const { out } = await touchlineHere(['match', EVENT, '--json'], whole.env);
     expect(JSON.parse(out)).toMatchObject({ state: { version: 7 }, trading: { permission: 'halted' } });
   });
 
   test('says of an id that it is unknown, and fails', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
-    await write(topics, VERSIONS);
     for (const args of [
       ['match', '70000'],
       ['match', '70000', '--at', '1m'],
       ['match', '70000', '--follow'],
     ])
-      expect(await touchlineHere(args, topics.env)).toEqual({
+      expect(await touchlineHere(args, whole.env)).toEqual({
         code: 1,
         out: '',
-        err: `touchline match: event 70000 is unknown here: no topic under ${topics.prefix} has it\n`,
+        err: `touchline match: event 70000 is unknown here: no topic under ${whole.prefix} has it\n`,
       });
   });
 
@@ -135,9 +138,7 @@ describe('touchline match', () => {
 
 describe('touchline match --at', () => {
   test('shows what had been published then, from the state where it is held', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
-    await write(topics, VERSIONS);
-    const { code, out } = await touchlineHere(at(writtenAt(3)), topics.env);
+    const { code, out } = await touchlineHere(at(writtenAt(3)), whole.env);
     expect(code).toBe(0);
     expect(out).toContain('version 3, written ');
     expect(out).toContain(
@@ -175,9 +176,7 @@ describe('touchline match --at', () => {
   });
 
   test('says that nothing had been published yet', async () => {
-    const topics = await TestTopics.create(TOPICS, PARTITIONS);
-    await write(topics, VERSIONS);
-    const { code, out } = await touchlineHere(at(writtenAt(1) - 1), topics.env);
+    const { code, out } = await touchlineHere(at(writtenAt(1) - 1), whole.env);
     expect(code).toBe(0);
     expect(out).toContain('nothing of event 7000001 had been published at ');
   });

@@ -139,31 +139,3 @@ test('rankings of the provider are served as they are, and again when they chang
   await untilTrue('the change is counted', async () => (await published()) >= 3);
   expect(await published()).toBe(3);
 });
-
-test('a ranking that is refused is left alone, one that is not there is dropped, and the others go on', async () => {
-  const rig = await Rig.create();
-  const { provider } = rig;
-  provider.now = () => T0;
-  const other = 39_003;
-  provider.standings.set(NATIONAL, national(T0 - 50, [1]));
-  provider.standings.set(CLUBS, clubs(T0 - 50, [2]));
-  provider.standings.set(other, ranking(other, [11, 'FIFA club ranking'], T0 - 50, [3]));
-  provider.fault = ({ path }) => {
-    if (path === `/v2/standings/${NATIONAL}`) return { status: 403 };
-    return path === `/v2/standings/${CLUBS}` ? { status: 404 } : null;
-  };
-  const poller = rig.startPoller({ STANDINGS_PERIOD_MS: '200' });
-  await poller.ready();
-  const reads = (id: number) => provider.count(`/v2/standings/${id}`);
-  await untilTrue('the third is read time and again', () => reads(other) > 4);
-  expect([reads(NATIONAL), reads(CLUBS)]).toEqual([1, 1]);
-  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(1);
-  expect((await rig.values('standings')).map(({ standings_id }) => standings_id)).toEqual([other]);
-  // The catalogue names it again.
-  provider.fault = () => null;
-  provider.standings.set(CLUBS, clubs(T0, [4]));
-  await until('it is read again', async () => {
-    const tables = await rig.values('standings');
-    return tables.some(({ standings_id }) => standings_id === CLUBS) ? true : undefined;
-  });
-});

@@ -4,17 +4,20 @@ import { openStreamClient } from '#streams/client/client.ts';
 import type { Logger } from '#streams/log.ts';
 import { positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { times } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { CountingApplication } from './counting.ts';
 
-const KEYS = 100_000;
+const KEYS = times(100_000, 20_000);
+/** Of the connections, up to 30 ms after a record was sent. */
+const CUTS = times(30, 10);
 /** Of partition 1. */
 const keyOf = (n: number): string => `key${String(n).padStart(6, '0')}`;
 
 test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in memory: nothing is restored`, async () => {
-  const { kafka, brokers } = await startProxiedKafka();
+  const { kafka, brokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers, prefix: 'kept.' });
   let kills = 0;
   const { metric } = await counting.start({
@@ -48,24 +51,24 @@ test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in
 });
 
 test('a commit whose answer was lost is not repeated', async () => {
-  const { proxy, brokers, directBrokers } = await startProxiedKafka();
+  const { proxy, brokers, directBrokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { metric } = await counting.start({}, { brokers });
-  for (let sent = 1; sent <= 30; sent += 1) {
+  for (let sent = 1; sent <= CUTS; sent += 1) {
     await counting.send(['a', String(sent)]);
     // Anywhere in a transaction, or between two.
-    await new Promise((resolve) => setTimeout(resolve, sent));
+    await new Promise((resolve) => setTimeout(resolve, (sent * 30) / CUTS));
     proxy.cut();
     await untilTrue('it counts', async () => (await metric('touchline_records_total')) >= sent);
   }
   expect(await counting.history(counting.counts)).toEqual(
-    Array.from({ length: 30 }, (_, n) => ['a', String(n + 1)]),
+    Array.from({ length: CUTS }, (_, n) => ['a', String(n + 1)]),
   );
   expect(await metric('touchline_restore_records_total')).toBe(0);
 });
 
 test('somebody else has written in between: the state is restored', async () => {
-  const { proxy, kafka, brokers, directBrokers } = await startProxiedKafka();
+  const { proxy, kafka, brokers, directBrokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { application, input, counts } = counting;
   let isCut = false;

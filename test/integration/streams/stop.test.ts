@@ -14,20 +14,31 @@ const FIXTURE = fileURLToPath(new URL('stop.fixture.ts', import.meta.url));
 /** The time limit of a service's stop (libs/service/run-service.ts). */
 const LIMIT_MS = 15_000;
 
+const STEPS = ['claim', 'restore', 'process', 'commit'] as const;
+type Step = (typeof STEPS)[number];
+
 let kafka: Kafka;
-let counting: CountingApplication;
+/** One for each step. */
+let applications: Readonly<Record<Step, CountingApplication>>;
 beforeAll(async () => {
   ({ kafka } = await restartableKafka());
-  counting = await CountingApplication.create({ brokers: kafka.brokers, prefix: 'stop.' });
-  // The state to restore.
+  const counted = async (step: Step) => [step, await withState()] as const;
+  applications = Object.fromEntries(await Promise.all(STEPS.map(counted))) as typeof applications;
+});
+
+/** An application that has state to restore. */
+async function withState(): Promise<CountingApplication> {
+  const counting = await CountingApplication.create({ brokers: kafka.brokers, prefix: 'stop.' });
   const { metric, stream } = await counting.start();
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
   await stream.stop();
-});
+  return counting;
+}
 
 /** A process that has reached this step. */
-async function runTo(step: string, exit: '0' | '1' = '0'): Promise<ChildProcess> {
+async function runTo(step: Step, exit: '0' | '1' = '0'): Promise<ChildProcess> {
+  const counting = applications[step];
   const { application, input, counts, letters, brokers } = counting;
   const child = spawn(process.execPath, [FIXTURE], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -60,25 +71,27 @@ async function stop(child: ChildProcess): Promise<{ code: number | null; ms: num
   return { code, ms: performance.now() - started };
 }
 
-describe.each(['claim', 'restore', 'process', 'commit'])(
-  'a stop in the middle of a %s ends in time',
-  (step) => {
-    test('with a broker that answers', async () => {
-      const { code, ms } = await stop(await runTo(step));
-      expect(code).toBe(0);
-      expect(ms).toBeLessThan(LIMIT_MS);
-    });
+/** Stops a process at each step, all at once: each may wait for seconds. */
+async function expectToStop(children: readonly ChildProcess[]): Promise<void> {
+  const stopped = await Promise.all(children.map(stop));
+  for (const [at, { code, ms }] of stopped.entries()) {
+    expect(code, STEPS[at]).toBe(0);
+    expect(ms, STEPS[at]).toBeLessThan(LIMIT_MS);
+  }
+}
 
-    test('with a broker that hangs', async () => {
-      const child = await runTo(step, '1');
-      await kafka.kill('SIGSTOP');
-      try {
-        const { code, ms } = await stop(child);
-        expect(code).toBe(0);
-        expect(ms).toBeLessThan(LIMIT_MS);
-      } finally {
-        await kafka.kill('SIGCONT');
-      }
-    });
-  },
-);
+describe(`a stop in the middle of ${STEPS.join(', ')} ends in time`, () => {
+  test('with a broker that answers', async () => {
+    await expectToStop(await Promise.all(STEPS.map((step) => runTo(step))));
+  });
+
+  test('with a broker that hangs', async () => {
+    const children = await Promise.all(STEPS.map((step) => runTo(step, '1')));
+    await kafka.kill('SIGSTOP');
+    try {
+      await expectToStop(children);
+    } finally {
+      await kafka.kill('SIGCONT');
+    }
+  });
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
@@ -54,7 +54,7 @@ async function startFollower(topic: string): Promise<typeof follower> {
 
 /** Applications that counted three records each, and a crash of the broker in which their logs lost something. */
 beforeAll(async () => {
-  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+  kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
   atEnd(async () => {
     await kafka.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -65,23 +65,6 @@ describe('a record whose results', () => {
   });
 });
 
-test('two records of one batch that cannot be processed both go to dead letters', async () => {
-  const { metric } = await counting.start({
-    process(value) {
-      if (['3', '7'].includes(value)) throw new Error('as this test wants it');
-    },
-  });
-  const batch = batchWith([3, 7], 10);
-  await counting.send(...batch);
-  await untilTrue('all records', async () => (await metric('touchline_records_total')) === 10);
-  expect(await counting.read(counting.counts)).toEqual(countsOf(batch));
-  expect(await counting.history(counting.letters)).toEqual([
-    ['1/3', 'processing_failed 3'],
-    ['1/7', 'processing_failed 7'],
-  ]);
-  expect(await metric('touchline_dead_letters_total')).toBe(2);
-});
-
 test('a dead letter above the limit of its topic names the record without its bytes', async () => {
   counting = await CountingApplication.create(place, { maxLetter: 10_000 });
   const large = 'x'.repeat(20_000);

@@ -113,32 +113,6 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(await gateway.service.metric('touchline_access_tokens')).toBeGreaterThan(1);
 });
 
-test('409 tenant_slug_conflict: the upstream accepts credentials of an account that is not here', async () => {
-  const at = await place();
-  const upstream = await startUpstream(grant);
-  const gateway = await startGateway(at, upstream.url);
-  expect(await gateway.exchange({ client_id: '5', secret_key: 'x' })).toMatchObject({
-    status: 409,
-    body: { error: 'tenant_slug_conflict' },
-  });
-  await clients(at, 'add --id 5');
-  await untilTrue('the account is here', async () => {
-    const { status } = await gateway.exchange({ client_id: '5', secret_key: 'x' });
-    return status === 201;
-  });
-});
-
-test('502 statscore_unavailable: the upstream does not answer, or not in time', async () => {
-  const at = await place();
-  const slow = await startGateway(at, (await startUpstream(() => {})).url, { UPSTREAM_TIMEOUT_MS: '200' });
-  const gone = await startGateway(at, 'http://127.0.0.1:1');
-  for (const gateway of [slow, gone])
-    expect(await gateway.exchange({ client_id: '1', secret_key: 'x' })).toMatchObject({
-      status: 502,
-      body: { error: 'statscore_unavailable' },
-    });
-});
-
 test('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
   const at = await place();
   await clients(at, 'add --id 5');

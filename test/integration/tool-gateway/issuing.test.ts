@@ -2,30 +2,22 @@
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { VersionedTopic } from '#clients/versioned-topic.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
 const CLIENT = 6;
 
-async function publish(
-  { brokers, registryUrl, prefix }: TestBackbone,
-  records: readonly AccessTokenRecord[],
-) {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('access-tokens');
-  const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
-  atEnd(() => publisher.close());
-  const topic = topicName(prefix, 'access-tokens');
-  await publisher.publish(
-    records.map((record) => ({ topic, key: record.token_id, value: codec.encode(record) })),
+function publish(at: TestBackbone, records: readonly AccessTokenRecord[]): Promise<void> {
+  return publishValues(
+    at,
+    'access-tokens',
+    records.map((value) => ({ key: value.token_id, value })),
   );
 }
 

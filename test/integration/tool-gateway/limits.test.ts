@@ -65,23 +65,6 @@ test('Exchanges per IP: 30 per window, shared by replicas, kept over a restart a
   expect(upstream.asked).toBe(32);
 });
 
-test('Exchanges per client_id: 10 per window, whatever addresses they come from, over all replicas', async () => {
-  const { at, upstream, one, two } = await started(2);
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two).exchange(guess(7), `198.51.100.${n}`)),
-  );
-  expect([count(answers, 403), count(answers, 429)]).toEqual([10, 30]);
-  expect(upstream.asked).toBe(10);
-  // Bodies that are refused count for the address alone.
-  for (let n = 0; n < 12; n++)
-    expect((await one.exchange({ client_id: '8' }, '203.0.113.1')).status).toBe(400);
-  expect((await one.exchange(guess(8), '203.0.113.1')).status).toBe(403);
-  await one.service.kill();
-  const again = await startGateway(at, upstream.url);
-  expect((await again.exchange(guess(7), '198.51.100.99')).status).toBe(429);
-  expect(upstream.asked).toBe(11);
-});
-
 test('10,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
   const { at, upstream, one, two } = await started(2);
   const answers: ExchangeAnswer[] = [];

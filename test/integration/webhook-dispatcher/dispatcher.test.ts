@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '#signing/signing.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { type AttemptHead, attemptOf } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/https-receiver.ts';
-import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
 
 const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -79,9 +77,13 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
   expect(incidents(receiver)).toEqual(ids);
 }
 
-/** A dispatcher that is stopped after the test, or the tests, that it was started for. */
-async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const service = await startDispatcher(place, settings);
+/**
+ * A dispatcher that is stopped after the test, or the tests, that it was started for: the group would wait for the session of
+ * one that is killed.
+ */
+async function dispatcher(): Promise<TestService> {
+  const service = await startDispatcher(place);
+  atEnd(() => service.stop());
   await service.ready();
   return service;
 }
@@ -97,15 +99,9 @@ async function undelivered(id: string): Promise<string[]> {
   return (await webhooks(place, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
 }
 
-async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
-    'webhook-attempts',
-  );
-  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
-  const value = codec.encode(attemptOf(head, { next }));
-  const topic = topicName(place.prefix, 'webhook-attempts');
-  await publisher.publish([{ topic, key: head.subscription_id, value }]);
-  await publisher.close();
+function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
+  const value = attemptOf(head, { next });
+  return publishValues(place, 'webhook-attempts', [{ key: head.subscription_id, value }]);
 }
 
 describe('the messages of a client', () => {
@@ -300,7 +296,7 @@ describe('two dispatchers', () => {
   test('share the webhooks, and each continues those of the other, killed or stopped', async () => {
     const pair = [await dispatcher(), await dispatcher()] as const;
     const receivers = await Promise.all(Array.from({ length: 8 }, () => HttpsReceiver.start()));
-    for (const { url } of receivers) await subscribe(place, { url, secret: SECRET });
+    await Promise.all(receivers.map(({ url }) => subscribe(place, { url, secret: SECRET })));
     const shares = () =>
       Promise.all(pair.map((one) => one.metric('touchline_dispatcher_subscriptions', 'state="delivering"')));
     await untilTrue('both deliver', async () => (await shares()).every((share) => share > 0));
@@ -324,7 +320,8 @@ describe('two dispatchers', () => {
 });
 
 test('a dead webhook and a hanging one delay no other', async () => {
-  await dispatcher({ WEBHOOK_TIMEOUT_MS: '10000' });
+  // Killed at its end: a stop would wait for the one that hangs.
+  await (await startDispatcher(place, { WEBHOOK_TIMEOUT_MS: '10000' })).ready();
   const [well, hanging] = [await HttpsReceiver.start(), await HttpsReceiver.start(answers.silent)];
   for (const url of [hanging.url, 'https://127.0.0.1:9/', well.url])
     await subscribe(place, { url, secret: SECRET });

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Kafka } from '#embedded/kafka.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { machineLoad } from '../../support/harness.ts';
 import { until } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { TestReceiver } from './support.ts';
 
 /** How long the broker is down, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
@@ -18,16 +15,10 @@ const [OUTAGE_MS, PATIENCE_MS, SENDER_TIMEOUT_MS] =
 const SENDERS = 20;
 const EVENTS = 50;
 
-let dataDir: string;
 let kafka: Kafka;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'touchline-outage-'));
-  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
-});
-afterAll(async () => {
-  await kafka?.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  ({ kafka } = await restartableKafka());
 });
 
 type Sent = { readonly id: number; readonly status: number; readonly ms: number; readonly at: number };
@@ -143,7 +134,7 @@ describe.each([
 test('limits what waits for the broker: further deliveries are refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
-    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '9500', WEBHOOK_THREADS: '1' },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '5000', WEBHOOK_THREADS: '1' },
   );
   const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
   await until('a delivery is accepted', async () =>

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isFree } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { fresh, type ReceiverAnswer, SECRET, signed, TestReceiver } from './support.ts';
+import { fresh, type ReceiverAnswer, type ReceiverTopics, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
 const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
@@ -18,6 +19,14 @@ function wire(text: string, headers: Record<string, string> = {}, extra = ''): s
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
   return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
 }
+
+/** Of the tests that read none: making them takes longer than most of these tests. */
+let topics: ReceiverTopics;
+beforeAll(async () => {
+  const { brokers, registryUrl, prefix } = backbone();
+  topics = { brokers, registryUrl, prefix };
+  await createTopics({ brokers, prefix, partitions: 2 });
+});
 
 describe('a request that is refused', () => {
   let receiver: TestReceiver;
@@ -43,7 +52,7 @@ describe('a request that is refused', () => {
   const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
   const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
   const EXPIRED = /^The signature has expired\.$/;
-  // Further forms of both headers: libs/signing/signing.test.ts.
+  // One of each text: further forms of headers and bodies are in libs/signing/signing.test.ts.
   const cases: [
     name: string,
     status: number,
@@ -51,15 +60,12 @@ describe('a request that is refused', () => {
     send: () => Promise<Pick<ReceiverAnswer, 'status' | 'text'>>,
   ][] = [
     ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
-    ['one byte changed', 401, NOT_SIGNED, () => post(signed(body), body.replace('Goal', 'Goat'))],
-    ['body truncated, its length sent', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
     [
       'no signature',
       401,
       /^The header x-signature-sha256 is missing\.$/,
       () => post({ [SIGNATURE_HEADER]: null }),
     ],
-    ['signature not hex', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: 'g'.repeat(64) })],
     [
       'signature header twice',
       401,
@@ -78,17 +84,14 @@ describe('a request that is refused', () => {
       /^The header x-signature-expiration-timestamp is missing\.$/,
       () => post({ [TIMESTAMP_HEADER]: null }),
     ],
-    ['not a number', 401, NO_NUMBER, () => at('tomorrow')],
-    ['expired a second ago', 401, EXPIRED, () => at(String(Math.floor(Date.now() / 1000) - 1))],
     ['expires in 2100', 401, /^The signature expires too far in the future\.$/, () => at('4102444800')],
     ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
     [
-      '10 MB',
+      '10 MB without a length',
       413,
       /^The body is larger than 5242880 bytes\.$/,
-      () => receiver.post(Buffer.alloc(10_000_000, 0x20)),
+      () => raw(chunked(10_000_000)),
     ],
-    ['10 MB without a length', 413, /^The body is larger/, () => raw(chunked(10_000_000))],
     ['PUT, signed', 405, /^Only POST is allowed\.$/, () => put()],
     [
       'another path',
@@ -124,7 +127,7 @@ describe('a request that is refused', () => {
   });
 
   test('leaves nothing on any topic', async () => {
-    expect(cases.length).toBeGreaterThan(15);
+    expect(cases).toHaveLength(12);
     expect(await receiver.counts()).toEqual(NO_RECORDS);
     // The same read does see accepted deliveries.
     await receiver.post(body);
@@ -133,8 +136,8 @@ describe('a request that is refused', () => {
 
   test('is counted', async () => {
     const text = await receiver.metrics.metrics();
-    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} \d\d/);
-    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 2/);
+    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} 7$/m);
+    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 1$/m);
     expect(text).not.toContain(SECRET);
   });
 });
@@ -173,9 +176,6 @@ describe('a request that is accepted', () => {
 
   const bodies: [code: string, body: Buffer][] = [
     ['not_json', Buffer.from('{"id":')],
-    ['not_json', Buffer.alloc(0)],
-    ['not_array', Buffer.from(JSON.stringify(incidentMessage()))],
-    ['not_utf8', Buffer.from([0x5b, 0x22, 0xc3, 0x28, 0x22, 0x5d])],
     ['too_deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
     ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
   ];
@@ -246,7 +246,7 @@ describe('a request that is accepted', () => {
 describe('while secrets are rotated', () => {
   test('both are good', async () => {
     const other = 'another-secret-of-32-characters.';
-    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_SECRET: `${other},${SECRET}` });
+    const receiver = await TestReceiver.startOn(topics, { WEBHOOK_SECRET: `${other},${SECRET}` });
     expect((await receiver.post(body, signed(body))).status).toBe(200);
     expect((await receiver.post(body, signed(body, { secret: other }))).status).toBe(200);
     expect((await receiver.post(body, signed(body, { secret: 'x'.repeat(32) }))).status).toBe(401);
@@ -272,7 +272,7 @@ describe('a stop', () => {
   });
 
   test('waits for a delivery in progress, and not for its connection', async () => {
-    const receiver = await TestReceiver.start(backbone());
+    const receiver = await TestReceiver.startOn(topics);
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -294,10 +294,9 @@ describe('a stop', () => {
 
 describe('a start', () => {
   test('without a broker fails with a message', async () => {
-    const { registryUrl, prefix, brokers } = backbone();
-    const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
+    const receiver = await TestReceiver.startOn(topics);
     await receiver.stop();
-    const nowhere = { registryUrl, prefix, brokers: ['127.0.0.1:1'] };
+    const nowhere = { ...topics, brokers: ['127.0.0.1:1'] };
     const starting = TestReceiver.startOn(nowhere, {}, { connectWithinMs: 500 });
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
@@ -316,11 +315,10 @@ describe('a start', () => {
   });
 
   test('on a port of another receiver is refused, although threads share one', async () => {
-    const place = backbone();
-    const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
+    const receiver = await TestReceiver.startOn(topics, { WEBHOOK_THREADS: '2' });
     for (const threads of ['1', '2']) {
       const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };
-      await expect(TestReceiver.startOn(place, settings)).rejects.toThrow(/EADDRINUSE/);
+      await expect(TestReceiver.startOn(topics, settings)).rejects.toThrow(/EADDRINUSE/);
     }
     expect((await receiver.post('[]')).status).toBe(200);
     await receiver.stop();

@@ -31,7 +31,7 @@ export const SCHEDULED = [1, 'scheduled'] as const;
 export const FIRST_HALF = [33, 'live'] as const;
 export const HALFTIME = [9, 'live'] as const;
 export const FINISHED = [11, 'finished'] as const;
-export const AWARDED = [12, 'finished'] as const;
+const AWARDED = [12, 'finished'] as const;
 const POSTPONED = [5, 'scheduled'] as const;
 const CANCELLED = [3, 'cancelled'] as const;
 

@@ -143,15 +143,6 @@ export function tableOf(
   throw new Error(`there is no table of type ${typeId} of ${objectType} ${objectId}`);
 }
 
-/** A table of one group as lines: rank, name and the values of some columns. */
-export function linesOf({ groups }: TableBody, ...codes: string[]): string[] {
-  return groups.flatMap(({ participants }) =>
-    participants.map(({ rank, name, columns }) =>
-      [rank, name, ...codes.map((code) => columns.find((column) => column.code === code)?.value)].join(' '),
-    ),
-  );
-}
-
 /** The bodies of all tables that are there, by id: what must be the same whatever the order of messages was. */
 export function finalBytes({
   last,

@@ -150,10 +150,9 @@ const SILENT = STALE_MS + DUE_WITHIN_MS;
 const BEHIND = SAY_EVERY_MS + BACKLOG_MS + DUE_WITHIN_MS;
 
 const FAULTS: readonly Fault[] = [
-  { what: 'the api is frozen', ...freeze('api'), names: PAGES },
-  { what: 'the api is killed', ...kill('api'), names: PAGES },
-  { what: 'the tool gateway is frozen', ...freeze('tools'), names: TOOLS },
-  { what: 'the tool gateway is killed', ...kill('tools'), names: TOOLS },
+  // Neither rests on the other.
+  { what: 'the api and the tool gateway are frozen', ...freeze('api', 'tools'), names: [...PAGES, ...TOOLS] },
+  { what: 'the api and the tool gateway are killed', ...kill('api', 'tools'), names: [...PAGES, ...TOOLS] },
   { what: 'the monitor is frozen', ...freeze('monitor') },
   { what: 'the monitor is killed', ...kill('monitor') },
   {
@@ -220,24 +219,35 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** One source is enough, and tables are nothing that a match is traded by: what takes these away halts nothing. */
+const standings = { frozen: freeze('standings'), killed: kill('standings') };
+
+/**
+ * One source is enough, and tables are nothing that a match is traded by: what takes these away halts nothing, both together
+ * neither.
+ */
 const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
   {
-    what: 'the provider delivers no webhooks',
-    make: () => {
+    what: 'the provider delivers no webhooks, and the standings processor is frozen',
+    make() {
       match.delivers = false;
+      standings.frozen.make();
     },
-    mend: () => {
+    mend() {
       match.delivers = true;
+      standings.frozen.mend();
     },
   },
   {
-    what: "the provider's REST does not answer",
-    make: () => match.cutRest(),
-    mend: () => match.restoreRest(),
+    what: "the provider's REST does not answer, and the standings processor is killed",
+    async make() {
+      match.cutRest();
+      await standings.killed.make();
+    },
+    async mend() {
+      match.restoreRest();
+      await standings.killed.mend();
+    },
   },
-  { what: 'the standings processor is frozen', ...freeze('standings') },
-  { what: 'the standings processor is killed', ...kill('standings') },
 ];
 
 test('every surface says safe while one of two sources is cut, or tables are not made', async () => {

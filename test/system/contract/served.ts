@@ -6,14 +6,11 @@ import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { issueToken } from '#signing/token.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
-import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { SeenValues } from './values.ts';
 import { catalogue, LEAGUE_RULES, messages } from './world.ts';
@@ -177,22 +174,12 @@ function expectJson(response: Response): void {
   expect(response.headers.get('cache-control')).toBe('no-store');
 }
 
-async function publishCatalogue(place: PipelineConnection): Promise<void> {
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
-  const publisher = await openPublisher({
-    brokers: place.brokers,
-    clientId: 'test-catalogue',
-    log: quietLog,
-  });
-  const topic = topicName(place.prefix, 'catalogue');
-  await publisher.publish(
-    catalogue().map((record) => ({
-      topic,
-      key: `${record.kind}/${record.id}`,
-      value: codec.encode(record),
-    })),
+function publishCatalogue(place: PipelineConnection): Promise<void> {
+  return publishValues(
+    place,
+    'catalogue',
+    catalogue().map((value) => ({ key: `${value.kind}/${value.id}`, value })),
   );
-  await publisher.close();
 }
 
 async function clientOf(api: ApiReplica, credentials: string): Promise<ServedClient> {

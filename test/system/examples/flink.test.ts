@@ -15,11 +15,11 @@ import {
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
-import { health, openHealth } from './health.ts';
 import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -8,12 +8,12 @@ import {
   participants,
 } from '#domain/testing/messages.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
+import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
-import { health, openHealth } from './health.ts';
 import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 
 const MATCHES = 6;

@@ -27,6 +27,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const FINAL = 310_064;
 /** Long enough for a command to refuse what it does not know. */
 const GOING_ON_MS = 6_000;
+/** Commands that are started together. */
+const AT_ONCE = 5;
 const EXAMPLES = join(ROOT, 'docs/examples/analysis');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');
 const TIMELINES = join(ROOT, '../shared/data/timelines/World_Cup.key.jsonl');
@@ -194,9 +196,17 @@ describe('commands of the guides', () => {
     expect(out + err).not.toMatch(/unknown here|\b0 rows/);
   });
 
-  test.each(all.filter(({ goesOn }) => goesOn))('$page $n: $command', async (given) => {
-    const run = touchline(placed(given).split(/ +/), env, [], folder);
-    const first = await Promise.race([run.ended, delay(GOING_ON_MS, 'goes on')]);
-    expect(first, run.out + run.err).toBe('goes on');
+  test('those that follow what comes go on', async () => {
+    const following = all.filter(({ goesOn }) => goesOn);
+    expect(following.length).toBeGreaterThan(0);
+    for (let from = 0; from < following.length; from += AT_ONCE)
+      await Promise.all(
+        following.slice(from, from + AT_ONCE).map(async (given) => {
+          const run = touchline(placed(given).split(/ +/), env, [], folder);
+          const first = await Promise.race([run.ended, delay(GOING_ON_MS, 'goes on')]);
+          expect(first, `${given.page}: ${given.command}\n${run.out}${run.err}`).toBe('goes on');
+          run.child.kill('SIGKILL');
+        }),
+      );
   });
 });

@@ -9,10 +9,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { withPublisher } from '#streams/publish/publisher.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -21,6 +18,7 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
+import { publishValues } from '../../support/publish-values.ts';
 
 const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
@@ -83,9 +81,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
 
   /** A table whose body is no JSON, which no standings processor writes: to ask for it is a fault of the server. */
   async function publishBrokenTable(): Promise<void> {
-    const { brokers, registryUrl: url, prefix } = place;
-    const codec = await Registry.open({ url, prefix }).codec('standings');
-    const value = codec.encode({
+    const value = {
       standings_id: BROKEN_TABLE,
       version: 1,
       type_id: 2,
@@ -96,10 +92,8 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
       body: '{',
       ut: 1,
       cause: null,
-    });
-    await withPublisher({ brokers, clientId: 'test-tables', log: quietLog }, (publisher) =>
-      publisher.publish([{ topic: topicName(prefix, 'standings'), key: String(BROKEN_TABLE), value }]),
-    );
+    };
+    await publishValues(place, 'standings', [{ key: String(BROKEN_TABLE), value }]);
   }
 
   beforeAll(async () => {

@@ -1,17 +1,14 @@
 /** A tournament that is played as far as a test wants: real processor, standings, monitor and gateway behind one feed. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { quietLog } from '../../support/log.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { DATASET, type ProviderCredentials, System } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { RULES } from './tournament.ts';
@@ -112,14 +109,6 @@ async function connect(gateway: Gateway, { id, secret }: ProviderCredentials): P
 
 /** What the poller would publish of the catalogue. */
 async function publishPlaces(system: System): Promise<void> {
-  const { brokers, registryUrl, prefix } = system.pipeline.place;
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('catalogue');
-  const publisher = await openPublisher({
-    brokers,
-    clientId: 'test-places',
-    log: quietLog,
-    timeoutMs: 60_000,
-  });
   const { competition, season, stages, area } = DATASET.competition;
   const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({
     kind,
@@ -140,9 +129,9 @@ async function publishPlaces(system: System): Promise<void> {
       ...groups.map((group) => record('group', group.id, id, { name: group.name })),
     ]),
   ];
-  const topic = topicName(prefix, 'catalogue');
-  await publisher.publish(
-    records.map((value) => ({ topic, key: `${value.kind}/${value.id}`, value: codec.encode(value) })),
+  await publishValues(
+    system.pipeline.place,
+    'catalogue',
+    records.map((value) => ({ key: `${value.kind}/${value.id}`, value })),
   );
-  await publisher.close();
 }

@@ -1,5 +1,7 @@
 /** For tests: a provider whose clock is set by hand. */
+import { onTestFinished } from 'vitest';
 import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
+import { ProviderReader } from './reader.ts';
 
 /** How it is made; all but the data set has a default. */
 export type ManualProviderOptions = Omit<SimulatedProviderOptions, 'clock' | 'client'> &
@@ -31,4 +33,14 @@ export function manualProvider(options: ManualProviderOptions): ManualProvider {
       time = next;
     },
   };
+}
+
+/** Such a provider and what reads it, until the test ends. */
+export function openProvider(options: ManualProviderOptions): {
+  readonly provider: ManualProvider;
+  readonly reader: ProviderReader;
+} {
+  const provider = manualProvider(options);
+  onTestFinished(() => provider.app.close());
+  return { provider, reader: new ProviderReader(provider) };
 }

@@ -3,9 +3,9 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { quietLog } from '../../support/log.ts';
-import type { PipelineConnection } from '../../support/pipeline.ts';
+import { atEnd } from './at-end.ts';
+import { quietLog } from './log.ts';
+import type { PipelineConnection } from './pipeline.ts';
 
 /** A record of the source `webhook`, or of a match of it: alive, with these changes. */
 export function health(change: Partial<FeedHealth>): FeedHealth {
