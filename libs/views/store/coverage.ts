@@ -24,7 +24,7 @@ const OF_EVENT = ['incidents', 'updated_incidents', 'deliveries', 'stories'] as 
  * Which events are left out. The state of an event says its competition; incidents and transitions may come before it, and are
  * kept until it does. An event that was kept stays, also where it leaves: answers show what is in a served competition.
  */
-export class Coverage {
+export class EventCoverage {
   /** Competitions that are served; null is all of them. */
   readonly competitions: Served;
   readonly #sql: Statements;

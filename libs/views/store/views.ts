@@ -5,7 +5,7 @@ import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { ClientView } from './clients.ts';
-import { Coverage } from './coverage.ts';
+import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { HealthView } from './health.ts';
@@ -37,7 +37,7 @@ export class Views implements BoardView {
   readonly clients: ClientView;
   readonly matches: MatchView;
   /** Which events are kept, where some competitions only are served. */
-  readonly coverage: Coverage;
+  readonly coverage: EventCoverage;
   readonly placeChanges: PlaceChanges;
   readonly incidentLog: IncidentView;
   readonly changes: ChangeView;
@@ -89,7 +89,7 @@ export class Views implements BoardView {
     this.placeChanges = new PlaceChanges(sql, this.catalogue);
     this.clients = new ClientView(sql, competitions);
     this.matches = new MatchView(sql);
-    this.coverage = new Coverage(sql, this.matches, competitions);
+    this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);
