@@ -32,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   rest: async () => (await import('./rest.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
   monitor: async () => (await import('./monitor.ts')).bench,
+  served: async () => (await import('./served.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
   goal: async () => (await import('./goal.ts')).bench,

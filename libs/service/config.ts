@@ -12,7 +12,7 @@ import { joinConnections, securitySettings, serverTlsSettings } from './connecti
 import { host, httpUrl, integer, list, port } from './setting-types.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
-export { certificates, httpUrl, integer, list, networks, port, secret } from './setting-types.ts';
+export { certificates, httpUrl, ids, integer, list, networks, port, secret } from './setting-types.ts';
 
 /** Settings are missing or wrong; the message names each on its own line, never a secret's value. */
 export class ConfigError extends TouchlineError<'ConfigError'> {

@@ -41,6 +41,15 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1));
 }
 
+/** Comma-separated ids, `least` of them at least. */
+export function ids(least: 0 | 1) {
+  return z
+    .string()
+    .regex(/^\s*(\d{1,15}\s*(,\s*\d{1,15}\s*)*)?$/, 'must be ids with commas between them')
+    .transform((text) => [...text.matchAll(/\d+/g)].map(Number))
+    .refine((found) => found.length >= least, `must name ${least} at least`);
+}
+
 /** Comma-separated addresses and networks, such as `10.0.0.0/8`. */
 export function networks() {
   return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));

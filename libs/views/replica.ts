@@ -10,7 +10,9 @@ import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources } from './ingest/source.ts';
 import type { ViewMetrics } from './metrics.ts';
 import { applyRecords } from './render/apply.ts';
+import { EventMovedInError } from './store/coverage.ts';
 import { isBroken, removeViews } from './store/database.ts';
+import type { Served } from './store/served.ts';
 import { Views } from './store/views.ts';
 
 /** Views unused for longer are rebuilt: tombstones of that time are gone after a day. */
@@ -18,6 +20,11 @@ const MAX_AGE_MS = 12 * 3_600_000;
 const SWEEP_MS = 10_000;
 /** Between two parts of a sweep, so that requests come in between. */
 const SWEEP_PAUSE_MS = 20;
+
+/** What says in which competition an event is, and the names that it is rendered with. */
+const PLACES: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
+/** After these, what the views lack is read again with all else. */
+const LOST = [PositionLostError, EventMovedInError];
 
 /** Where a replica's views are, and what they are fed from. */
 export type ReplicaOptions = {
@@ -29,6 +36,8 @@ export type ReplicaOptions = {
   readonly registryUrl: RegistryUrl;
   /** All of them where nothing is said. */
   readonly topics?: readonly SourceTopic[];
+  /** Competitions that are served; null is all of them. */
+  readonly competitions: Served;
   /** How long messages of the feed are kept, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
@@ -57,11 +66,15 @@ export class Replica {
 
   /** Opens the views of the folder, or rebuilds them. Throws `ViewsInUseError`, `StreamError`. */
   static async open(options: ReplicaOptions): Promise<Replica> {
-    const { name, dataDir, brokers, prefix, topics = SOURCES, log } = options;
+    const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
-    const source = Object.fromEntries(await topicIds(brokers, names));
-    const { views, fresh } = Views.open({ folder, source, maxAgeMs: MAX_AGE_MS, now: Date.now() });
+    const ids = Object.fromEntries(await topicIds(brokers, names));
+    const served = competitions === null ? 'all' : [...competitions].sort((a, b) => a - b).join(',');
+    const source = { ...ids, competitions: served };
+    const maxAgeMs = MAX_AGE_MS;
+    const { views, fresh } = Views.open({ folder, source, competitions, maxAgeMs, now: Date.now() });
+    if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
     return new Replica(options, folder, views);
   }
@@ -73,10 +86,35 @@ export class Replica {
 
   /** Begins to follow the topics. */
   follow(): void {
-    const { brokers, prefix, registryUrl, name, topics = SOURCES } = this.#options;
-    const { feedRetentionMs, metrics, log, signal, fail } = this.#options;
+    const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
     const startedAt = performance.now();
-    this.#fed = followSources({
+    this.#fed = this.#read(topics, () => {
+      this.views.live = true;
+      this.#caughtUp = true;
+      log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
+    }).catch(fail);
+    const sweep = (): void => {
+      const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
+      this.#sweeping = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
+    };
+    if (topics.includes('normalized-messages')) sweep();
+  }
+
+  /** Where some competitions only are served, first reads in which of them events are: what is outside is never written then. */
+  async #read(topics: readonly SourceTopic[], onCaughtUp: () => void): Promise<void> {
+    const { competitions, signal } = this.#options;
+    const stopping = AbortSignal.any([signal, this.#stopping.signal]);
+    if (competitions !== null) {
+      const first = topics.filter((topic) => PLACES.has(topic));
+      const known = new AbortController();
+      await this.#follow(first, AbortSignal.any([stopping, known.signal]), () => known.abort());
+    }
+    if (!stopping.aborted) await this.#follow(topics, stopping, onCaughtUp);
+  }
+
+  #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
+    const { brokers, prefix, registryUrl, name, feedRetentionMs, metrics, log } = this.#options;
+    return followSources({
       brokers,
       prefix,
       topics,
@@ -92,18 +130,9 @@ export class Replica {
       },
       reader: `touchline-${name}`,
       registry: Registry.open({ url: registryUrl, prefix }),
-      signal: AbortSignal.any([signal, this.#stopping.signal]),
-      onCaughtUp: () => {
-        this.views.live = true;
-        this.#caughtUp = true;
-        log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
-      },
-    }).catch(fail);
-    const sweep = (): void => {
-      const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
-      this.#sweeping = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
-    };
-    if (topics.includes('normalized-messages')) sweep();
+      signal,
+      onCaughtUp,
+    });
   }
 
   /** Call with the error of a failed request: the process ends if the views are damaged. */
@@ -122,7 +151,8 @@ export class Replica {
     await Promise.all([served, this.#fed]);
     this.views.close();
     // Whatever found it, a batch, a request or a sweep: of no use any more.
-    if (!isBroken(signal.reason) && !(signal.reason instanceof PositionLostError)) return;
+    const isLost = LOST.some((kind) => signal.reason instanceof kind);
+    if (!isBroken(signal.reason) && !isLost) return;
     removeViews(this.#folder);
     log.warn('the next start rebuilds the views');
   }

@@ -44,6 +44,7 @@ async function make(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstan
     narrow: { ...EVERYTHING, operations: new Set(['events.index']) },
   };
   const made = await createApp({
+    competitions: null,
     data: createProviderData(world.views),
     gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
     view: world.views,
@@ -92,6 +93,14 @@ test('answers nothing but health until it has caught up', async () => {
   expect(await status('/health/ready')).toBe(503);
   ready = true;
   for (const url of ['/v2/sports', '/', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
+});
+
+test('says that it is ready, and which competitions it serves where it serves some only', async () => {
+  expect((await app.inject('/health/ready')).body).toBe('ready\n');
+  const limited = await make({ competitions: new Set([61, 52]) });
+  expect((await limited.inject('/health/ready')).body).toBe('ready\nserves only the competitions 52, 61\n');
+  ready = false;
+  expect((await limited.inject('/health/ready')).body).toBe('not ready\n');
 });
 
 test('says with every answer which feeds are alive, and of an event whether it is', async () => {

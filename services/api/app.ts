@@ -10,7 +10,9 @@ import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { viewMetrics } from '#views/metrics.ts';
+import { servedWords } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import type { Served } from '#views/store/served.ts';
 import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
 import type { ProcessorBacklog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
@@ -41,6 +43,8 @@ export type ApiAppOptions = {
   readonly view: BoardView;
   /** Who may open the live board; null: it is not served. */
   readonly board: GateOptions | null;
+  /** Competitions that are served; null is all of them. */
+  readonly competitions: Served;
   /** What waits within Touchline, for the board. */
   readonly backlog?: ProcessorBacklog | undefined;
   readonly version: string;
@@ -67,7 +71,7 @@ const OPS = ['/health/live', '/health/ready'];
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, backlog, version, publicUrl, registry, metrics, log, ready } =
     options;
-  const { trustedProxies, onFailure, tls = null, draining } = options;
+  const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
   const app = fastify({
@@ -101,11 +105,16 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
+  const served = servedWords({ competitions, contracted: null });
   const isRoutable = (): boolean => ready() && draining?.aborted !== true;
   for (const path of OPS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
       const { status, body, type } = await opsAnswer(path, { metrics: registry, ready: isRoutable });
-      return reply.code(status).type(type).send(body);
+      const isLimited = served !== null && path === '/health/ready' && status === 200;
+      return reply
+        .code(status)
+        .type(type)
+        .send(isLimited ? `${body}serves ${served}\n` : body);
     });
   }
   await app.register(restRoutes, {

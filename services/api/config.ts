@@ -10,6 +10,7 @@ import {
   port,
   processSettings,
 } from '#service/config.ts';
+import { viewSettings } from '#views/settings.ts';
 
 /** The settings of an api. */
 export const settings = z.object({
@@ -18,6 +19,7 @@ export const settings = z.object({
   ...kafkaSettings,
   ...dataSettings,
   ...rotatingClientsSettings,
+  ...viewSettings,
   API_PORT: port()
     .prefault('8081')
     .describe('HTTP port of the served contract and the live board; 0 takes a free one and logs it.'),

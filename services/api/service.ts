@@ -7,6 +7,7 @@ import { serviceVersion } from '#service/version.ts';
 import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
+import { servedOf } from '#views/store/served.ts';
 import { apiMetrics, createApp } from './app.ts';
 import { BrokerBacklog } from './board/backlog.ts';
 import { settings } from './config.ts';
@@ -21,12 +22,14 @@ export const api: ServiceDefinition<typeof settings> = {
   config: settings,
   async start({ config, logger, metrics: registry, signal, draining, fail }) {
     const metrics = apiMetrics(registry);
+    const competitions = servedOf(config.SERVE_COMPETITIONS);
     const replica = await Replica.open({
       name: 'api',
       dataDir: config.DATA_DIR,
       brokers: config.KAFKA_BROKERS,
       prefix: config.TOPIC_PREFIX,
       registryUrl: config.SCHEMA_REGISTRY_URL,
+      competitions,
       feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
       metrics,
       log: logger,
@@ -54,6 +57,7 @@ export const api: ServiceDefinition<typeof settings> = {
         ended,
         now: () => Date.now() / 1000,
       }),
+      competitions,
       openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
       https: config.API_PUBLIC_URL === undefined ? tls !== null : config.API_PUBLIC_URL.startsWith('https:'),
     };
@@ -62,6 +66,7 @@ export const api: ServiceDefinition<typeof settings> = {
       gatekeeper,
       view: views,
       board: API_BOARD === 'off' ? null : gate,
+      competitions,
       backlog: new BrokerBacklog({ brokers: config.KAFKA_BROKERS, prefix: config.TOPIC_PREFIX, log: logger }),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,

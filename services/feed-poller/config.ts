@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { httpUrl, integer, kafkaSettings, leaderSettings, processSettings, secret } from '#service/config.ts';
+import {
+  httpUrl,
+  ids,
+  integer,
+  kafkaSettings,
+  leaderSettings,
+  processSettings,
+  secret,
+} from '#service/config.ts';
 
 /** The name of the service, also in its dead letters. */
 export const SERVICE = 'feed-poller';
 
 const DAY = 86_400;
 const HOUR_MS = 3_600_000;
-
-const ids = (about: string, fallback: string, least: 0 | 1) =>
-  z
-    .string()
-    .regex(/^\s*(\d{1,15}\s*(,\s*\d{1,15}\s*)*)?$/, 'must be ids with commas between them')
-    .transform((text) => [...text.matchAll(/\d+/g)].map(Number))
-    .refine((found) => found.length >= least, `must name ${least} at least`)
-    .prefault(fallback)
-    .describe(about);
 
 const period = (fallback: number, about: string) =>
   integer(50, 24 * HOUR_MS)
@@ -33,9 +32,13 @@ export const settings = z
       .describe("The provider's REST interface, without /v2; empty: no polling."),
     PROVIDER_CLIENT_ID: z.string().max(255).optional().describe('Client id at the provider.'),
     PROVIDER_SECRET_KEY: secret(z.string().max(1024).optional()).describe('Secret key at the provider.'),
-    FOLLOW_SPORTS: ids('Sports whose board, schedule and catalogues are read.', '5', 1),
-    FOLLOW_COMPETITIONS: ids('Competitions whose events are followed; empty: all of the sports.', '', 0),
-    FOLLOW_SEASONS: ids('Seasons whose events are followed; empty: all that are on now.', '', 0),
+    FOLLOW_SPORTS: ids(1).prefault('5').describe('Sports whose board, schedule and catalogues are read.'),
+    FOLLOW_COMPETITIONS: ids(0)
+      .prefault('')
+      .describe('Competitions whose events are followed; empty: all of the sports.'),
+    FOLLOW_SEASONS: ids(0)
+      .prefault('')
+      .describe('Seasons whose events are followed; empty: all that are on now.'),
     FEED_PERIOD_MS: integer(50, 10_000)
       .prefault('2000')
       .describe(

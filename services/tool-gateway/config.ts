@@ -12,6 +12,7 @@ import {
   port,
   processSettings,
 } from '#service/config.ts';
+import { viewSettings } from '#views/settings.ts';
 
 /** A name as a Host or an Origin header has it, without a port; an IPv6 address in brackets. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])$/i;
@@ -30,6 +31,7 @@ export const settings = z.object({
   ...kafkaSettings,
   ...dataSettings,
   ...clientsSettings,
+  ...viewSettings,
   TOOLS_PORT: port()
     .prefault('8082')
     .describe('HTTP port of the token exchange and the tool endpoint; 0 takes a free one and logs it.'),

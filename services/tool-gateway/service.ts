@@ -15,6 +15,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
+import { servedAccess, servedOf } from '#views/store/served.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
@@ -73,6 +74,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       timeoutMs: config.UPSTREAM_TIMEOUT_MS,
       onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
     });
+    const competitions = servedOf(config.SERVE_COMPETITIONS);
     const days = config.TOKEN_LIFETIME_DAYS;
     const replica = await Replica.open({
       name: 'tool-gateway',
@@ -81,6 +83,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       prefix,
       registryUrl,
       topics: SOURCES,
+      competitions,
       feedRetentionMs: 0,
       metrics: viewMetrics(registry, 'tools'),
       log,
@@ -119,7 +122,10 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
         if (token === undefined || contracts.find(token.clientId) === undefined) return null;
         return { tokenId: token.id, clientId: token.clientId };
       },
-      accessOf: (clientId) => contracts.find(clientId),
+      accessOf(clientId) {
+        const access = contracts.find(clientId);
+        return access === undefined ? undefined : servedAccess(access, competitions);
+      },
       allowedHosts: config.MCP_ALLOWED_HOSTS,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS,
       admit: (tokenId, at) => rate.admit(tokenId, at),

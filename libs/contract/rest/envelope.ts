@@ -31,8 +31,13 @@ export function envelopeStart(facts: EnvelopeFacts): string {
 }
 
 /** The whole body of an error. Contains no parameter and no value. */
-export function errorBody(code: RestErrorCode, version: string, now: number): string {
-  const { message, internalCode } = REST_ERRORS[code];
+export function errorBody(
+  code: RestErrorCode,
+  version: string,
+  now: number,
+  message: string = REST_ERRORS[code].message,
+): string {
+  const { internalCode } = REST_ERRORS[code];
   return JSON.stringify({
     api: { ver: version, timestamp: now, error: { message, internal_code: internalCode } },
   });

@@ -11,18 +11,19 @@ export function answerHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(HEADERS);
 }
 
-/** Sends an error of the contract. */
+/** Sends an error of the contract; with its own words where `message` says nothing else. */
 export function sendError(
   reply: FastifyReply,
   code: RestErrorCode,
   version: string,
   now: number,
+  message?: string,
 ): FastifyReply {
   const { status } = REST_ERRORS[code];
   if (status === 503) reply.header('retry-after', '1');
   return answerHeaders(reply)
     .code(status)
-    .send(errorBody(code, version, now));
+    .send(errorBody(code, version, now, message));
 }
 
 /** Settings of error answers. */
@@ -44,14 +45,14 @@ export function answerErrors(
   app: FastifyInstance,
   { now, version, notFound, onFailure }: ErrorAnswers,
 ): void {
-  const fail = (reply: FastifyReply, code: RestErrorCode) =>
-    sendError(reply, code, version, Math.floor(now()));
+  const fail = (reply: FastifyReply, code: RestErrorCode, message?: string) =>
+    sendError(reply, code, version, Math.floor(now()), message);
   app.setNotFoundHandler((request, reply) => {
     if (notFound?.(request, reply) !== true) fail(reply, 'NOT_FOUND');
   });
   app.setErrorHandler((error: Error, _request, reply) => {
     const code = codeOf(error);
-    fail(reply, code);
+    fail(reply, code, error instanceof RestError ? error.message : undefined);
     if (code !== 'INTERNAL') return;
     // Not the request's own logger, whose bindings are the server's choice.
     app.log.error({ err: error }, 'a request failed');

@@ -9,6 +9,11 @@ export const REST_ERRORS = {
   UNAUTHORIZED: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
   FORBIDDEN: { status: 403, internalCode: 2, message: 'Outside the contract' },
   NOT_FOUND: { status: 404, internalCode: 4, message: 'Not found' },
+  NOT_SERVED: {
+    status: 404,
+    internalCode: 8,
+    message: 'Not found here: this server serves some competitions only',
+  },
   METHOD_NOT_ALLOWED: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
   INTERNAL: { status: 500, internalCode: 5, message: 'Server error' },
   NOT_READY: { status: 503, internalCode: 6, message: 'Not ready yet' },
@@ -16,11 +21,12 @@ export const REST_ERRORS = {
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-/** An error answer to a request. Its message is the contract's: it contains no parameter and no value. */
+/** An error answer to a request. Its message contains no parameter and no value of it. */
 export class RestError extends TouchlineError<'RestError'> {
   override readonly name = 'RestError';
 
-  constructor(code: RestErrorCode, cause?: unknown) {
-    super(code, REST_ERRORS[code].message, cause);
+  /** `message`: what is known beyond the contract's words. */
+  constructor(code: RestErrorCode, message: string = REST_ERRORS[code].message) {
+    super(code, message);
   }
 }

@@ -40,7 +40,8 @@ describe('the OpenAPI document', () => {
     const statuses = ['200', '400', '405', '500', '503'];
     if (!open || name === 'oauth') statuses.push('401');
     if (!open) statuses.push('403');
-    if (idName !== null) statuses.push('404');
+    const ofPlaces = ['events.index', 'events-simple.index', 'stages.index', 'standings.index'];
+    if (idName !== null || ofPlaces.includes(name)) statuses.push('404');
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses.toSorted());
     expect(operation.security).toEqual(open ? [] : [{ token: [] }]);
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
@@ -82,7 +83,10 @@ describe('the OpenAPI document', () => {
       ['400', 'Invalid parameter (internal_code 13)'],
       ['401', 'Missing, expired or malformed token (internal_code 1)'],
       ['403', 'Outside the contract (internal_code 2)'],
-      ['404', 'Not found (internal_code 4)'],
+      [
+        '404',
+        'Not found (internal_code 4); Not found here: this server serves some competitions only (internal_code 8)',
+      ],
       ['405', 'Only GET is allowed (internal_code 3)'],
       ['500', 'Server error (internal_code 5)'],
       ['503', 'Not ready yet (internal_code 6)'],

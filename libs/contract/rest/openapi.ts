@@ -131,14 +131,22 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
   ];
 }
 
+/** Whether it is about one event, table or place, which another server may have. */
+function asksForPlace({ open, idName, params }: OperationInfo): boolean {
+  const names = ['competition_id', 'season_id', 'stage_id', 'object_id'];
+  return !open && (idName !== null || names.some((name) => name in params.shape));
+}
+
 /** The possible errors of an operation's path. */
-function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
+function errorsOf(info: OperationInfo): RestErrorCode[] {
+  const { open, idName, name } = info;
   return [
     'INVALID_PARAMETER',
     ...(name === 'feed.index' ? (['WINDOW_GONE'] as const) : []),
     ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
     ...(open ? [] : (['FORBIDDEN'] as const)),
     ...(idName === null ? [] : (['NOT_FOUND'] as const)),
+    ...(asksForPlace(info) ? (['NOT_SERVED'] as const) : []),
     'METHOD_NOT_ALLOWED',
     'INTERNAL',
     'NOT_READY',

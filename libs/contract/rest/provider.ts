@@ -6,8 +6,10 @@
 /** What a client may see by its contract (spec, "Authentication" 6). */
 export type Access = {
   readonly clientId: number;
-  /** Competitions inside the contract; null is all of them. */
+  /** Competitions that may be seen: those inside the contract that are served here; null is all of them. */
   readonly competitions: ReadonlySet<number> | null;
+  /** Set where a server serves some competitions only: those inside the contract, wherever they are served; null is all. */
+  readonly contracted?: ReadonlySet<number> | null;
   /** Operations inside the contract, by name as `events.index`; null is all of them. */
   readonly operations: ReadonlySet<string> | null;
 };
@@ -98,7 +100,8 @@ export type FeedQuery = {
 
 /**
  * The data behind the REST contract. Every method answers from what is known, all but the feed at once; lists leave out what is
- * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`.
+ * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`,
+ * `not_served` where the server serves some competitions only and what is asked for is in none of them.
  */
 export interface ProviderData {
   sports(query: CatalogueQuery): RestAnswer;

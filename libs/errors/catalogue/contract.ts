@@ -30,6 +30,10 @@ export const CONTRACT_ERRORS = {
     ],
     FORBIDDEN: ['The competition or the operation is outside your contract.', 'Stop asking for it.'],
     NOT_FOUND: ['Unknown id or path.', 'Drop it.'],
+    NOT_SERVED: [
+      'The server serves some competitions only (`SERVE_COMPETITIONS`), which the answer names, and has nothing of what is asked for: it is in another competition, or unknown.',
+      'Ask a server that serves its competition. Here, drop it.',
+    ],
     METHOD_NOT_ALLOWED: ['A method other than GET or HEAD.', 'Use GET.'],
     WINDOW_GONE: [
       'A window of the feed that begins before its retention: its messages are no longer kept.',

@@ -115,6 +115,10 @@ export const SERVICE_ERRORS = {
       'Call again with others.',
     ],
     NOT_FOUND: ['There is no such record.', 'Find the id with the tool that the text names.'],
+    NOT_SERVED: [
+      'The server serves some competitions only (`SERVE_COMPETITIONS`), which the text names, and has nothing of what is asked for: it is in another competition, or unknown.',
+      'Ask a server that serves its competition.',
+    ],
     OUTSIDE_CONTRACT: ['The client’s contract does not cover it.', 'Use what `tools/list` names.'],
     AMBIGUOUS: ['Several records are meant.', 'Choose one of those that the text names.'],
     INTERNAL: ['A fault of the server; its log has the error.', 'Try again later; report it.'],

@@ -75,6 +75,12 @@ export const TOPIC_ERRORS = {
       'Set `CLIENTS_KEY` or `CLIENTS_KEY_SECOND` to the key that it was sealed with, or add the webhook again.',
     ],
   },
+  EventMovedInError: {
+    EVENT_MOVED_IN: [
+      'An event came into a competition of `SERVE_COMPETITIONS` after something of it was left out.',
+      'The process ends and rebuilds its views at its next start, with all of the event.',
+    ],
+  },
   ViewsInUseError: {
     VIEWS_IN_USE: ['Another process works with the views.', 'Give each replica a `DATA_DIR` of its own.'],
   },

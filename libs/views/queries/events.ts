@@ -1,17 +1,16 @@
 /** Which events a query asks for, of what may be seen. */
-import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
-import { requireAccess, since } from './access.ts';
+import { notFound, requireAccess, since } from './access.ts';
 import type { CompetitionStructure } from './places.ts';
 
 const POSTPONED = 5;
 
-/** The event, where it is one and may be seen. Throws `not_found`, `forbidden`. */
+/** The event, where it is one and may be seen. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
   const row = matches.find(id);
-  if (row === undefined) throw new RestError('NOT_FOUND');
+  if (row === undefined) throw notFound(access);
   requireAccess(access, row.competition_id);
   return row;
 }

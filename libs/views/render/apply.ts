@@ -21,7 +21,8 @@ export function applyRecords(
     for (const record of records) {
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
-        views.health.apply(record.key, record.value);
+        const event = record.value?.event_id ?? null;
+        if (event === null || views.coverage.keepsOf(event)) views.health.apply(record.key, record.value);
         continue;
       }
       changed.answers = true;
@@ -56,8 +57,8 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
   if (value === null) return;
   switch (topic) {
     case 'match-state': {
-      const { matches, catalogue } = views;
-      if (!matches.isNew(value)) return;
+      const { matches, catalogue, coverage } = views;
+      if (!matches.isNew(value) || !coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const places = matches.placeVersion;
       changed.states.set(value.event_id, matches.put(value, rendered, at));
@@ -67,7 +68,8 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
     }
     case 'match-incidents':
       // Where only its delete has arrived there is nothing to show.
-      if (value.incident === null || !views.incidentLog.isNew(value)) return;
+      if (value.incident === null || !views.coverage.keepsOf(value.event_id)) return;
+      if (!views.incidentLog.isNew(value)) return;
       views.incidentLog.put(
         value,
         value.incident,
@@ -76,18 +78,21 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       changed.events.add(value.event_id);
       return;
     case 'match-transitions':
-      views.incidentLog.applyTransition(value, at);
+      if (views.coverage.keepsOf(value.event_id)) views.incidentLog.applyTransition(value, at);
       return;
     case 'normalized-messages': {
+      if (!views.coverage.keepsOf(value.event_id)) return;
       const rendered = renderFeedMessage(value);
       if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
       return;
     }
     case 'standings-catalogue':
+      if (!views.coverage.serves(value.competition_id)) return;
       views.standings.applyEntry(value, at);
       changed.seasons.add(value.season_id);
       return;
     case 'standings':
+      if (!views.coverage.serves(value.competition_id)) return;
       views.standings.apply(value, at);
       changed.seasons.add(value.season_id);
       return;

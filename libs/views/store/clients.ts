@@ -2,18 +2,22 @@ import { accessOf } from '#clients/contracts.ts';
 import { supersedes } from '#clients/versioned-topic.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#topics/generated/types.ts';
+import { type Served, servedAccess } from './served.ts';
 import type { Statements } from './sql.ts';
 
-/** A client and what its contract covers. */
+/** A client and what its contract covers of what is served. */
 export type KnownClient = { readonly client: Client; readonly access: Access };
 
 /** The clients, all of them in memory: every request asks for one. */
 export class ClientView {
   readonly #sql: Statements;
+  readonly #served: Served;
   readonly #clients = new Map<number, KnownClient>();
 
-  constructor(sql: Statements) {
+  /** `served`: the competitions that are served, null is all. */
+  constructor(sql: Statements, served: Served) {
     this.#sql = sql;
+    this.#served = served;
     for (const json of sql.column<string>('SELECT json FROM clients')) this.#keep(JSON.parse(json));
   }
 
@@ -32,6 +36,7 @@ export class ClientView {
   }
 
   #keep(client: Client): void {
-    this.#clients.set(client.client_id, { client, access: accessOf(client) });
+    const access = servedAccess(accessOf(client), this.#served);
+    this.#clients.set(client.client_id, { client, access });
   }
 }

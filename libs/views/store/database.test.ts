@@ -25,8 +25,16 @@ test('reuses views of the same topics unchanged', () => {
 });
 
 test.each([
-  ['a topic was made again', { source: { a: '1', b: '3' } }, 'it was made from other topics'],
-  ['the topics have another prefix', { source: { c: '1' } }, 'it was made from other topics'],
+  [
+    'a topic was made again',
+    { source: { a: '1', b: '3' } },
+    'it was made from other topics, or of other competitions',
+  ],
+  [
+    'the topics have another prefix',
+    { source: { c: '1' } },
+    'it was made from other topics, or of other competitions',
+  ],
   ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
 ])('rebuilds views where %s', (_name, changes, why) => {
   const folder = temporaryFolder();
@@ -53,11 +61,11 @@ test.each([
   ['a table', 'clients', 'it is damaged'],
 ])('rebuilds views where %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
-  const first = Views.open({ ...MADE, folder });
+  const first = Views.open({ ...MADE, folder, competitions: null });
   first.views.write([{ key: 't-0', next: 7, epoch: null }], MADE.now, () => {});
   first.views.close();
   damage(folder, name);
-  const second = Views.open({ ...MADE, folder });
+  const second = Views.open({ ...MADE, folder, competitions: null });
   expect([first.fresh, second.fresh]).toEqual(['it is empty', why]);
   expect([...second.views.offsets()]).toEqual([]);
   second.views.close();

@@ -106,7 +106,7 @@ function problemOf(database: DatabaseSync, source: Source, usedSince: number): s
   );
   const wanted = metaOf(source);
   if (kept.get('schema') !== wanted.schema) return 'another release made it';
-  if (kept.get('source') !== wanted.source) return 'it was made from other topics';
+  if (kept.get('source') !== wanted.source) return 'it was made from other topics, or of other competitions';
   if (Number(kept.get('used')) < usedSince) return 'it was not used for too long';
   return null;
 }

@@ -115,6 +115,13 @@ export class MatchView {
     return shown;
   }
 
+  /** Deletes an event. */
+  forget(id: number): void {
+    this.#sql.of('DELETE FROM events WHERE id = ?').run(id);
+    this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
+    this.#live.delete(id);
+  }
+
   /** How many events meet the conditions. */
   count(conditions: Conditions): number {
     const text = `SELECT count(*) FROM events${conditions.text}`;

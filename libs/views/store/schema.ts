@@ -34,6 +34,9 @@ CREATE INDEX events_by_home ON events (home_id, start);
 CREATE INDEX events_by_away ON events (away_id, start);
 CREATE INDEX events_by_change ON events (changed);
 
+-- Events of competitions that are not served; dropped: whether something of it came and was left out.
+CREATE TABLE outside (event_id INTEGER PRIMARY KEY, dropped INTEGER NOT NULL);
+
 -- The sides of each event by name; folded is what a search compares.
 CREATE TABLE sides (
   event_id INTEGER NOT NULL, counter INTEGER NOT NULL, team_id INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,

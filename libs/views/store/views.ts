@@ -5,6 +5,7 @@ import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { ClientView } from './clients.ts';
+import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { HealthView } from './health.ts';
@@ -12,6 +13,7 @@ import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
 import { PlaceChanges } from './place-changes.ts';
+import type { Served } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
@@ -34,6 +36,8 @@ export class Views implements BoardView {
   readonly catalogue: CatalogueView;
   readonly clients: ClientView;
   readonly matches: MatchView;
+  /** Which events are kept, where some competitions only are served. */
+  readonly coverage: EventCoverage;
   readonly placeChanges: PlaceChanges;
   readonly incidentLog: IncidentView;
   readonly changes: ChangeView;
@@ -58,20 +62,24 @@ export class Views implements BoardView {
   live = false;
 
   /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
-  static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
+  static open(options: OpenOptions & { readonly competitions: Served }): {
+    readonly views: Views;
+    readonly fresh: string | null;
+  } {
+    const { competitions } = options;
     const { database, fresh } = openViews(options);
     try {
-      return { views: new Views(database), fresh };
+      return { views: new Views(database, competitions), fresh };
     } catch (error) {
       database.close();
       if (fresh !== null || !isBroken(error)) throw error;
     }
     removeViews(options.folder);
-    return { views: new Views(openViews(options).database), fresh: 'it is damaged' };
+    return { views: new Views(openViews(options).database, competitions), fresh: 'it is damaged' };
   }
 
-  /** Takes the database over; `close` closes it. */
-  constructor(database: DatabaseSync) {
+  /** Takes the database over; `close` closes it. `competitions`: those that are served, null is all. */
+  constructor(database: DatabaseSync, competitions: Served = null) {
     this.#database = database;
     const sql = new Statements(database);
     this.sql = sql;
@@ -79,8 +87,9 @@ export class Views implements BoardView {
       this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
     this.placeChanges = new PlaceChanges(sql, this.catalogue);
-    this.clients = new ClientView(sql);
+    this.clients = new ClientView(sql, competitions);
     this.matches = new MatchView(sql);
+    this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);

@@ -16,6 +16,7 @@ import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews } from '../store/database.ts';
+import type { Served } from '../store/served.ts';
 import { Views } from '../store/views.ts';
 
 /** When the tests' messages are received, Unix milliseconds. */
@@ -65,7 +66,11 @@ export class ViewsWorld {
   readonly #matches = new Map<number, Match>();
   #offset = 0;
 
-  constructor() {
+  readonly #served: Served;
+
+  /** `served`: the competitions that are served, null is all. */
+  constructor(served: Served = null) {
+    this.#served = served;
     this.views = this.#open();
     onTestFinished(() => this.views.close());
   }
@@ -88,6 +93,11 @@ export class ViewsWorld {
   }
 
   take(message: NormalizedMessage): void {
+    this.give(...this.recordsOf(message));
+  }
+
+  /** What the pipeline writes for a message, itself first; not applied. */
+  recordsOf(message: NormalizedMessage): ViewRecord[] {
     const offset = this.#offset++;
     const id = message.event_id;
     const match = this.#matches.get(id) ?? newMatch(id);
@@ -101,7 +111,7 @@ export class ViewsWorld {
     for (const incident of incidents)
       records.push({ topic: 'match-incidents', ...at, value: matchIncident(match, incident) });
     if (transitions.length > 0) records.push({ topic: 'match-state', ...at, value: matchState(match) });
-    this.give(...records);
+    return records;
   }
 
   give(...records: readonly ViewRecord[]): void {
@@ -144,6 +154,6 @@ export class ViewsWorld {
 
   #open(): Views {
     const { database } = openViews({ folder: this.#folder, source: {}, maxAgeMs: 1e9, now: RECEIVED_AT });
-    return new Views(database);
+    return new Views(database, this.#served);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { ranking } from '#views/testing/ranking.ts';
+import type { GateOptions } from './gate.ts';
 import { PLACE } from './testing/playing.ts';
 import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
@@ -23,8 +24,10 @@ const sessions = {
   },
 };
 
-async function serve(changes: { openOnLoopback?: boolean; https?: boolean } = {}): Promise<void> {
-  served = await ServedBoard.start({ gate: { sessions, openOnLoopback: false, https: false, ...changes } });
+async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
+  served = await ServedBoard.start({
+    gate: { sessions, openOnLoopback: false, competitions: null, https: false, ...changes },
+  });
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
   served.played.table(39719, 2, 'League standings', leagueTable(false));
@@ -90,6 +93,20 @@ describe('without a session', () => {
 });
 
 describe('on loopback', () => {
+  test('a server of some competitions shows these, and says so of what it does not find', async () => {
+    await served.close();
+    await serve({ openOnLoopback: true, competitions: new Set([9]) });
+    const words = 'his server serves only the competition 9';
+    const { status, text } = await get(`/match/${SERBIA_BRAZIL}`, '', 'localhost');
+    expect([status, text.includes(words), text.includes('No such match')]).toEqual([404, true, false]);
+    expect(JSON.parse((await get(`/board/matches/${SERBIA_BRAZIL}`, '', 'localhost')).text)).toEqual({
+      error: `Not found here: t${words}`,
+    });
+    expect((await get('/standings?season=312', '', 'localhost')).text).toContain(words);
+    expect((await get('/feeds', '', 'localhost')).text).toContain(`<p>T${words}.</p>`);
+    expect((await get('/', '', 'localhost')).text).not.toContain('Serbia');
+  });
+
   test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s is let in', async (host) => {
     await served.close();
     await serve({ openOnLoopback: true });

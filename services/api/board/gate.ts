@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
+import { type Served, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import type { Assets } from './assets.ts';
 import { signInPage } from './pages/sign-in-page.ts';
@@ -13,6 +14,8 @@ export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Lets a client on this machine in without a session, where nothing says that a proxy stands between. */
   readonly openOnLoopback: boolean;
+  /** Competitions that are served; null is all of them. */
+  readonly competitions: Served;
   /** Whether clients reach it by https, so that the cookie goes over nothing else. */
   readonly https: boolean;
 };
@@ -31,13 +34,14 @@ const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
 const BODY_LIMIT = 4 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
-const EVERYTHING: Permit = { access: () => ({ clientId: 0, competitions: null, operations: null }) };
+const EVERYTHING: Access = { clientId: 0, competitions: null, operations: null };
 
 const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
 
 /** Registers the pages to sign in and out at, and gives the gate that the board's routes ask. */
 export async function boardGate(app: FastifyInstance, options: GateOptions, assets: Assets): Promise<Gate> {
-  const { sessions, openOnLoopback, https } = options;
+  const { sessions, openOnLoopback, competitions, https } = options;
+  const everything = { access: () => servedAccess(EVERYTHING, competitions) };
   const cookie = (value: string, seconds: number): string =>
     `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
@@ -91,7 +95,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
   });
 
   return {
-    permit: (request) => (openOnLoopback && isFromThisMachine(request) ? EVERYTHING : viewerOf(request)),
+    permit: (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request)),
   };
 }
 

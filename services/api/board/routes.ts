@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { isCovered } from '#views/queries/access.ts';
+import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
 import type { ProcessorBacklog } from './backlog.ts';
@@ -78,7 +78,8 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       refuseEntry(request, reply, assets);
       return null;
     }
-    if (coversAll(access, NEEDS[kind])) return { permit, view: scopedView(options.view, access) };
+    if (coversAll(access, NEEDS[kind]))
+      return { permit, view: scopedView(options.view, access), served: servedWords(access) };
     if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
     else
       reply
@@ -98,32 +99,36 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
 
   app.get('/match/:id', (request, reply) => {
-    const view = admit(request, reply, 'match')?.view;
-    if (view === undefined) return reply;
-    const details = detailsOf(view, request.params, now());
-    if (details === null) return notFound(reply, 'No such match', assets);
+    const admitted = admit(request, reply, 'match');
+    if (admitted === null) return reply;
+    const details = detailsOf(admitted.view, request.params, now());
+    if (details === null) return notFound(reply, 'No such match', admitted, assets);
     return reply.type(HTML).send(matchPage(details, now(), assets));
   });
 
   app.get('/board/matches/:id', (request, reply) => {
-    const view = admit(request, reply, 'match')?.view;
-    if (view === undefined) return reply;
-    const details = detailsOf(view, request.params, now());
-    return details === null ? reply.code(404).send({ error: 'No such match' }) : reply.send(details);
+    const admitted = admit(request, reply, 'match');
+    if (admitted === null) return reply;
+    const details = detailsOf(admitted.view, request.params, now());
+    if (details !== null) return reply.send(details);
+    const { served } = admitted;
+    const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
+    return reply.code(404).send({ error });
   });
 
   app.get('/feeds', (request, reply) => {
-    const view = admit(request, reply, 'feeds')?.view;
-    if (view === undefined) return reply;
+    const admitted = admit(request, reply, 'feeds');
+    if (admitted === null) return reply;
     const at = now();
-    return reply.type(HTML).send(feedsPage(feedsOf(view, at, options.backlog?.waiting()), at, assets));
+    const feeds = feedsOf(admitted.view, at, options.backlog?.waiting());
+    return reply.type(HTML).send(feedsPage(feeds, admitted.served, at, assets));
   });
 
   app.get('/standings', (request, reply) => {
-    const view = admit(request, reply, 'season')?.view;
-    if (view === undefined) return reply;
-    const standings = seasonStandings(view, standingsQuery.parse(request.query), now());
-    if (standings === null) return notFound(reply, 'No such table', assets);
+    const admitted = admit(request, reply, 'season');
+    if (admitted === null) return reply;
+    const standings = seasonStandings(admitted.view, standingsQuery.parse(request.query), now());
+    if (standings === null) return notFound(reply, 'No such table', admitted, assets);
     return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
 
@@ -154,7 +159,12 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   assetRoutes(app, BOARD_ASSETS.at, assets);
 }
 
-type Admitted = { readonly permit: Permit; readonly view: ReadView };
+type Admitted = {
+  readonly permit: Permit;
+  readonly view: ReadView;
+  /** What of all competitions is served, in words; null is all. */
+  readonly served: string | null;
+};
 
 const OUTSIDE = 'The contract of this client does not cover what is shown here.';
 
@@ -208,9 +218,19 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
   }
 }
 
-function notFound(reply: FastifyReply, title: string, assets: Assets): FastifyReply {
-  return reply
-    .code(404)
-    .type(HTML)
-    .send(problemPage(title, 'It is unknown, or it was deleted.', assets));
+function notFound(
+  reply: FastifyReply,
+  title: string,
+  { served }: Pick<Admitted, 'served'>,
+  assets: Assets,
+): FastifyReply {
+  const page =
+    served === null
+      ? problemPage(title, 'It is unknown, or it was deleted.', assets)
+      : problemPage(
+          'Not found here',
+          `It is unknown, it was deleted, or it is of another competition: this server serves ${served}.`,
+          assets,
+        );
+  return reply.code(404).type(HTML).send(page);
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
+import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';
@@ -138,5 +139,29 @@ describe('a contract without an operation', () => {
       isError: true,
       content: [{ text: expect.stringContaining('outside_contract') }],
     });
+  });
+});
+
+test('a server of some competitions says so in its instructions, its document and of a resource outside', async () => {
+  const competitions = new Set([OPEN.competition]);
+  const access = servedAccess({ clientId: 7, competitions: null, operations: null }, competitions);
+  const served = await ServedMcp.start({
+    world: leagues(competitions),
+    clients: [
+      { token: 'limited', access },
+      { token: 'all', access: { clientId: 8, competitions: null, operations: null } },
+    ],
+  });
+  const client = await served.connect('2026-07-28', 'limited');
+  const words = 'his server serves only the competition 601';
+  expect(client.getInstructions()).toContain(`T${words}.`);
+  expect((await served.connect('2026-07-28', 'all')).getInstructions()).not.toContain(words);
+  await expect(client.readResource({ uri: matchUri(CLOSED.match) })).rejects.toThrow(
+    `Not found here: t${words}`,
+  );
+  const { contents } = await client.readResource({ uri: documentUri('contract') });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+    competitions: 'all',
+    served_here: [601],
   });
 });

@@ -66,10 +66,16 @@ export function readable(documents: readonly Document[], access: Access): Docume
 }
 
 function contractOf(access: Access) {
+  const { competitions, contracted } = access;
   return {
     client_id: access.clientId,
-    competitions: access.competitions === null ? 'all' : [...access.competitions].sort((a, b) => a - b),
+    competitions: idsOf(contracted === undefined ? competitions : contracted),
+    ...(contracted === undefined ? {} : { served_here: idsOf(competitions) }),
     operations: access.operations === null ? 'all' : [...access.operations].sort(),
     tools: toolsOf(access).map(({ name }) => name),
   };
+}
+
+function idsOf(competitions: Access['competitions']): 'all' | number[] {
+  return competitions === null ? 'all' : [...competitions].sort((a, b) => a - b);
 }

@@ -84,6 +84,7 @@ export function readResource(documents: readonly Document[], scope: ToolScope, u
     }
   } catch (error) {
     if (!(error instanceof RestError || error instanceof ToolError)) throw error;
+    if (error.code === 'NOT_SERVED') throw new ResourceNotFoundError(uri, error.message);
   }
   throw new ResourceNotFoundError(uri);
 }

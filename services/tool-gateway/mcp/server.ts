@@ -2,8 +2,9 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ProviderData } from '#contract/rest/provider.ts';
+import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { tracer } from '#tracing/tracing.ts';
+import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
@@ -45,6 +46,14 @@ const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clo
 - To follow matches call list_changes with checked_at of the answer before, or subscribe to touchline://matches/{match_id}.
 - You see what your contract covers: the resource touchline://documents/contract says what that is.`;
 
+/** Also what is served, where that is not all. */
+function instructionsFor(access: Access): string {
+  const served = servedWords(access);
+  return served === null
+    ? INSTRUCTIONS
+    : `${INSTRUCTIONS}\n- This server serves ${served}. What is in others it does not know: that something is not found here does not mean that it does not exist.`;
+}
+
 /** Shared by all calls, since making one takes longer than a call. It holds no state of a client. */
 const VALIDATOR = new AjvJsonSchemaValidator();
 
@@ -68,6 +77,12 @@ export function createServer(
   const { version } = context;
   // Tools and prompts follow the contract, which may change; live matches and tables come and go.
   const changing = canSubscribe ? { listChanged: true } : {};
+  const scopeNow = (): ToolScope => ({
+    data: context.data,
+    queries: context.queries,
+    access: context.accessOf(caller.clientId) ?? NO_ACCESS,
+    now: context.now() / 1000,
+  });
   const server = new Server(
     { name: 'touchline', title: 'Touchline', version },
     {
@@ -77,17 +92,11 @@ export function createServer(
         resources: canSubscribe ? { subscribe: true, listChanged: true } : {},
         completions: {},
       },
-      instructions: INSTRUCTIONS,
+      instructions: instructionsFor(scopeNow().access),
       jsonSchemaValidator: VALIDATOR,
       cacheHints: CACHE_HINTS,
     },
   );
-  const scopeNow = (): ToolScope => ({
-    data: context.data,
-    queries: context.queries,
-    access: context.accessOf(caller.clientId) ?? NO_ACCESS,
-    now: context.now() / 1000,
-  });
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listed) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);

@@ -1,6 +1,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData, StreamedAnswer } from '#contract/rest/provider.ts';
-import { requireAccess, since } from '../../queries/access.ts';
+import { since } from '../../queries/access.ts';
+import { visibleEvent } from '../../queries/events.ts';
 import type { FoundMessages } from '../../store/feed.ts';
 import type { Views } from '../../store/views.ts';
 
@@ -12,9 +13,7 @@ export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 
       return answer(await feed.window(query, since(query.from), access.competitions));
     },
     async feedOf(id, access) {
-      const event = matches.find(id);
-      if (event === undefined) throw new RestError('NOT_FOUND');
-      requireAccess(access, event.competition_id);
+      visibleEvent(matches, id, access);
       return answer(await feed.ofEvent(id));
     },
   };

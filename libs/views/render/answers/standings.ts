@@ -1,7 +1,6 @@
-import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
-import { requireAccess, since } from '../../queries/access.ts';
+import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
@@ -56,7 +55,7 @@ export function standingsData(
     },
     standings(id, access) {
       const table = tables.find(id);
-      if (table === undefined) throw new RestError('NOT_FOUND');
+      if (table === undefined) throw notFound(access);
       requireAccess(access, table.competition_id);
       // Made again where the table or a name is another.
       return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {

@@ -26,10 +26,16 @@ const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
 /** How many gaps of a source are shown. */
 const GAPS = 20;
 
-/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, its interruptions, and what waits within Touchline. */
-export function feedsPage({ sources, live, doubted, waiting }: Feeds, now: number, assets: Assets): string {
+/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, its interruptions, and what waits within Touchline. `served`: which competitions, in words; null is all. */
+export function feedsPage(
+  { sources, live, doubted, waiting }: Feeds,
+  served: string | null,
+  now: number,
+  assets: Assets,
+): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
+${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}

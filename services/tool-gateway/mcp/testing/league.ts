@@ -1,6 +1,7 @@
 /** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
+import type { Served } from '#views/store/served.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,9 +33,9 @@ export type League = typeof OPEN | typeof CLOSED;
 /** What stands in every name of a league. */
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
 
-/** A world with both. */
-export function leagues(): ViewsWorld {
-  const world = new ViewsWorld();
+/** A world with both, of which these competitions are served; null is all. */
+export function leagues(served: Served = null): ViewsWorld {
+  const world = new ViewsWorld(served);
   world.views.live = true;
   for (const league of [OPEN, CLOSED] as const) {
     world.give(...places(league), ...tables(league));

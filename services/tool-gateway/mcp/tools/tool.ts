@@ -5,6 +5,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
@@ -70,17 +71,25 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
       try {
         return output.parse(definition.answer(parsed.data as z.output<I>, scope));
       } catch (error) {
-        throw asToolError(error, missing);
+        throw asToolError(error, missing, scope.access);
       }
     },
   };
 }
 
-function asToolError(error: unknown, missing: string): unknown {
+function asToolError(error: unknown, missing: string, access: Access): unknown {
+  if (error instanceof ToolError && error.code === 'NOT_FOUND') {
+    const served = servedWords(access);
+    return served === null
+      ? error
+      : new ToolError('NOT_FOUND', `${error.message} This server serves ${served}.`, error);
+  }
   if (!(error instanceof RestError)) return error;
   switch (error.code) {
     case 'NOT_FOUND':
       return new ToolError('NOT_FOUND', missing, error);
+    case 'NOT_SERVED':
+      return new ToolError('NOT_SERVED', `${error.message}. It may be of another one, or unknown.`, error);
     case 'FORBIDDEN':
       return new ToolError(
         'OUTSIDE_CONTRACT',

@@ -1,0 +1,217 @@
+/** Views of some competitions beside views of all: the same answers, whatever order the topics are read in. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RestError } from '#contract/rest/errors.ts';
+import { OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../ingest/records.ts';
+import { EventMovedInError } from '../store/coverage.ts';
+import { servedAccess } from '../store/served.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
+import { createProviderData } from './answers/provider-data.ts';
+
+const SERVED = new Set([1]);
+const EVENTS = [11, 12, 13] as const;
+const TOPICS = ['match-state', 'match-incidents', 'match-transitions', 'normalized-messages'] as const;
+type Topic = (typeof TOPICS)[number];
+
+/** A message of an event that says its competition, or none. */
+type Told = {
+  readonly event: (typeof EVENTS)[number];
+  readonly competition: number | null;
+  readonly goal: boolean;
+};
+
+const told = fc.record<Told>({
+  event: fc.constantFrom(...EVENTS),
+  competition: fc.constantFrom(1, 1, 2, 2, null),
+  goal: fc.boolean(),
+});
+
+/** The records of messages by topic. */
+function recordsOf(messages: readonly Told[]): ReadonlyMap<Topic, readonly ViewRecord[]> {
+  const pipeline = new ViewsWorld();
+  const records = messages.flatMap(({ event, competition, goal }, n) => {
+    const place = {
+      id: event,
+      season_id: competition === null ? null : competition * 10,
+      stage_id: null,
+      competition_id: competition,
+    };
+    const head = { id: n, ut: 1_790_000_000 + n };
+    const message = goal
+      ? incidentMessage(head, { id: `5-${n % 3}`, confirmation: n % 2 === 0 ? 'tbd' : 'confirmed' }, place)
+      : eventMessage(head, place);
+    return pipeline.recordsOf(normalized(message));
+  });
+  return new Map(TOPICS.map((topic) => [topic, records.filter((record) => record.topic === topic)]));
+}
+
+/** The names of both competitions and their seasons: the catalogue is kept whole. */
+const NAMES = [1, 2].flatMap((id) => [name('competition', id, null), name('season', id * 10, id)]);
+
+function name(kind: string, id: number, parent: number | null): ViewRecord {
+  const body = JSON.stringify({ id, name: `${kind} ${id}`, sport_id: 5, ut: 1 });
+  const parent_id = parent === null ? null : String(parent);
+  const value = { kind, id: String(id), parent_id, ut: 1, body };
+  return { topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value };
+}
+
+/** Gives records in the order in which `turns` takes them from the topics, then what is left. */
+function read(
+  world: ViewsWorld,
+  records: ReadonlyMap<Topic, readonly ViewRecord[]>,
+  turns: readonly Topic[],
+): void {
+  world.give(...NAMES);
+  const left = new Map([...records].map(([topic, of]) => [topic, [...of]]));
+  for (const topic of [...turns, ...TOPICS.flatMap((one) => Array(100).fill(one) as Topic[])]) {
+    const record = left.get(topic)?.shift();
+    if (record !== undefined) world.give(record);
+  }
+}
+
+/** As a replica reads what is there at its start. */
+const STATES_FIRST: readonly Topic[] = Array(100).fill('match-state');
+
+/** Views of the served competitions, rebuilt where an event came into them too late. */
+function limitedViews(
+  records: ReadonlyMap<Topic, readonly ViewRecord[]>,
+  turns: readonly Topic[],
+): ViewsWorld {
+  const world = new ViewsWorld(SERVED);
+  try {
+    read(world, records, turns);
+    return world;
+  } catch (error) {
+    if (!(error instanceof EventMovedInError)) throw error;
+  }
+  const rebuilt = new ViewsWorld(SERVED);
+  read(rebuilt, records, [...STATES_FIRST, ...turns]);
+  return rebuilt;
+}
+
+const LISTS: readonly (readonly [name: OperationName, query: Readonly<Record<string, string>>])[] = [
+  ['events.index', { date_from: '2026-08-15' }],
+  ['events.index', { date_from: '2026-08-15', timestamp: '0' }],
+  ['events.index', { season_id: '10' }],
+  ['livescore.index', { date_from: '2026-08-15' }],
+  ['basic-livescore.index', { timestamp: '0' }],
+  ['competitions.index', {}],
+  ['stages.index', {}],
+];
+const OF_EVENT: typeof LISTS = [
+  ['events.show', {}],
+  ['events.incidents', {}],
+  ['events.incidents', { deleted: 'yes' }],
+  ['events.important-incidents', {}],
+  ['feed.show', {}],
+];
+
+/** What a client gets: the text of the data, or the code of the refusal. */
+async function asked(world: ViewsWorld, access: Access) {
+  const data = createProviderData(world.views);
+  const answer = async (name: OperationName, query: object, id = 0): Promise<string> => {
+    try {
+      const operation = OPERATIONS.find((one) => one.name === name);
+      if (operation === undefined) throw new Error(`no operation ${name}`);
+      const prepared = operation.prepare(query, id, RECEIVED_AT / 1000);
+      const { data: found } = await prepared.answer(data, access);
+      if (typeof found === 'string' || Buffer.isBuffer(found)) return String(found);
+      let text = '';
+      for await (const part of found) text += part;
+      return text;
+    } catch (error) {
+      if (error instanceof RestError) return error.code;
+      throw error;
+    }
+  };
+  const lists: string[] = [];
+  for (const [name, query] of LISTS) lists.push(await answer(name, query));
+  const events = [];
+  for (const id of EVENTS) {
+    const answers: string[] = [];
+    for (const [name, query] of OF_EVENT) answers.push(await answer(name, query, id));
+    events.push({ id, answers, story: world.views.story(id) });
+  }
+  const feed: { data: { event: { id: number } } }[] = JSON.parse(
+    await answer('feed.index', { timestamp: '1789990000' }),
+  );
+  return { lists, events, feed };
+}
+
+test('answers as views of all do that show these competitions only, whatever is read first', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(told, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.constantFrom(...TOPICS), { maxLength: 40 }),
+      async (messages, turns) => {
+        const records = recordsOf(messages);
+        const all = new ViewsWorld();
+        read(all, records, []);
+        const wanted = await asked(all, { ...EVERYTHING, competitions: SERVED });
+        const got = await asked(limitedViews(records, turns), servedAccess(EVERYTHING, SERVED));
+        expect(got.lists).toEqual(wanted.lists);
+        const isShown = (id: number) => SERVED.has(all.views.state(id)?.competition_id ?? 0);
+        for (const [at, event] of wanted.events.entries())
+          if (isShown(event.id)) expect(got.events[at]).toEqual(event);
+          else expect(new Set(got.events[at]?.answers)).toEqual(new Set(['NOT_SERVED']));
+        const ofShown = (feed: typeof got.feed) => feed.filter(({ data }) => isShown(data.event.id));
+        expect(ofShown(got.feed)).toEqual(ofShown(wanted.feed));
+        for (const message of got.feed) expect(wanted.feed).toContainEqual(message);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+/** Rows of a table that are of an event. */
+const rowsOf = (world: ViewsWorld, table: string, id: number) =>
+  world.views.sql.value<number>(
+    `SELECT count(*) FROM ${table} WHERE ${table === 'events' ? 'id' : 'event_id'} = ?`,
+    id,
+  );
+
+test('keeps nothing of an event outside, also where it came before its state', () => {
+  const records = recordsOf([
+    { event: 11, competition: 2, goal: true },
+    { event: 12, competition: 1, goal: true },
+    { event: 11, competition: null, goal: true },
+  ]);
+  const world = new ViewsWorld(SERVED);
+  read(world, records, ['normalized-messages', 'match-incidents', 'match-transitions', 'match-transitions']);
+  for (const table of ['events', 'sides', 'incidents', 'deliveries', 'stories', 'feed']) {
+    expect(rowsOf(world, table, 11), table).toBe(0);
+    expect(rowsOf(world, table, 12), table).toBeGreaterThan(0);
+  }
+  expect(world.views.sql.column('SELECT count(*) FROM feed_texts')).toEqual([1]);
+  expect(world.views.liveStates().map(({ event_id }) => event_id)).toEqual([12]);
+});
+
+test('is rebuilt for an event that comes into a served competition after something of it was left out', () => {
+  const records = recordsOf([
+    { event: 11, competition: 2, goal: true },
+    { event: 11, competition: 1, goal: false },
+  ]);
+  const moved = new ViewsWorld(SERVED);
+  expect(() => read(moved, records, ['match-state', 'match-incidents', 'match-state'])).toThrow(
+    EventMovedInError,
+  );
+  const rebuilt = new ViewsWorld(SERVED);
+  read(rebuilt, records, STATES_FIRST);
+  expect(rebuilt.views.incidents(11)).toHaveLength(1);
+});
+
+test('shows an event no more that leaves, and all of it when it comes back', async () => {
+  const moves = [1, 2, 1].map((competition): Told => ({ event: 11, competition, goal: true }));
+  const world = new ViewsWorld(SERVED);
+  const access = servedAccess(EVERYTHING, SERVED);
+  const shown: string[] = [];
+  for (const count of [1, 2, 3]) {
+    read(world, recordsOf(moves.slice(0, count)), []);
+    shown.push((await asked(world, access)).events[0]?.answers[0] ?? '');
+  }
+  expect(world.views.incidents(11)).toHaveLength(3);
+  expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);
+});
