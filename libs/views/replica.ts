@@ -94,7 +94,7 @@ export class Replica {
       registry: Registry.open({ url: registryUrl, prefix }),
       signal: AbortSignal.any([signal, this.#stopping.signal]),
       onCaughtUp: () => {
-        this.views.live = true;
+        this.views.caughtUp();
         this.#caughtUp = true;
         log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
       },

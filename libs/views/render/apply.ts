@@ -57,24 +57,22 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
   switch (topic) {
     case 'match-state': {
       const { matches, catalogue } = views;
-      if (!matches.isNew(value)) return;
+      const known = matches.known(value.event_id);
+      if (known !== undefined && known.version >= value.version) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const places = matches.placeVersion;
-      changed.states.set(value.event_id, matches.put(value, rendered, at));
+      changed.states.set(value.event_id, matches.put(value, rendered, known, at));
       if (matches.placeVersion !== places) views.placeChanges.seen(value, at);
       changed.events.add(value.event_id);
       return;
     }
-    case 'match-incidents':
+    case 'match-incidents': {
       // Where only its delete has arrived there is nothing to show.
-      if (value.incident === null || !views.incidentLog.isNew(value)) return;
-      views.incidentLog.put(
-        value,
-        value.incident,
-        renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record),
-      );
-      changed.events.add(value.event_id);
+      if (value.incident === null) return;
+      const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
+      if (views.incidentLog.put(value, value.incident, rendered)) changed.events.add(value.event_id);
       return;
+    }
     case 'match-transitions':
       views.incidentLog.applyTransition(value, at);
       return;

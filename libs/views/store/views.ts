@@ -12,6 +12,7 @@ import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
 import { PlaceChanges } from './place-changes.ts';
+import { INDEXES } from './schema.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
@@ -54,8 +55,8 @@ export class Views implements BoardView {
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
   #nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether applied records are new: set once everything that was there at the start is applied. */
-  live = false;
+  /** Whether applied records are new: everything that was there at the start is applied. */
+  #isLive = false;
 
   /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
   static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
@@ -130,6 +131,12 @@ export class Views implements BoardView {
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+  }
+
+  /** Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. */
+  caughtUp(): void {
+    for (const index of INDEXES) this.#database.exec(index);
+    this.#isLive = true;
   }
 
   /** The version of everything there is. */
@@ -247,7 +254,7 @@ export class Views implements BoardView {
    * written; but not before these views were left, for they had not shown it.
    */
   changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
-    const time = this.live || written === undefined ? now : Math.max(written, this.#leftAt);
+    const time = this.#isLive || written === undefined ? now : Math.max(written, this.#leftAt);
     return Math.floor(time / 1000);
   }
 }

@@ -35,7 +35,7 @@ export const markOf = (league: League): string => (league.competition === 601 ? 
 /** A world with both. */
 export function leagues(): ViewsWorld {
   const world = new ViewsWorld();
-  world.views.live = true;
+  world.views.caughtUp();
   for (const league of [OPEN, CLOSED] as const) {
     world.give(...places(league), ...tables(league));
     world.play(
