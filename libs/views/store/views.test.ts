@@ -55,6 +55,13 @@ test('makes the indexes of views once everything is read, of a build that was in
   expect(indexes()).toHaveLength(8);
 });
 
+test('has short checkpoints once everything is read', () => {
+  const pages = () => world.views.sql.value<number>('PRAGMA wal_autocheckpoint');
+  const building = pages();
+  world.views.caughtUp();
+  expect([building, pages()]).toEqual([8_000, 1_000]);
+});
+
 test('does not take an older state, incident or name for a newer one', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];

@@ -5,14 +5,13 @@ import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { ClientView } from './clients.ts';
-import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
+import { isBroken, type OpenOptions, openViews, removeViews, settle } from './database.ts';
 import { FeedView } from './feed.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
 import { PlaceChanges } from './place-changes.ts';
-import { INDEXES } from './schema.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
@@ -135,7 +134,7 @@ export class Views implements BoardView {
 
   /** Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. */
   caughtUp(): void {
-    for (const index of INDEXES) this.#database.exec(index);
+    settle(this.#database);
     this.#isLive = true;
   }
 
