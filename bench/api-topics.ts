@@ -12,7 +12,7 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 
-const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
+export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
 /** The credentials of a client whose contract covers all. */
 export type BenchCredentials = { readonly id: number; readonly secret: string };

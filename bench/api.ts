@@ -1,50 +1,30 @@
-/** The served contract: requests beside a bare route, and what many events cost. */
+/** The served contract: requests beside a bare route. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
-import { type BenchCredentials, environment, makePlace, writeMatches } from './api-topics.ts';
+import { startApi } from './api-process.ts';
+import { type BenchCredentials, makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
 import { remove } from './kafka.ts';
-import { answered, type Running, start, startService } from './processes.ts';
-import { FIRST_ROUND, sizeOf, sizesOf } from './size.ts';
+import { answered, type Running, start } from './processes.ts';
+import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const SECONDS = sizeOf('BENCH_SECONDS', 4, 1);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
 const CONNECTIONS = 16;
 /** Matches of the board, and messages published of each. */
 const BOARD = { matches: sizeOf(null, 150, 10), messages: 600, published: sizeOf(null, 200, 10) };
-/** How many events start-up and memory are measured with. */
-const EVENTS = sizesOf('BENCH_EVENTS', [10_000, 100_000], [100]);
-const MESSAGES_OF_EVENT = 12;
 
 export const bench: Bench = {
-  about: 'the served contract: requests/s beside a bare Fastify route, start-up and memory',
+  about: 'the served contract: requests/s beside a bare Fastify route',
   subject: ['libs/contract', 'libs/views', 'services/api'],
   async run(context) {
     await measureRequests(context);
-    for (const events of EVENTS) await measureStart(context, events);
   },
 };
-
-/** A replica that is ready. */
-type Api = { readonly process: Running; readonly port: number; readonly readyMs: number };
-
-async function startApi(context: BenchContext, prefix: string, folder: string): Promise<Api> {
-  const port = await freePort();
-  const startedAt = performance.now();
-  const process = startService('api', context.dir, {
-    ...environment(context, prefix),
-    DATA_DIR: join(context.dir, folder),
-    API_PORT: String(port),
-    CLIENTS_KEY: 'the key of the bench, long enough for it',
-    API_BOARD: 'on',
-  });
-  await answered(port, '/health/ready');
-  return { process, port, readyMs: performance.now() - startedAt };
-}
 
 async function tokenOf(port: number, { id, secret }: BenchCredentials): Promise<string> {
   const body = await answered(port, `/v2/oauth?client_id=${id}&secret_key=${secret}`);
@@ -133,21 +113,4 @@ async function load(port: number, path: string): Promise<GetLoadResult> {
 
 function line({ perSecond, bytes, p50, p99, cpu }: RequestRound): string {
   return `${cpu.toFixed(0)} µs of processor a request, ${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`;
-}
-
-/** What a replica takes to build its views of so many events, to start on them again, and to hold them. */
-async function measureStart(context: BenchContext, events: number): Promise<void> {
-  const prefix = context.prefix(`start-${events}`);
-  await makePlace(context, prefix);
-  await writeMatches(context, { prefix, matches: events, messages: 600, published: MESSAGES_OF_EVENT });
-  const folder = `start-${events}`;
-  for (const what of ['built anew', 'taken over']) {
-    const { process: running, readyMs } = await startApi(context, prefix, folder);
-    const memory = await running.residentMiB();
-    context.print(
-      `${format(events)} events of ${MESSAGES_OF_EVENT} messages, views ${what}: ready after ${format(readyMs / 1_000)} s, ${format(memory.now)} MiB resident`,
-    );
-    await running.stop();
-  }
-  await remove(context.brokers, prefix);
 }

@@ -31,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   memory: async () => (await import('./memory.ts')).bench,
   rest: async () => (await import('./rest.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
+  views: async () => (await import('./views.ts')).bench,
   monitor: async () => (await import('./monitor.ts')).bench,
   served: async () => (await import('./served.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,

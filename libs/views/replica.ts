@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
+import { limitHeapGrowth } from '#service/memory.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
@@ -17,6 +18,8 @@ import { Views } from './store/views.ts';
 
 /** Views unused for longer are rebuilt: tombstones of that time are gone after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
+/** While the views are built, which is all garbage, in percent. */
+const HEAP_GROWTH = 80;
 const SWEEP_MS = 10_000;
 /** Between two parts of a sweep, so that requests come in between. */
 const SWEEP_PAUSE_MS = 20;
@@ -88,8 +91,10 @@ export class Replica {
   follow(): void {
     const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
     const startedAt = performance.now();
+    limitHeapGrowth(HEAP_GROWTH);
     this.#fed = this.#read(topics, () => {
-      this.views.live = true;
+      this.views.caughtUp();
+      limitHeapGrowth(null);
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
     }).catch(fail);

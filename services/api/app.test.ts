@@ -220,7 +220,7 @@ test.each(['trace', 'debug', 'info'])(
 
 test('reports the error of a failed request, and stops if the views failed', async () => {
   world.play(eventMessage({}, { id: 1 }));
-  world.damage();
+  world.damage('feed');
   app = await make();
   const { statusCode, body } = await app.inject('/v2/feed/1?token=good');
   expect([statusCode, JSON.parse(body).api.error.message]).toEqual([500, 'Server error']);

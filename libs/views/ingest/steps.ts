@@ -10,7 +10,7 @@ export type StepOptions<T> = {
 };
 
 /** A step is taken early once it has so much. */
-const MOST = 500;
+export const MOST_RECORDS = 500;
 
 /**
  * Takes what arrives in steps. What comes in one turn of the event loop is taken together; what comes too soon after a step
@@ -41,7 +41,7 @@ export class Steps<T> {
     if (this.#isLive && early > 0) await delay(early);
     this.#gathered.push(item);
     this.#size += this.#options.sizeOf(item);
-    if (this.#size >= MOST) this.#take();
+    if (this.#size >= MOST_RECORDS) this.#take();
     else this.#next ??= setImmediate(() => this.#take());
     this.failed.throwIfAborted();
   }

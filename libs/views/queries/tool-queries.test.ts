@@ -101,7 +101,7 @@ describe('what changed', () => {
 
   test('by when it became visible here, however late it was received', () => {
     world.now = RECEIVED_AT + 3_600_000;
-    world.views.live = true;
+    world.views.caughtUp();
     world.play(incidentMessage({ id: 1 }));
     expect(changed({ timestamp: NOW + 3_590 })).toContain('incident_added');
     expect(changed({ timestamp: NOW + 3_620 })).toEqual([]);

@@ -58,25 +58,23 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
   switch (topic) {
     case 'match-state': {
       const { matches, catalogue, coverage } = views;
-      if (!matches.isNew(value) || !coverage.keepsState(value)) return;
+      const known = matches.known(value.event_id);
+      if (known !== undefined && known.version >= value.version) return;
+      if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const places = matches.placeVersion;
-      changed.states.set(value.event_id, matches.put(value, rendered, at));
+      changed.states.set(value.event_id, matches.put(value, rendered, known, at));
       if (matches.placeVersion !== places) views.placeChanges.seen(value, at);
       changed.events.add(value.event_id);
       return;
     }
-    case 'match-incidents':
+    case 'match-incidents': {
       // Where only its delete has arrived there is nothing to show.
       if (value.incident === null || !views.coverage.keepsOf(value.event_id)) return;
-      if (!views.incidentLog.isNew(value)) return;
-      views.incidentLog.put(
-        value,
-        value.incident,
-        renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record),
-      );
-      changed.events.add(value.event_id);
+      const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
+      if (views.incidentLog.put(value, value.incident, rendered)) changed.events.add(value.event_id);
       return;
+    }
     case 'match-transitions':
       if (views.coverage.keepsOf(value.event_id)) views.incidentLog.applyTransition(value, at);
       return;

@@ -1,5 +1,6 @@
 /** An incident as the contract shows it, out of its register. Pure. */
 
+import { joinObjects } from '#contract/provider-message.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
@@ -21,8 +22,7 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
   const flag = (name: string, known: boolean | undefined): string =>
     text(reported[name]) ?? text(listed?.[name]) ?? (known === true ? 'yes' : 'no');
   const important = flag('important', type?.important);
-  const record = {
-    ...reported,
+  const shown: JsonObject = {
     id: incident.id,
     incident_id: incident.incident_id,
     incident_name: text(reported.incident_name) ?? text(listed?.name) ?? type?.name ?? '',
@@ -48,7 +48,17 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
     ut: incident.ut,
     parent_id: incident.parent_id,
   };
-  return { json: JSON.stringify(record), important: important === 'yes' };
+  return { json: joined(incident.body, reported, shown), important: important === 'yes' };
+}
+
+/** The reported fields with those shown in their place; most are as reported, so that their text is taken over. */
+function joined(body: string, reported: JsonObject, shown: JsonObject): string {
+  const added: Record<string, unknown> = {};
+  for (const name of Object.keys(shown)) {
+    if (!Object.hasOwn(reported, name)) added[name] = shown[name];
+    else if (reported[name] !== shown[name]) return JSON.stringify({ ...reported, ...shown });
+  }
+  return joinObjects(body, JSON.stringify(added));
 }
 
 function text(value: unknown): string | null {

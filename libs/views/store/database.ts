@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { SCHEMA, SCHEMA_ID } from './schema.ts';
+import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Another process works with the file. */
 export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
@@ -35,6 +35,12 @@ export type OpenOptions = {
 export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
 
 const FILE = 'views.sqlite';
+/**
+ * Pages between two checkpoints, each of which waits for the disk. Nobody waits for views that read up; once they are asked
+ * for, a checkpoint must be short.
+ */
+const BUILD_CHECKPOINT_PAGES = 8_000;
+const CHECKPOINT_PAGES = 1_000;
 const BUSY = new Set([5, 6]);
 /** SQLite's codes for an unreadable disk, a damaged file, and a file that is no database. */
 const BROKEN = new Set([10, 11, 26]);
@@ -68,6 +74,12 @@ export function openViews(options: OpenOptions): OpenedViews {
   return { database, fresh: why };
 }
 
+/** Makes what views that were built lack, and sets them up for being asked. */
+export function settle(database: DatabaseSync): void {
+  for (const index of INDEXES) database.exec(index);
+  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+}
+
 /** Deletes the views of a folder; they must be closed. */
 export function removeViews(folder: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, FILE + suffix), { force: true });
@@ -84,6 +96,7 @@ function open(path: string): DatabaseSync {
     // Exclusive: two processes on one file would overwrite each other's data.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; BEGIN IMMEDIATE; COMMIT');
+    database.exec(`PRAGMA wal_autocheckpoint = ${BUILD_CHECKPOINT_PAGES}`);
   } catch (error) {
     database.close();
     throw error;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { FeedView } from './feed.ts';
-import { SCHEMA } from './schema.ts';
+import { INDEXES, SCHEMA } from './schema.ts';
 import { Statements } from './sql.ts';
 
 const UT = 1_790_000_000;
@@ -27,8 +27,31 @@ function dayOfMessages(): FeedView {
     );
   }
   database.exec('COMMIT');
+  for (const index of INDEXES) database.exec(index);
   return feed;
 }
+
+test('orders a message behind the stored ones of its partition after a restart, whatever its time', async () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec(SCHEMA);
+  const sample = { ...sampleOf('normalized-messages'), event_id: 1 };
+  const row = { incident: true, important: false, forTrader: true, competitionId: 1 };
+  const put = (offset: number, received_at: number): FeedView => {
+    const feed = new FeedView(new Statements(database));
+    feed.put(
+      { ...sample, received_at },
+      { ...row, json: `${offset}` },
+      { partition: 0, offset, changed: UT },
+    );
+    return feed;
+  };
+  put(1, 9_000);
+  put(2, 5_000);
+  const found = await put(3, 7_000).ofEvent(1);
+  let texts = '';
+  for await (const text of found.texts()) texts += text;
+  expect(texts).toBe('3,2,1');
+});
 
 /** The most CPU time that this thread has had between two turns of its event loop since, milliseconds. */
 function longestTurn(): () => number {

@@ -54,18 +54,12 @@ const ROW = `id, at, partition, offset, ut, changed, event_id, incident, importa
 /** The messages of the feed, kept for a while after they were received. */
 export class FeedView {
   readonly #sql: Statements;
-  /** The latest arrival by partition, Unix milliseconds. */
-  readonly #latest: Map<number, number>;
+  /** The latest arrival by partition, Unix milliseconds; of those that were written to. */
+  readonly #latest = new Map<number, number>();
   #keptSince = 0;
 
   constructor(sql: Statements) {
     this.#sql = sql;
-    this.#latest = new Map(
-      sql
-        .of('SELECT partition, max(at) AS at FROM feed GROUP BY partition')
-        .all()
-        .map(({ partition, at }) => [partition as number, at as number]),
-    );
   }
 
   /** What was received before may be forgotten, Unix seconds. */
@@ -83,7 +77,7 @@ export class FeedView {
     { partition, offset, changed }: { partition: number; offset: number; changed: number },
   ): void {
     const { ut, received_at } = message;
-    const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
+    const at = Math.max(received_at, this.#latest.get(partition) ?? this.#lastOf(partition));
     this.#latest.set(partition, at);
     const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
     const { changes, lastInsertRowid } = this.#sql.insert('INSERT OR IGNORE INTO feed', {
@@ -100,6 +94,12 @@ export class FeedView {
       for_trader: row.forTrader ? 1 : 0,
     });
     if (changes === 1) this.#sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
+  }
+
+  /** The latest arrival of what is stored of a partition: arrivals never go back in it. */
+  #lastOf(partition: number): number {
+    const text = 'SELECT at FROM feed WHERE partition = ? ORDER BY offset DESC LIMIT 1';
+    return this.#sql.value<number>(text, partition) ?? 0;
   }
 
   /**

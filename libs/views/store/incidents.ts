@@ -33,17 +33,10 @@ export class IncidentView {
     this.#sql = sql;
   }
 
-  /** Whether no register of the incident is known that is as new as this one. */
-  isNew({ event_id, id, version }: MatchIncident): boolean {
-    const text = 'SELECT version FROM incidents WHERE event_id = ? AND id = ?';
-    const known = this.#sql.value<number>(text, event_id, id);
-    return known === undefined || known < version;
-  }
-
-  /** Writes a new register and its record. */
-  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
+  /** Writes a register and its record, unless one is known that is as new; whether it was written. */
+  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): boolean {
     const { event_id, id, version, removed, cause } = register;
-    this.#sql.insert('INSERT OR REPLACE INTO incidents', {
+    const written = this.#sql.insertNewer('INSERT INTO incidents', {
       event_id,
       id,
       version,
@@ -59,7 +52,8 @@ export class IncidentView {
       important: important ? 1 : 0,
       json,
     });
-    this.#delivered(event_id, id, cause.received_at);
+    if (written) this.#delivered(event_id, id, cause.received_at);
+    return written;
   }
 
   /** A repeated or listed incident was delivered before: the register only has the time of its last change. */

@@ -32,6 +32,14 @@ export type RenderedEvent = {
   readonly extraTime: boolean | null;
 };
 
+/** The version of a match that is stored, and where it is. */
+export type KnownMatch = {
+  readonly version: number;
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+  readonly stage_id: number | null;
+};
+
 /** By start, or by when they last changed. */
 export type MatchOrder = keyof typeof ORDERS;
 
@@ -58,34 +66,33 @@ const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 /** The matches, rendered as their state changes. */
 export class MatchView {
   readonly #sql: Statements;
-  readonly #live = new Map<number, ShownState>();
+  /** The live matches, held from the first time that they are asked for: a replica that reads up does without. */
+  #live: Map<number, ShownState> | null = null;
   /** Counts changes of where events are: what is made of all their places is stale after one. */
   placeVersion = 0;
 
   constructor(sql: Statements) {
     this.#sql = sql;
-    for (const json of sql.column<string>(
-      "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0",
-    )) {
-      const state: ShownState = JSON.parse(json);
-      this.#live.set(state.event_id, state);
-    }
   }
 
-  /** Whether no state of the match is known that is as new as this one. */
-  isNew({ event_id, version }: MatchState): boolean {
-    const known = this.#sql.value<number>('SELECT version FROM events WHERE id = ?', event_id);
-    return known === undefined || known < version;
+  /** The version of a match and where it is; undefined for an unknown one. */
+  known(eventId: number): KnownMatch | undefined {
+    const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
+    return this.#sql.of(text).get(eventId) as KnownMatch | undefined;
   }
 
   /**
-   * Writes a new state of a match; gives back what the board shows of it. `changed` is when it became visible, Unix
-   * seconds of this service's clock.
+   * Writes a new state of a match over the one that is `known`; gives back what the board shows of it. `changed` is when it
+   * became visible, Unix seconds of this service's clock.
    */
-  put(state: MatchState, rendered: RenderedEvent, changed: number): ShownState {
+  put(
+    state: MatchState,
+    rendered: RenderedEvent,
+    known: KnownMatch | undefined,
+    changed: number,
+  ): ShownState {
     const { full, plain, hidden, statusType, extraTime } = rendered;
     const id = state.event_id;
-    const known = this.#sql.of('SELECT competition_id, season_id, stage_id FROM events WHERE id = ?').get(id);
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
@@ -109,9 +116,9 @@ export class MatchView {
       plain,
       state: JSON.stringify(shown),
     });
-    this.#keepSides(state);
-    if (statusType === 'live' && !hidden) this.#live.set(id, shown);
-    else this.#live.delete(id);
+    this.#keepSides(state, known !== undefined);
+    if (statusType === 'live' && !hidden) this.#live?.set(id, shown);
+    else this.#live?.delete(id);
     return shown;
   }
 
@@ -119,7 +126,7 @@ export class MatchView {
   forget(id: number): void {
     this.#sql.of('DELETE FROM events WHERE id = ?').run(id);
     this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
-    this.#live.delete(id);
+    this.#live?.delete(id);
   }
 
   /** How many events meet the conditions. */
@@ -169,6 +176,7 @@ export class MatchView {
 
   /** The matches that are live now, by start and id. */
   live(): ShownState[] {
+    this.#live ??= this.#readLive();
     return [...this.#live.values()].sort(
       (a, b) => compare(startOf(a.start_date), startOf(b.start_date)) || a.event_id - b.event_id,
     );
@@ -182,20 +190,28 @@ export class MatchView {
   }
 
   state(id: number): ShownState | null {
-    const live = this.#live.get(id);
+    const live = this.#live?.get(id);
     if (live !== undefined) return live;
     const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ?', id);
     return json === undefined ? null : JSON.parse(json);
   }
 
+  #readLive(): Map<number, ShownState> {
+    const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
+    const states = this.#sql.column<string>(text).map((json): ShownState => JSON.parse(json));
+    return new Map(states.map((state) => [state.event_id, state]));
+  }
+
   /** Writes the names of the sides where they are others than before. */
-  #keepSides({ event_id, home, away }: MatchState): void {
+  #keepSides({ event_id, home, away }: MatchState, isKnown: boolean): void {
     const sides = [home, away].flatMap((side, n) =>
       side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],
     );
-    const known = this.#sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
-    if (JSON.stringify(known) === JSON.stringify(sides)) return;
-    this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
+    if (isKnown) {
+      const known = this.#sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
+      if (JSON.stringify(known) === JSON.stringify(sides)) return;
+      this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
+    }
     for (const { counter, team_id, name } of sides)
       this.#sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: fold(name) });
   }

@@ -8,6 +8,8 @@ import type { Statements } from './sql.ts';
 export class PlaceChanges {
   readonly #sql: Statements;
   readonly #catalogue: CatalogueView;
+  /** Places that are known, as `level/id`: every new event asks for its own. */
+  readonly #known = new Set<string>();
 
   constructor(sql: Statements, catalogue: CatalogueView) {
     this.#sql = sql;
@@ -30,7 +32,7 @@ export class PlaceChanges {
   seen(state: MatchState, changed: number): void {
     const isNew = LEVELS.some((level) => {
       const id = state[`${level}_id`];
-      return id !== null && this.of(level, id) === null;
+      return id !== null && !this.#isKnown(level, id);
     });
     if (!isNew) return;
     for (const level of Object.keys(ABOVE) as TreeLevel[]) {
@@ -43,6 +45,14 @@ export class PlaceChanges {
   of(level: TreeLevel, id: number): number | null {
     const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;
+  }
+
+  #isKnown(level: TreeLevel, id: number): boolean {
+    const place = `${level}/${id}`;
+    if (this.#known.has(place)) return true;
+    if (this.of(level, id) === null) return false;
+    this.#known.add(place);
+    return true;
   }
 
   #touch(level: TreeLevel, id: number, changed: number): void {

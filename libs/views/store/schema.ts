@@ -25,14 +25,6 @@ CREATE TABLE events (
   -- JSON: the event with all it has, without details and statistics, and its state for the board.
   full TEXT NOT NULL, plain TEXT NOT NULL, state TEXT NOT NULL
 );
-CREATE INDEX events_by_start ON events (start, id);
-CREATE INDEX events_by_status ON events (status_type, start);
-CREATE INDEX events_by_season ON events (season_id, start);
-CREATE INDEX events_by_stage ON events (stage_id, start);
-CREATE INDEX events_by_competition ON events (competition_id, start);
-CREATE INDEX events_by_home ON events (home_id, start);
-CREATE INDEX events_by_away ON events (away_id, start);
-CREATE INDEX events_by_change ON events (changed);
 
 -- Events of competitions that are not served; dropped: whether something of it came and was left out.
 CREATE TABLE outside (event_id INTEGER PRIMARY KEY, dropped INTEGER NOT NULL);
@@ -73,7 +65,6 @@ CREATE TABLE stories (
   json TEXT NOT NULL,
   PRIMARY KEY (event_id, version, n)
 ) WITHOUT ROWID;
-CREATE INDEX stories_by_change ON stories (changed);
 
 CREATE TABLE feed (
   id INTEGER PRIMARY KEY,
@@ -95,9 +86,7 @@ CREATE TABLE feed (
 );
 -- Apart from what is filtered by: a window is found without a look at texts of a page each.
 CREATE TABLE feed_texts (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
-CREATE INDEX feed_by_ut ON feed (ut);
-CREATE INDEX feed_by_change ON feed (changed);
-CREATE INDEX feed_by_event ON feed (event_id);
+-- A sweep needs it while the views are built, too.
 CREATE INDEX feed_by_arrival ON feed (at);
 
 CREATE TABLE catalogue (
@@ -130,5 +119,24 @@ CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
 `;
 
+/**
+ * The indexes of tables that grow with events. Views that are rebuilt get them once everything is read: one pass over a table
+ * costs less than an entry for each row that comes, and nothing is asked of views before.
+ */
+export const INDEXES = [
+  'events_by_start ON events (start, id)',
+  'events_by_status ON events (status_type, start)',
+  'events_by_season ON events (season_id, start)',
+  'events_by_stage ON events (stage_id, start)',
+  'events_by_competition ON events (competition_id, start)',
+  'events_by_home ON events (home_id, start)',
+  'events_by_away ON events (away_id, start)',
+  'events_by_change ON events (changed)',
+  'stories_by_change ON stories (changed)',
+  'feed_by_ut ON feed (ut)',
+  'feed_by_change ON feed (changed)',
+  'feed_by_event ON feed (event_id)',
+].map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
+
 /** Names what the tables hold and how. */
-export const SCHEMA_ID = hash('sha256', `${RENDERING}${SCHEMA}`, 'hex');
+export const SCHEMA_ID = hash('sha256', [RENDERING, SCHEMA, ...INDEXES].join(), 'hex');

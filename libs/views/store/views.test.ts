@@ -38,6 +38,30 @@ test('resumes after the last batch when it restarts', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
 });
 
+test('makes the indexes of views once everything is read, of a build that was interrupted too', () => {
+  const indexes = () =>
+    world.views.sql.column<string>("SELECT name FROM sqlite_schema WHERE name LIKE 'events_by_%'");
+  const plan = () =>
+    world.views.sql.of('EXPLAIN QUERY PLAN SELECT id FROM events ORDER BY start, id').all()[0]?.detail;
+  world.play(eventMessage({}, { id: 1 }));
+  expect(indexes()).toEqual([]);
+  world.restart();
+  world.play(eventMessage({}, { id: 2 }));
+  world.views.caughtUp();
+  expect(indexes()).toHaveLength(8);
+  expect(plan()).toContain('events_by_start');
+  world.restart();
+  world.views.caughtUp();
+  expect(indexes()).toHaveLength(8);
+});
+
+test('has short checkpoints once everything is read', () => {
+  const pages = () => world.views.sql.value<number>('PRAGMA wal_autocheckpoint');
+  const building = pages();
+  world.views.caughtUp();
+  expect([building, pages()]).toEqual([8_000, 1_000]);
+});
+
 test('does not take an older state, incident or name for a newer one', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];

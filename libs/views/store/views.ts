@@ -6,7 +6,7 @@ import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { ClientView } from './clients.ts';
 import { EventCoverage } from './coverage.ts';
-import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
+import { isBroken, type OpenOptions, openViews, removeViews, settle } from './database.ts';
 import { FeedView } from './feed.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
@@ -58,8 +58,8 @@ export class Views implements BoardView {
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
   #nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether applied records are new: set once everything that was there at the start is applied. */
-  live = false;
+  /** Whether applied records are new: everything that was there at the start is applied. */
+  #isLive = false;
 
   /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
   static open(options: OpenOptions & { readonly competitions: Served }): {
@@ -139,6 +139,12 @@ export class Views implements BoardView {
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+  }
+
+  /** Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. */
+  caughtUp(): void {
+    settle(this.#database);
+    this.#isLive = true;
   }
 
   /** The version of everything there is. */
@@ -256,7 +262,7 @@ export class Views implements BoardView {
    * written; but not before these views were left, for they had not shown it.
    */
   changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
-    const time = this.live || written === undefined ? now : Math.max(written, this.#leftAt);
+    const time = this.#isLive || written === undefined ? now : Math.max(written, this.#leftAt);
     return Math.floor(time / 1000);
   }
 }

@@ -17,6 +17,7 @@ import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews } from '../store/database.ts';
 import type { Served } from '../store/served.ts';
+import { Statements } from '../store/sql.ts';
 import { Views } from '../store/views.ts';
 
 /** When the tests' messages are received, Unix milliseconds. */
@@ -24,6 +25,7 @@ export const RECEIVED_AT = 1_790_000_000_500;
 
 /** Bytes of SQLite's pages. */
 const PAGE = 4_096;
+const FILE = 'views.sqlite';
 
 /** Sees everything. */
 export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
@@ -35,19 +37,28 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Breaks the views of a folder as a failing disk would: all but the first page, or the first one of a table or index. */
+/** Breaks closed views of a folder as a failing disk would: all but the first page, or the first one of a table or index. */
 export function damage(folder: string, name?: string): void {
-  const path = join(folder, 'views.sqlite');
-  const from = name === undefined ? PAGE : PAGE * (firstPage(path, name) - 1);
-  const to = name === undefined ? undefined : from + PAGE;
-  writeFileSync(path, readFileSync(path).fill(0xa5, from, to), { flag: 'r+' });
+  const path = join(folder, FILE);
+  if (name === undefined) {
+    damagePages(path);
+    return;
+  }
+  const database = new DatabaseSync(path, { readOnly: true });
+  const page = firstPage(new Statements(database), name);
+  database.close();
+  damagePages(path, page);
 }
 
-function firstPage(path: string, name: string): number {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
-  database.close();
-  return Number(row?.rootpage);
+function firstPage(sql: Statements, name: string): number {
+  return Number(sql.value<number>('SELECT rootpage FROM sqlite_schema WHERE name = ?', name));
+}
+
+/** Overwrites one page, the first is 1, or all behind the first. */
+function damagePages(path: string, page?: number): void {
+  const from = page === undefined ? PAGE : PAGE * (page - 1);
+  const to = page === undefined ? undefined : from + PAGE;
+  writeFileSync(path, readFileSync(path).fill(0xa5, from, to), { flag: 'r+' });
 }
 
 /** A provider message as the receiver normalizes it. */
@@ -81,10 +92,11 @@ export class ViewsWorld {
     this.views = this.#open();
   }
 
-  /** Breaks the file while the views work with it, opened anew before so that nothing of it is in memory. */
-  damage(): void {
+  /** Breaks the file, or a table of it, while the views work with it, opened anew before so that nothing of it is in memory. */
+  damage(name?: string): void {
     this.restart();
-    damage(this.#folder);
+    const page = name === undefined ? undefined : firstPage(this.views.sql, name);
+    damagePages(join(this.#folder, FILE), page);
   }
 
   /** Plays provider messages: through the laws, into the views, one batch a topic. */

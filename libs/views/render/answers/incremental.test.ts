@@ -65,7 +65,7 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
   const entries: string[] = [];
   for (let change = 1; change <= CHANGES; change++) {
     world.now += PACE;
-    world.views.live = true;
+    world.views.caughtUp();
     const mark = `mark-${change}-`;
     // Written up to ten minutes before it is read; of one record, in order.
     const ut = START + Math.floor(change / 20);

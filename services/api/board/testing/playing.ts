@@ -39,7 +39,7 @@ export class PlayedViews {
     this.#folder = mkdtempSync(join(tmpdir(), 'touchline-board-'));
     const options = { folder: this.#folder, source: {}, maxAgeMs: 86_400_000, now: Date.now() };
     this.views = new Views(openViews(options).database);
-    this.views.live = true;
+    this.views.caughtUp();
     this.name('competition', PLACE.competition_id, null, 'World Cup');
     this.name('season', PLACE.season_id, PLACE.competition_id, 'World Cup 2018');
     this.name('stage', PLACE.stage_id, PLACE.season_id, 'Group stage');

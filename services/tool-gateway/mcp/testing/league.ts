@@ -36,7 +36,7 @@ export const markOf = (league: League): string => (league.competition === 601 ? 
 /** A world with both, of which these competitions are served; null is all. */
 export function leagues(served: Served = null): ViewsWorld {
   const world = new ViewsWorld(served);
-  world.views.live = true;
+  world.views.caughtUp();
   for (const league of [OPEN, CLOSED] as const) {
     world.give(...places(league), ...tables(league));
     world.play(

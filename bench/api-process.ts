@@ -1,0 +1,38 @@
+/** An api as the benches start it. */
+import { join } from 'node:path';
+import { freePort } from '#embedded/ports.ts';
+import { environment } from './api-topics.ts';
+import type { BenchContext } from './context.ts';
+import { answered, type Running, startService } from './processes.ts';
+
+/** A replica that is ready. */
+export type ReadyApi = {
+  readonly process: Running;
+  readonly port: number;
+  /** From the start of the process until it was ready. */
+  readonly readyMs: number;
+  /** Processor time until then, seconds. */
+  readonly readyCpu: number;
+};
+
+/** Starts an api on the topics of a prefix, and waits until it is ready. Its views are in `folder`, which outlives it. */
+export async function startApi(
+  context: BenchContext,
+  prefix: string,
+  folder: string,
+  nodeArgs: readonly string[] = [],
+): Promise<ReadyApi> {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const env = {
+    ...environment(context, prefix),
+    DATA_DIR: join(context.dir, folder),
+    API_PORT: String(port),
+    CLIENTS_KEY: 'the key of the bench, long enough for it',
+    API_BOARD: 'on',
+  };
+  const process = startService('api', context.dir, env, nodeArgs);
+  await answered(port, '/health/ready');
+  const readyMs = performance.now() - startedAt;
+  return { process, port, readyMs, readyCpu: await process.cpuSeconds() };
+}

@@ -1,0 +1,86 @@
+/**
+ * The peer of views that are built: reads the same records by the same client to the ends that the topics have now, and writes
+ * as many rows of the same bytes into SQLite, in transactions of the same size. It decodes nothing, looks nothing up and
+ * keeps no index. A process of its own, cold as an api that starts; it prints what came of it as JSON.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { topicBounds } from '#cluster/logs.ts';
+import { follow } from '#streams/read/follow.ts';
+
+/** Rows of a table, and the bytes of all of them. */
+export type TableSize = { readonly name: string; readonly rows: number; readonly bytes: number };
+
+/** What is asked of it, as JSON in the first argument. */
+export type BareViewsOptions = {
+  readonly brokers: readonly string[];
+  readonly topics: readonly string[];
+  /** The file that it writes. */
+  readonly path: string;
+  readonly tables: readonly TableSize[];
+  /** Records of a transaction. */
+  readonly step: number;
+};
+
+/** What came of it. */
+export type BareViewsResult = {
+  readonly records: number;
+  readonly rows: number;
+  readonly cpuSeconds: number;
+  readonly peakMiB: number;
+};
+
+const CLIENT_ID = 'bench-bare-views';
+
+const { brokers, topics, path, tables, step }: BareViewsOptions = JSON.parse(process.argv[2] ?? '{}');
+const database = new DatabaseSync(path);
+database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+const bounds = await topicBounds({ brokers, clientId: CLIENT_ID }, topics);
+const expected = bounds.reduce((sum, { start, end }) => sum + Number(end) - Number(start), 0);
+const writers = tables.map(({ name, rows, bytes }) => {
+  database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, value BLOB NOT NULL)`);
+  const insert = database.prepare(`INSERT INTO ${name} (value) VALUES (?)`);
+  return { insert, rows, value: Buffer.alloc(rows === 0 ? 0 : Math.round(bytes / rows), 'x'), written: 0 };
+});
+let records = 0;
+let open = 0;
+/** Writes the rows that stand for the records read so far. */
+const write = (share: number): void => {
+  database.exec('BEGIN');
+  for (const writer of writers) {
+    const due = Math.round(writer.rows * share);
+    for (; writer.written < due; writer.written++) writer.insert.run(writer.value);
+  }
+  database.exec('COMMIT');
+};
+const over = new AbortController();
+await follow({
+  brokers,
+  reader: CLIENT_ID,
+  topics,
+  signal: over.signal,
+  onBatch(batch) {
+    for (let at = 0; at < batch.records.length; ) {
+      const more = Math.min(step - open, batch.records.length - at);
+      at += more;
+      open += more;
+      records += more;
+      if (open < step) continue;
+      write(records / expected);
+      open = 0;
+    }
+  },
+  onCaughtUp() {
+    write(1);
+    over.abort();
+  },
+});
+database.close();
+const { user, system } = process.cpuUsage();
+const result: BareViewsResult = {
+  records,
+  rows: writers.reduce((sum, { written }) => sum + written, 0),
+  cpuSeconds: (user + system) / 1e6,
+  peakMiB: process.resourceUsage().maxRSS / 1024,
+};
+console.log(JSON.stringify(result));
+process.exit();
