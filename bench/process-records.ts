@@ -5,6 +5,7 @@
  *
  *     node bench/process-records.ts                     # 50,000 messages of 250 matches that are live at once
  *     BENCH_EVENTS=100 node bench/process-records.ts    # 20,000 of 100
+ *     node bench/process-records.ts fixtures            # the first message of 20,000 matches
  */
 import { createHash } from 'node:crypto';
 import { normalizeMessage } from '#ingestion/normalize.ts';
@@ -13,15 +14,18 @@ import { RecordCollector } from '#streams/runtime/processor.ts';
 import { TOPICS } from '#topics/topics.ts';
 import { MatchPartition } from '../services/match-processor/match-partition.ts';
 import { codecs } from '../services/match-processor/testing/partition.ts';
-import { BenchMatch, liveRound } from './matches.ts';
+import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
 import { sizeOf } from './size.ts';
 
-const EVENTS = sizeOf('BENCH_EVENTS', 250, 20);
+const ONLY_FIRST = process.argv.includes('fixtures');
+const EVENTS = sizeOf('BENCH_EVENTS', ONLY_FIRST ? 20_000 : 250, 20);
 const MESSAGES = sizeOf(null, 200, 100);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 6, 1);
 /** What a processor of all partitions fetches at once. */
 const FETCH_BYTES = 2 * 1024 * 1024;
 const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
+/** When fixtures are published, Unix seconds. */
+const FIXTURES_AT = 1_789_000_000;
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 /** The records of one answer. */
@@ -41,12 +45,8 @@ console.log(`${messages} messages, least ${least.toFixed(2)} µs each, wrote ${d
 function readAll(): readonly Fetched[] {
   const all: Fetched[] = [];
   const open = new Map<number, Fetched>();
-  const live = Array.from(
-    { length: EVENTS },
-    (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900),
-  );
   let offset = 0;
-  for (const { eventId, ut, message } of liveRound(live)) {
+  for (const { eventId, ut, message } of ONLY_FIRST ? fixtures() : liveRound(liveMatches())) {
     const context = { origin: 'webhook', deliveryId: DELIVERY_ID, receivedAt: ut * 1_000 + 1_500 } as const;
     const normalized = normalizeMessage(message, context);
     if (normalized.kind !== 'normalized') throw new Error(`a message is ${normalized.kind}`);
@@ -62,6 +62,14 @@ function readAll(): readonly Fetched[] {
     fetched.bytes += value.length;
   }
   return all;
+}
+
+function liveMatches(): BenchMatch[] {
+  return Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900));
+}
+
+function* fixtures(): Generator<TimedMessage> {
+  for (let match = 0; match < EVENTS; match++) yield new BenchMatch(match, 0, 0).fixture(FIXTURES_AT);
 }
 
 /** Processor time of all messages, microseconds. */

@@ -1,6 +1,7 @@
 import type { FieldsAt } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
 import { object, type ReadField, type Reading, readField } from './readings.ts';
+import { lowerBound } from './sorted.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -220,8 +221,8 @@ export class EventRegister {
 
   #add(field: Field): void {
     this.#fields.set(field.name, field);
-    this.#sorted.push(field);
-    this.#sorted.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const at = lowerBound(this.#sorted, ({ name }) => name < field.name);
+    this.#sorted.splice(at, 0, field);
   }
 }
 
