@@ -33,7 +33,7 @@ export type RenderedEvent = {
 };
 
 /** The version of a match that is stored, and where it is. */
-export type KnownMatch = {
+export type StoredMatch = {
   readonly version: number;
   readonly competition_id: number | null;
   readonly season_id: number | null;
@@ -76,9 +76,9 @@ export class MatchView {
   }
 
   /** The version of a match and where it is; undefined for an unknown one. */
-  known(eventId: number): KnownMatch | undefined {
+  known(eventId: number): StoredMatch | undefined {
     const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
-    return this.#sql.of(text).get(eventId) as KnownMatch | undefined;
+    return this.#sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
   /**
@@ -88,7 +88,7 @@ export class MatchView {
   put(
     state: MatchState,
     rendered: RenderedEvent,
-    known: KnownMatch | undefined,
+    known: StoredMatch | undefined,
     changed: number,
   ): ShownState {
     const { full, plain, hidden, statusType, extraTime } = rendered;
