@@ -24,6 +24,8 @@ export type ClusterListener = {
   onAppend?(partition: Partition, producer: ProducerEpoch, records: readonly NewRecord[]): void;
   onMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   onDroppedMarker?(partition: Partition, producer: ProducerEpoch): void;
+  /** A producer was opened, which fenced those before it. */
+  onOpened?(producer: ProducerEpoch): void;
   /** An answer that confirms a member reached its process; `assigned`: what a SyncGroup answered. */
   onConfirmed?(process: Process, sentAt: number, assigned: Assigned | null): void;
   onShare?(share: GroupShare): void;

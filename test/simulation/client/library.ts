@@ -68,6 +68,7 @@ export const describeTransactionsV0 = api(
 export const initProducerIdV4 = api('InitProducerId', (cluster, broker, id: string, timeoutMs: number) => {
   cluster.requireCoordinator(broker, `${TRANSACTION} ${id}`);
   const producer = cluster.transactions.initProducer(id, timeoutMs);
+  cluster.listener.onOpened?.(producer);
   return { producerId: BigInt(producer.id), producerEpoch: producer.epoch };
 });
 

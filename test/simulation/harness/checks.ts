@@ -48,6 +48,8 @@ type Pending = {
   counted: number;
   /** Who wrote those outputs. */
   epoch: number;
+  /** The epoch that was opened last, and how many processes had ended by then. */
+  opened: { readonly epoch: number; readonly ended: number };
   /** The newest position of the open transaction in the log of positions. */
   position: Buffer | null;
 };
@@ -72,6 +74,7 @@ export class Checks {
   readonly #progress: Progress[];
   /** What each producer id has written and no commit of a position has counted. */
   readonly #pending = new Map<string, Pending>();
+  #ended = 0;
   /** The first broken invariant; null while all hold. */
   violation: string | null = null;
 
@@ -96,7 +99,15 @@ export class Checks {
       onDroppedMarker: ({ topic, partition }) => {
         if (OWN.includes(topic)) this.#of(partition).lostMarker = true;
       },
+      onOpened: ({ id, epoch }) => {
+        this.#pendingOf(id).opened = { epoch, ended: this.#ended };
+      },
     };
+  }
+
+  /** A process was killed or has stopped. */
+  onEnd(): void {
+    this.#ended += 1;
   }
 
   fail(violation: string): void {
@@ -202,11 +213,13 @@ export class Checks {
   #onOutputMarker(partition: number, { id, epoch }: ProducerEpoch, marker: 'commit' | 'abort'): void {
     const pending = this.#pendingOf(id);
     const progress = this.#of(partition);
-    const { open, counted } = pending;
+    const { open, counted, opened } = pending;
     if (marker === 'commit') pending.visible.push(...open.slice(counted));
     else if (counted > 0) {
-      // A claim that aborts them, by its own epoch, has decided wrongly.
-      if (progress.lostMarker && epoch === pending.epoch) progress.lacksOutputs = true;
+      // A claim that aborts them, by its own epoch, has decided wrongly, unless it ended before it could decide: what it had
+      // begun to commit is aborted by the next one.
+      const isLeft = opened.epoch === epoch && opened.ended < this.#ended;
+      if (progress.lostMarker && (epoch === pending.epoch || isLeft)) progress.lacksOutputs = true;
       else
         this.fail(
           `partition ${partition}, producer ${id} epoch ${epoch}: the outputs of a committed position are aborted`,
@@ -222,6 +235,7 @@ export class Checks {
       open: [],
       counted: 0,
       epoch: -1,
+      opened: { epoch: -1, ended: 0 },
       position: null,
     };
     this.#pending.set(id, pending);

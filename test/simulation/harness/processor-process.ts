@@ -71,6 +71,7 @@ export class ProcessorProcess {
   kill(): void {
     if (this.#process === null) return;
     this.#world.note(this.#process.name, 'is killed');
+    this.#checks.onEnd();
     this.#process.isAlive = false;
     this.#process = null;
     this.#stream = null;
