@@ -23,7 +23,7 @@ type Topic = { readonly id: string; readonly partitions: readonly Partition[] };
 export type ClusterListener = {
   onAppend?(partition: Partition, producer: ProducerEpoch, records: readonly NewRecord[]): void;
   onMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
-  onDroppedMarker?(partition: Partition, producer: ProducerEpoch): void;
+  onDroppedMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   /** A producer was opened, which fenced those before it. */
   onOpened?(producer: ProducerEpoch): void;
   /** An answer that confirms a member reached its process; `assigned`: what a SyncGroup answered. */
@@ -79,9 +79,9 @@ export class Cluster {
         cluster.#wake(partition);
         cluster.listener.onMarker?.(partition, producer, marker);
       },
-      onDroppedMarker(key, producer) {
+      onDroppedMarker(key, producer, marker) {
         const partition = cluster.#byKey.get(key);
-        if (partition !== undefined) cluster.listener.onDroppedMarker?.(partition, producer);
+        if (partition !== undefined) cluster.listener.onDroppedMarker?.(partition, producer, marker);
       },
     });
   }

@@ -38,7 +38,7 @@ export type TransactionHost = {
   readonly dropsMarkers: boolean;
   /** A marker is in a log. */
   onMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
-  onDroppedMarker(key: string, producer: ProducerEpoch): void;
+  onDroppedMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
 };
 
 const MARKER_RETRY_MS = 40;
@@ -159,7 +159,7 @@ export class Transactions {
           'cluster',
           `${key} has no leader: the ${decision} of ${transaction.transactionalId} is dropped`,
         );
-        this.#host.onDroppedMarker(key, producer);
+        this.#host.onDroppedMarker(key, producer, decision);
       } else if (partition !== undefined) {
         partition.log.endTransaction(producer, decision, world.unixMs());
         this.#host.onMarker(key, producer, decision);

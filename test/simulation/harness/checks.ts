@@ -48,6 +48,8 @@ type Pending = {
   counted: number;
   /** Who wrote those outputs. */
   epoch: number;
+  /** The abort of a later transaction was dropped in the output's log, behind a commit that was. */
+  lostAbort: boolean;
   /** The epoch that was opened last, and how many processes had ended by then. */
   opened: { readonly epoch: number; readonly ended: number };
   /** The newest position of the open transaction in the log of positions. */
@@ -96,8 +98,9 @@ export class Checks {
     cluster.listener = {
       onAppend: (partition, producer, records) => this.#onAppend(partition, producer, records),
       onMarker: (partition, producer, marker) => this.#onMarker(partition, producer, marker),
-      onDroppedMarker: ({ topic, partition }) => {
+      onDroppedMarker: ({ topic, partition }, { id }, marker) => {
         if (OWN.includes(topic)) this.#of(partition).lostMarker = true;
+        if (topic === TOPICS.output && marker === 'abort') this.#pendingOf(id).lostAbort = true;
       },
       onOpened: ({ id, epoch }) => {
         this.#pendingOf(id).opened = { epoch, ended: this.#ended };
@@ -217,9 +220,10 @@ export class Checks {
     if (marker === 'commit') pending.visible.push(...open.slice(counted));
     else if (counted > 0) {
       // A claim that aborts them, by its own epoch, has decided wrongly, unless it ended before it could decide: what it had
-      // begun to commit is aborted by the next one.
+      // begun to commit is aborted by the next one. The abort of a transaction behind them is one of both.
       const isLeft = opened.epoch === epoch && opened.ended < this.#ended;
-      if (progress.lostMarker && (epoch === pending.epoch || isLeft)) progress.lacksOutputs = true;
+      const isExpected = epoch === pending.epoch || isLeft || pending.lostAbort;
+      if (progress.lostMarker && isExpected) progress.lacksOutputs = true;
       else
         this.fail(
           `partition ${partition}, producer ${id} epoch ${epoch}: the outputs of a committed position are aborted`,
@@ -227,6 +231,7 @@ export class Checks {
     }
     pending.open = [];
     pending.counted = 0;
+    pending.lostAbort = false;
   }
 
   #pendingOf(id: string): Pending {
@@ -235,6 +240,7 @@ export class Checks {
       open: [],
       counted: 0,
       epoch: -1,
+      lostAbort: false,
       opened: { epoch: -1, ended: 0 },
       position: null,
     };
