@@ -92,11 +92,10 @@ export function heapFlags(service: string): readonly string[] {
 
 /**
  * C library settings for the process of a service. By default glibc keeps freed buffers of up to 32 MiB; with them the
- * poller, whose answers come in bursts, and the dispatcher, which encrypts bodies for a thousand connections, return them.
- * Other libraries ignore the settings.
+ * poller, whose answers come in bursts, returns them. Other libraries ignore the settings.
  */
 export function mallocSettings(service: string): Readonly<Record<string, string>> {
-  return service === 'feed-poller' || service === 'webhook-dispatcher'
+  return service === 'feed-poller'
     ? { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' }
     : {};
 }
