@@ -12,6 +12,7 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 
+/** What an api is fed from here. */
 export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
 /** The credentials of a client whose contract covers all. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
@@ -46,13 +45,14 @@ function recordsOf(event: number): ViewRecord[] {
 
 /** Views on disk, and what they took. */
 class Measured {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'touchline-bench-served-'));
+  readonly #folder: string;
   readonly #views: Views;
   #seconds = 0;
 
-  constructor(competitions: ReadonlySet<number> | null) {
+  constructor(folder: string, competitions: ReadonlySet<number> | null) {
+    this.#folder = folder;
     const { views } = Views.open({
-      folder: this.#folder,
+      folder,
       source: {},
       competitions,
       maxAgeMs: 1e9,
@@ -72,7 +72,6 @@ class Measured {
     const events = this.#views.sql.value<number>('SELECT count(*) FROM events') ?? 0;
     this.#views.close();
     const mebibytes = statSync(join(this.#folder, 'views.sqlite')).size / 1024 / 1024;
-    rmSync(this.#folder, { recursive: true });
     return { mebibytes, events, seconds: this.#seconds };
   }
 }
@@ -82,8 +81,8 @@ export const bench: Bench = {
   about: 'views of one of ten competitions beside views of all: size and processor time',
   subject: ['libs/views'],
   async run(context) {
-    const all = new Measured(null);
-    const some = new Measured(new Set([1]));
+    const all = new Measured(join(context.dir, 'served-all'), null);
+    const some = new Measured(join(context.dir, 'served-some'), new Set([1]));
     for (let first = 0; first < EVENTS; first += BATCH) {
       const records = Array.from({ length: BATCH }, (_, n) => recordsOf(first + n)).flat();
       all.apply(records);

@@ -72,7 +72,7 @@ function read(
   }
 }
 
-/** As a replica reads what is there at its start. */
+/** A replica reads in this order when it starts. */
 const STATES_FIRST: readonly Topic[] = Array(100).fill('match-state');
 
 /** Views of the served competitions, rebuilt where an event came into them too late. */

@@ -32,10 +32,16 @@ export class Conditions {
   }
 }
 
+/** A row by its columns. */
+type Row = Readonly<Record<string, SQLInputValue>>;
+
 /** Statements made once for each text; texts come from code, with values apart from them. */
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #made = new Map<string, StatementSync>();
+  /** Those of `insert` and of `insertNewer`, by what stands before the columns. */
+  readonly #inserts = new Map<string, StatementSync>();
+  readonly #upserts = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -54,27 +60,13 @@ export class Statements {
    * Writes a row, by the names of its columns. `into` stands before them: `INSERT INTO sides`. One `into` has one set of columns
    * in one order: values are bound by position, as binding by name takes 10 µs for 14 columns where this takes 4.
    */
-  insert(into: string, row: Readonly<Record<string, SQLInputValue>>): StatementResultingChanges {
-    let statement = this.#made.get(into);
-    if (statement === undefined) {
-      statement = this.#database.prepare(insertText(into, Object.keys(row)));
-      this.#made.set(into, statement);
-    }
-    return statement.run(...Object.values(row));
+  insert(into: string, row: Row): StatementResultingChanges {
+    return this.#write(this.#inserts, insertText, into, row);
   }
 
   /** As `insert`, also over a row of the same key, unless its `version` is as new; whether it was written. */
-  insertNewer(into: string, row: Readonly<Record<string, SQLInputValue>>): boolean {
-    let statement = this.#made.get(into);
-    if (statement === undefined) {
-      const columns = Object.keys(row);
-      const replaced = columns.map((column) => `${column} = excluded.${column}`).join(', ');
-      statement = this.#database.prepare(
-        `${insertText(into, columns)} ON CONFLICT DO UPDATE SET ${replaced} WHERE excluded.version > version`,
-      );
-      this.#made.set(into, statement);
-    }
-    return statement.run(...Object.values(row)).changes === 1;
+  insertNewer(into: string, row: Row): boolean {
+    return this.#write(this.#upserts, upsertText, into, row).changes === 1;
   }
 
   /** The values of one column. */
@@ -89,8 +81,27 @@ export class Statements {
     const row = this.of(text).get(...values);
     return row === undefined ? undefined : (Object.values(row)[0] as T);
   }
+
+  #write(
+    made: Map<string, StatementSync>,
+    textOf: (into: string, columns: readonly string[]) => string,
+    into: string,
+    row: Row,
+  ): StatementResultingChanges {
+    let statement = made.get(into);
+    if (statement === undefined) {
+      statement = this.#database.prepare(textOf(into, Object.keys(row)));
+      made.set(into, statement);
+    }
+    return statement.run(...Object.values(row));
+  }
 }
 
 function insertText(into: string, columns: readonly string[]): string {
   return `${into} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+}
+
+function upsertText(into: string, columns: readonly string[]): string {
+  const replaced = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+  return `${insertText(into, columns)} ON CONFLICT DO UPDATE SET ${replaced} WHERE excluded.version > version`;
 }
