@@ -12,7 +12,7 @@ import { latency, quantiles } from './webhook-latency.ts';
 import { messageText, SECRET, Sink, WebhookBench } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
 
-const THROUGHPUT = { subscriptions: 8, messages: sizeOf(null, 30_000, 1_000), batch: 100 };
+const THROUGHPUT = { subscriptions: 8, messages: sizeOf(null, 120_000, 1_000), batch: 100 };
 const ISOLATION = {
   subscriptions: sizeOf(null, 200, 20),
   dead: sizeOf(null, 20, 2),
