@@ -17,6 +17,9 @@ export const machineClock: MachineClock = {
   sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
 };
 
+/** Given as the reason of an abort that nobody reads: the default is an error with a stack, made each time. */
+const SETTLED = new Error('settled');
+
 /** True where `work` resolves in time, false where the time is up first, milliseconds. Rejects as it does. */
 export async function settlesWithin(
   work: Promise<unknown>,
@@ -28,6 +31,6 @@ export async function settlesWithin(
   try {
     return await Promise.race([work.then(() => true), timeUp]);
   } finally {
-    settled.abort();
+    settled.abort(SETTLED);
   }
 }

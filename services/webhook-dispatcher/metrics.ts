@@ -40,12 +40,6 @@ export function dispatcherMetrics(registry: Registry) {
       help: 'Messages delivered, added over subscriptions.',
       registers,
     }),
-    delaySeconds: new Histogram({
-      name: 'touchline_dispatcher_delay_seconds',
-      help: 'Time from the receipt of the provider’s message to the end of the delivery of what was composed of it.',
-      buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60, 600, 3_600, 86_400],
-      registers,
-    }),
     lostRecords: new Counter({
       name: 'touchline_dispatcher_lost_records_total',
       help: 'Records of webhook-messages that expired before their delivery.',

@@ -225,10 +225,7 @@ export class SubscriptionDelivery {
       for (const message of messages)
         log.debug({ ...this.#fields(), ...identify(message) }, 'webhook message delivered');
     metrics.messages.inc(messages.length);
-    for (const { received_at } of messages) {
-      metrics.delaySeconds.observe((ended - received_at) / 1_000);
-      metrics.stages.received_to_delivered(ended - received_at);
-    }
+    for (const { received_at } of messages) metrics.stages.received_to_delivered(ended - received_at);
     if (progress.attempts > 0)
       log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
   }
