@@ -25,7 +25,7 @@ import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
 import { wantedTopicsOf } from './topic-settings.ts';
 
-/** A goal's way to the board. These start first: on a machine of few cores each process that starts beside them is a wait. */
+/** A goal's way to the board. On a machine of few cores each process that starts beside them is a wait. */
 const FIRST: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
 
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
@@ -96,13 +96,13 @@ export type Platform = {
   /** The settings that a further service or a reader needs. */
   readonly settings: Readonly<Record<string, string>>;
   readonly logFolder: string;
-  /** Settles once all services are ready; rejects with `ProcessError` where one never is. */
-  readonly complete: Promise<unknown>;
+  /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
+  startRest(): Promise<unknown>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts everything, and waits until a goal can come to the board; `complete` says when the rest is ready. On a failure it
+ * Starts everything that takes a goal to the board, and waits for it; `startRest` starts the other services. On a failure it
  * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -196,9 +196,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       firstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
       startAll(first),
     ]);
-    const complete = startAll(later);
-    // Whoever waits for it hears of a failure.
-    complete.catch(() => {});
+    let rest: Promise<unknown> | null = null;
     for (const file of files) {
       file.write({ brokers: started.brokers, registryUrl: started.registryUrl, topicPrefix: prefix });
     }
@@ -217,7 +215,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       services,
       settings,
       logFolder,
-      complete,
+      startRest: () => (rest ??= startAll(later)),
       stop,
     };
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Containers, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
-import { startRegistry } from './registry.ts';
+import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
 import type { Env } from './settings.ts';
 
 export type BackboneOptions = {
@@ -77,21 +77,23 @@ async function startInDocker(
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
   const { env, onProgress, preferredPorts, brokerCount = 1 } = options;
   const dataDir = resolve(options.dataDir);
-  const at = { dataDir: join(dataDir, 'kafka'), env, onProgress };
+  const beside = new RegistryBeside(options, join(dataDir, 'registry'));
+  const at = {
+    dataDir: join(dataDir, 'kafka'),
+    env,
+    onProgress,
+    onStarting: (brokers: readonly string[]) => beside.start(brokers),
+  };
   const starting =
     brokerCount > 1
       ? startKafkaCluster({ ...at, brokers: brokerCount })
       : startKafka({ ...at, preferredPort: preferredPorts?.kafka });
-  const kafka = await starting.catch((error: unknown) => {
+  const kafka = await starting.catch(async (error: unknown) => {
+    await beside.end();
     throw withAdvice(error, because);
   });
   try {
-    const inFolder = { dataDir: join(dataDir, 'registry'), env, onProgress };
-    const registry = await startRegistry({
-      brokers: kafka.brokers,
-      ...inFolder,
-      preferredPort: preferredPorts?.registry,
-    });
+    const registry = await beside.started;
     return {
       kind: 'embedded',
       why: `using ${brokerCount > 1 ? `${brokerCount} embedded brokers with their` : 'an embedded broker with its'} data in ${dataDir}: ${because}`,
@@ -105,6 +107,40 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   } catch (error) {
     await kafka.stop();
     throw error;
+  }
+}
+
+/** A registry that starts while its brokers do: half of its start needs none. */
+class RegistryBeside {
+  readonly #options: Omit<EmbeddedRegistryOptions, 'brokers'>;
+  #starting: { readonly registry: Promise<SchemaRegistry>; readonly over: AbortController } | null = null;
+
+  constructor({ env, onProgress, preferredPorts }: BackboneOptions, dataDir: string) {
+    this.#options = { dataDir, env, onProgress, preferredPort: preferredPorts?.registry };
+  }
+
+  /** Starts it for brokers at these addresses, and ends one that was started for others. */
+  start(brokers: readonly string[]): void {
+    const before = this.end();
+    const over = new AbortController();
+    const registry = before.then(() => startRegistry({ ...this.#options, brokers, signal: over.signal }));
+    // Its failure is heard of by whoever waits for it.
+    registry.catch(() => {});
+    this.#starting = { registry, over };
+  }
+
+  /** Rejects as `startRegistry`. */
+  get started(): Promise<SchemaRegistry> {
+    if (this.#starting === null) throw new Error('a registry is started by the start of its brokers');
+    return this.#starting.registry;
+  }
+
+  async end(): Promise<void> {
+    this.#starting?.over.abort();
+    await this.#starting?.registry.then(
+      (registry) => registry.stop(),
+      () => {},
+    );
   }
 }
 

@@ -29,6 +29,11 @@ type BrokerOptions = BrokerProcessOptions & {
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
+  /**
+   * Called with the brokers' addresses before they answer, for what can start beside them: again with others where a port was
+   * taken meanwhile.
+   */
+  readonly onStarting?: (brokers: readonly string[]) => void;
 };
 
 export type KafkaOptions = BrokerOptions & {
@@ -133,6 +138,7 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
     onProgress(`starting the Kafka broker${plan.folders.length > 1 ? 's' : ''}`);
     return await untilPortHolds(plan.port, [plan.preferredPort, owned[0]?.last?.port], async (port) => {
       const nodes = await plannedNodes(plan, options, owned, port);
+      options.onStarting?.(nodes.map(({ ports }) => addressOf(ports)));
       await formatMissing(jvm, nodes);
       return await launchAll(jvm, nodes, owned, options);
     });
@@ -210,13 +216,17 @@ async function launchAll(
     const handle = controls(server, startAgain, () => folder.release());
     const { port, proxiedPort, secured } = node.ports;
     return Object.assign(handle, {
-      brokers: [`${HOST}:${port}`],
+      brokers: [addressOf(node.ports)],
       port,
       proxiedPort,
       secured:
         secured === null ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
     });
   });
+}
+
+function addressOf({ port }: Ports): string {
+  return `${HOST}:${port}`;
 }
 
 /** A single broker may move its controller; in a cluster the others know its address. */

@@ -22,6 +22,8 @@ export type EmbeddedRegistryOptions = {
   readonly readyTimeoutMs?: number;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
+  /** Ends a start that nobody waits for any more. */
+  readonly signal?: AbortSignal;
 };
 
 /**
@@ -97,6 +99,7 @@ async function launch({ java, jar, env, port, options }: Launch): Promise<Runnin
     ready: () => saysReady(port),
     readyTimeoutMs: options.readyTimeoutMs ?? 120_000,
     stopTimeoutMs: STOP_TIMEOUT_MS,
+    signal: options.signal,
   });
   await writeFile(join(folder, 'port'), `${port}\n`);
   return server;

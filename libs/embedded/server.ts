@@ -13,6 +13,8 @@ export type ServerSpec = {
   readonly readyTimeoutMs: number;
   /** Longest graceful stop before it is killed. */
   readonly stopTimeoutMs: number;
+  /** Ends a start that nobody waits for any more. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** A running server. */
@@ -51,6 +53,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const outcome = await poll(
     async () => {
       if (!child.running()) return 'ended';
+      if (spec.signal?.aborted) await child.stop(spec.stopTimeoutMs);
       return (await spec.ready()) ? 'ready' : undefined;
     },
     { timeoutMs: spec.readyTimeoutMs },

@@ -34,6 +34,8 @@ export type DemoPlay = {
 const DRAW_EVERY = 100;
 const LINE_EVERY = 3_000;
 const LOOK_EVERY = 200;
+/** How long the other services wait for the first goal: their start would take the cores from it. */
+const GOAL_WITHIN = 8_000;
 
 /**
  * Plays, shows the play, and reports the outcome. Resolves to whether every check holds; null if `signal` came first.
@@ -59,7 +61,9 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
     const played = summaryIn(play.summaryFile, stop);
-    const done = platform.complete.then(() => played);
+    const done = untilGoal(board, stop)
+      .then(() => platform.startRest())
+      .then(() => played);
     const summary = await Promise.race([done, failed, aborted, watching.then(() => null)]);
     if (summary === null) return null;
     await settled(place, signal);
@@ -97,6 +101,11 @@ function startTournament(play: DemoPlay): ServiceProcess {
     FAULTS: settings.FAULTS,
     SUMMARY_FILE: summaryFile,
   });
+}
+
+async function untilGoal(board: DemoBoard, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + GOAL_WITHIN;
+  while (board.totals().goals === 0 && performance.now() < until && (await pause(LOOK_EVERY, signal)));
 }
 
 /** The simulator's summary once everything is published and accepted; it keeps serving REST. Null at `signal`. */

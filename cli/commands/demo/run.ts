@@ -81,8 +81,10 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
     dispatcherSettings: webhook.dispatcherSettings,
     provider,
     brokerCount,
-    onProgress: (line) => say(`  ${line}`),
-    // Services are watched and started again; what they say is in their logs, not in the middle of the table.
+    // Services are watched and started again; what is said of them later is in their logs, not in the middle of the table.
+    onProgress: (line) => {
+      if (!started) say(`  ${line}`);
+    },
     onTrouble: () => {},
   });
   started = true;

@@ -36,7 +36,7 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
     onTrouble: (line) => say(`! ${line}`),
   });
   try {
-    await started.complete;
+    await started.startRest();
   } catch (error) {
     await started.stop();
     throw error;

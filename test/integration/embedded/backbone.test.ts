@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -127,4 +127,13 @@ test('stopped while it starts, it leaves no process behind', async () => {
   child.kill('SIGINT');
   await untilTrue('it has ended', () => child.exitCode !== null);
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
+});
+
+test('a broker that cannot start ends the registry that started beside it', async () => {
+  const data = join(dataDir, 'kafka', 'data');
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, 'meta.properties'), 'version=1\ncluster.id=others\nnode.id=99\n');
+  const starting = startBackbone({ dataDir, env, onProgress: () => {} });
+  await expect(starting).rejects.toMatchObject({ code: 'START_FAILED' });
+  expect(await javaProcesses()).toEqual([]);
 });
