@@ -23,7 +23,8 @@ const UUID = /"uuid":"([^"]+)"/g;
 let counts = empty();
 
 const server = createServer(
-  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
+  // A connection that it closes as idle while a request comes in would be a failure of whoever sent that.
+  { key: readFileSync(keyFile), cert: readFileSync(certFile), keepAliveTimeout: 120_000 },
   async (request, response) => {
     const text = (await buffer(request)).toString('latin1');
     if (request.url === '/hang') return;

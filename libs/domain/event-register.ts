@@ -143,7 +143,7 @@ export class EventRegister {
       const text = texts[place] ?? '';
       const last = this.#lastParts[place];
       if (last?.text === text) parts.push(last);
-      else parts.push((last && readAlike(text, last)) ?? readPart(text));
+      else parts.push(readAtPlace(text, place, last));
     }
     return parts;
   }
@@ -224,6 +224,19 @@ export class EventRegister {
     const at = lowerBound(this.#sorted, ({ name }) => name < field.name);
     this.#sorted.splice(at, 0, field);
   }
+}
+
+/** The fields of the last part at each place that was read in full: events of one provider have the same, in the same order. */
+const shapes: EventPart[] = [];
+
+/** Reads a part by the one before it at its place in the same event, or in any other. The result is the same without. */
+function readAtPlace(text: string, place: number, last: EventPart | undefined): EventPart {
+  const shape = last ?? shapes[place];
+  const alike = shape === undefined ? null : readAlike(text, shape);
+  if (alike !== null) return alike;
+  const part = readPart(text);
+  shapes[place] = part;
+  return part;
 }
 
 function readPart(text: string): EventPart {
