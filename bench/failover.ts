@@ -19,7 +19,7 @@ import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 
 const PER_SECOND = 200;
-const ROUNDS = sizeOf('BENCH_ROUNDS', 20, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
 /** The least that a broker allows by its own default. */
 const SESSION_MS = 6_000;

@@ -21,7 +21,7 @@ const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
 ];
 const PER_SECOND = 200;
 const WARM_UP = { messages: sizeOf(null, 3_000, 100), perSecond: 500 };
-const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 /** Of each variant in a round. */
 const MESSAGES = sizeOf('BENCH_MESSAGES', 1_000, 50);
 const VALUE = Buffer.alloc(2_600, 'x');

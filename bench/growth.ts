@@ -5,7 +5,7 @@ import { remove } from './kafka.ts';
 import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 
 const BASE_EVENTS = sizeOf('BENCH_EVENTS', 250, 10);
-const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const MESSAGES = sizeOf(null, 200, 20);
 const FACTORS = SMALLEST ? [1, 2] : [1, 2, 4, 8];
 

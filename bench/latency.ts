@@ -18,7 +18,7 @@ import { WebhookClient } from './webhook-client.ts';
 
 const PER_SECOND = 200;
 const WARM_UP = { messages: sizeOf(null, 6_000, 200), perSecond: 500 };
-const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const MESSAGES = sizeOf('BENCH_MESSAGES', 3_000, 100);
 const READY_MS = 60_000;
 

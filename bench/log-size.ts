@@ -4,7 +4,7 @@ import { type Bench, type BenchContext, format, median } from './context.ts';
 import { compareLatency } from './latency.ts';
 import { sizeOf } from './size.ts';
 
-const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 
 /** What the provider sent: nearly all of the bytes. */
 const LOGS: readonly TopicName[] = ['raw-messages', 'normalized-messages'];

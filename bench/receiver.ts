@@ -15,7 +15,7 @@ import { FIRST_ROUND, sizeOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { lineOf, type MeasuredLoad, measure, type WebhookServer } from './webhook-measure.ts';
 
-const ROUNDS = sizeOf('BENCH_ROUNDS', 9, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 4, 1);
 const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
 /** Until the broker's machine code and that of every thread is the fast one. */
 const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);

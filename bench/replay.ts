@@ -9,7 +9,7 @@ import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
-const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
 
 /**

@@ -13,7 +13,7 @@ import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
-const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const TIMEOUT_MS = 120_000;
 const LEAST = 0.7;
 

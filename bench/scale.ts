@@ -12,7 +12,7 @@ import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
-const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const PROCESSES = SMALLEST ? [1, 2] : [1, 2, 4];
 /** A share of its cores above which something counts as what limits the rest: the start of the processes is in it. */
 const FULL = 0.85;

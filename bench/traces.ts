@@ -10,7 +10,7 @@ import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
 const EVENTS = sizeOf('BENCH_EVENTS', 500, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const PROCESSES = 2;
-const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 /** The parts of messages whose trace is sampled. */
 const SAMPLED = SMALLEST ? [1] : [0.01, 1];
 
