@@ -43,6 +43,9 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   demo: async () => (await import('./demo.ts')).bench,
 };
 
+/** In the smallest form, whose figures mean nothing, two run at once: they mostly wait. */
+const AT_ONCE = SMALLEST ? 2 : 1;
+
 const FLAGS = ['--record', '--smallest'];
 const names = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
 const recording = process.argv.includes('--record');
@@ -72,7 +75,7 @@ async function usage(): Promise<string> {
   return `Usage: npm run bench -- [--record | --smallest] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
 }
 
-/** Runs them one after the other; resolves with the names of those that failed, which do not hold up the others. */
+/** Runs them in turn; resolves with the names of those that failed, which do not hold up the others. */
 async function runBenches(chosen: readonly string[]): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
   if (SMALLEST) startCheaply(dir);
@@ -88,31 +91,19 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
   try {
     const machine = await machineLine(backbone);
     print(`\n${machine}`);
-    for (const name of chosen) {
-      const bench = await BENCHES[name]?.();
-      if (bench === undefined) continue;
-      print(`\n== ${name}: ${bench.about}`);
-      const figures: Figure[] = [];
-      const raw: string[] = [];
-      try {
-        await bench.run({
-          ...contextOf(name, dir, backbone),
-          print(line) {
-            raw.push(line);
-            print(line);
-          },
-          figure: (figure) => figures.push(figure),
+    const turns = chosen.values();
+    const takeTurns = async (): Promise<void> => {
+      for (const name of turns) {
+        const lines = await runOne(name, contextOf(name, dir, backbone), machine).catch((error: unknown) => {
+          console.error(`${name} failed:`, error);
+          failed.push(name);
+          if (AT_ONCE === 1) killAll();
+          return [];
         });
-      } catch (error) {
-        console.error(`${name} failed:`, error);
-        failed.push(name);
-        killAll();
-        continue;
+        results.push(...lines);
       }
-      results.push(...figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`));
-      if (recording)
-        await record({ bench: name, commit: measuredCommit, trees: treesOf(bench), machine, figures, raw });
-    }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
     if (SMALLEST)
       print(`\n${chosen.length - failed.length} of ${chosen.length} benches ran in their smallest form`);
     else print(`\n== Result\n${machine}\n${results.join('\n')}`);
@@ -123,6 +114,31 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
     if (failed.length > 0) print(`Logs are kept in ${dir}`);
     else await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Runs a bench, and records it where that is asked; resolves with its lines of the result. */
+async function runOne(
+  name: string,
+  context: Omit<BenchContext, 'figure' | 'print'>,
+  machine: string,
+): Promise<string[]> {
+  const bench = await BENCHES[name]?.();
+  if (bench === undefined) return [];
+  const print = (line: string) => console.log(AT_ONCE === 1 ? line : `${name}: ${line}`);
+  console.log(`\n== ${name}: ${bench.about}`);
+  const figures: Figure[] = [];
+  const raw: string[] = [];
+  await bench.run({
+    ...context,
+    print(line) {
+      raw.push(line);
+      print(line);
+    },
+    figure: (figure) => figures.push(figure),
+  });
+  if (recording)
+    await record({ bench: name, commit: measuredCommit, trees: treesOf(bench), machine, figures, raw });
+  return figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`);
 }
 
 /** Processes of the smallest form do little else than start. */

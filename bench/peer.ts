@@ -11,9 +11,16 @@ const FOLDER = join(import.meta.dirname, 'peers/kafka-streams');
 const JAR = join(FOLDER, 'target/peer.jar');
 const SCHEMAS = join(import.meta.dirname, '../schemas');
 
-/** Builds the peer unless it is newer than its sources and the schemas. Needs Maven and Java 17. */
-export async function buildPeer(context: BenchContext): Promise<void> {
-  const built = await stat(JAR).then(
+let built: Promise<void> | null = null;
+
+/** Builds the peer, once, unless it is newer than its sources and the schemas. Needs Maven and Java 17. */
+export function buildPeer(context: BenchContext): Promise<void> {
+  built ??= build(context);
+  return built;
+}
+
+async function build(context: BenchContext): Promise<void> {
+  const madeAt = await stat(JAR).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
@@ -22,7 +29,7 @@ export async function buildPeer(context: BenchContext): Promise<void> {
     ...(await filesIn(join(FOLDER, 'src'))),
     ...(await filesIn(SCHEMAS)),
   ];
-  const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs > built));
+  const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs > madeAt));
   if (!changed.includes(true)) return;
   context.print('building the Kafka Streams peer (Maven Central, on first use some 60 MB)');
   await promisify(execFile)('mvn', ['-q', '-B', 'clean', 'package'], {

@@ -17,8 +17,10 @@ const PROCESSES = SMALLEST ? [1, 2] : [1, 2, 4];
 /** A share of its cores above which something counts as what limits the rest: the start of the processes is in it. */
 const FULL = 0.85;
 
-/** The cores of the broker and those of the processors, as `taskset` writes them; `shared` where they cannot be divided. */
-type Cores = { readonly broker: string; readonly processors: string; readonly count: number } | 'shared';
+/** The cores of the broker, those of the processors and all, as `taskset` writes them; `shared` where they cannot be divided. */
+type Cores =
+  | { readonly broker: string; readonly processors: string; readonly all: string; readonly count: number }
+  | 'shared';
 
 /** A run, and what the broker computed meanwhile, seconds. */
 type Measured = ContenderRun & { readonly brokerSeconds: number };
@@ -60,7 +62,8 @@ export const bench: Bench = {
         });
       await remove(context.brokers, prefix, [matchProcessor(1).on(prefix, 0).group]);
     } finally {
-      if (cores !== 'shared') await pin(process.pid, `0-${availableParallelism() - 1}`);
+      // What is measured after this one has all cores again.
+      if (cores !== 'shared') for (const pid of [broker, process.pid]) await pin(pid, cores.all);
     }
   },
 };
@@ -91,7 +94,12 @@ async function divideCores(context: BenchContext, broker: number): Promise<Cores
     context.print('the broker shares the cores of the processors: there is one only, or no taskset');
     return 'shared';
   }
-  const cores = { broker: '0', processors: last === 1 ? '1' : `1-${last}`, count: last };
+  const cores = {
+    broker: '0',
+    processors: last === 1 ? '1' : `1-${last}`,
+    all: `0-${last}`,
+    count: last,
+  };
   await pin(broker, cores.broker);
   await pin(process.pid, cores.processors);
   context.print(`broker on core ${cores.broker}, processors and this bench on ${cores.processors}`);

@@ -148,7 +148,8 @@ export class Sink {
         { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
       ],
     });
-    const [keyFile, caFile] = [join(dir, 'sink.key'), join(dir, 'sink.pem')];
+    const name = `sink-${randomUUID()}`;
+    const [keyFile, caFile] = [join(dir, `${name}.key`), join(dir, `${name}.pem`)];
     writeFileSync(keyFile, key);
     writeFileSync(caFile, cert);
     const ports = { port: await freePort(), countsPort: await freePort() };
@@ -161,7 +162,7 @@ export class Sink {
         keyFile,
         caFile,
       ],
-      outputFile: join(dir, `sink-${randomUUID()}.log`),
+      outputFile: join(dir, `${name}.log`),
     });
     return new Sink(process, ports, caFile);
   }

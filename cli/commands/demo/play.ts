@@ -61,9 +61,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
     const played = summaryIn(play.summaryFile, stop);
-    const done = untilGoal(board, stop)
-      .then(() => platform.startRest())
-      .then(() => played);
+    const done = startRestAfterGoal(platform, board, stop).then(() => played);
     const summary = await Promise.race([done, failed, aborted, watching.then(() => null)]);
     if (summary === null) return null;
     await settled(place, signal);
@@ -103,9 +101,11 @@ function startTournament(play: DemoPlay): ServiceProcess {
   });
 }
 
-async function untilGoal(board: DemoBoard, signal: AbortSignal): Promise<void> {
+async function startRestAfterGoal(platform: Platform, board: DemoBoard, signal: AbortSignal): Promise<void> {
   const until = performance.now() + GOAL_WITHIN;
-  while (board.totals().goals === 0 && performance.now() < until && (await pause(LOOK_EVERY, signal)));
+  while (board.totals().goals === 0 && performance.now() < until)
+    if (!(await pause(LOOK_EVERY, signal))) return;
+  await platform.startRest();
 }
 
 /** The simulator's summary once everything is published and accepted; it keeps serving REST. Null at `signal`. */
