@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { WATCH_PAINT } from '../../../services/api/board/testing/paint.ts';
 import { firstHalf, incident } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
 
 const MATCHES = 300;
 const CHANGES = 400;

@@ -9,9 +9,9 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from '../../integration/board/browser.ts';
+import { ShownBoard } from '../../integration/board/shown-board.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
-import { ShownBoard } from './shown-board.ts';
 
 /** The longest that a word may be shown for. */
 const WITHIN_MS = 2_000;

@@ -33,7 +33,7 @@ const KILLING_MS = times(180_000, 8_000);
 /** More messages than can be sent in the time of the test: those sent determine the expected output. */
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
-/** Of a tournament: one for all services; each with its own rights alone is test/integration/security/rights.test.ts. */
+/** Of a tournament: one for all services; each with its own rights alone is test/system/security/rights.test.ts. */
 const USER = 'demonstration';
 const SLOWLY = { everyMs: 30_000, killingMs: 300_000 };
 /** The play goes on for a while after the last kill. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { incident, message, Rig } from '../../integration/feed-poller/support.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
-import { incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Kafka } from '#embedded/kafka.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { TestReceiver } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { machineLoad } from '../../support/harness.ts';
 import { until } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
-import { TestReceiver } from './support.ts';
 
 /** How long the broker is down, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
 const [OUTAGE_MS, PATIENCE_MS, SENDER_TIMEOUT_MS] =

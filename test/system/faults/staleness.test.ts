@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { HealthReader } from '../../integration/feed-monitor/health-reader.ts';
+import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { FAULT_TIMEOUT_MS, machineLoad, times } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { seeded } from '../../support/seed.ts';
-import { HealthReader } from './health-reader.ts';
-import { LiveFeed, startMonitor } from './support.ts';
 
 const place = backbone();
 const MATCHES = Array.from({ length: times(100, 10) }, (_, index) => 5_000 + index);

@@ -2,6 +2,7 @@
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
+import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -10,7 +11,6 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
-import { SECRET, signed } from '../webhook-receiver/support.ts';
 
 const REQUESTS = 10_000;
 /** Requests at a time to each service. */

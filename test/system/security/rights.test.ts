@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { topicName } from '#topics/topics.ts';
+import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
@@ -13,7 +14,6 @@ import { startService, type TestService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
-import { SECRET, signed } from '../webhook-receiver/support.ts';
 
 /** The trace of a sender. */
 const OUTSIDE = '1'.repeat(32);

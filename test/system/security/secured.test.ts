@@ -12,6 +12,7 @@ import { findTopics } from '#topics/admin.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
 import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
@@ -30,7 +31,6 @@ import { logged } from '../../support/system.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { touchline } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';
-import { SECRET, signed } from '../webhook-receiver/support.ts';
 
 const WRONG = 'wrong-password-99';
 /** How long the broker takes an authentication for valid. */
