@@ -1,6 +1,7 @@
 /** Views of some competitions beside views of all: the same answers, whatever order the topics are read in. */
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RestError } from '#contract/rest/errors.ts';
 import { OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
@@ -166,6 +167,10 @@ test('answers as views of all do that show these competitions only, whatever is 
   );
 });
 
+/** How SQLite says that it goes through a table that has rows of every event, without an index. */
+const GROWING =
+  /^SCAN (events|sides|incidents|updated_incidents|deliveries|stories|feed|feed_texts|outside)$/;
+
 /** Rows of a table that are of an event. */
 const rowsOf = (world: ViewsWorld, table: string, id: number) =>
   world.views.sql.value<number>(
@@ -214,4 +219,29 @@ test('shows an event no more that leaves, and all of it when it comes back', asy
   }
   expect(world.views.incidents(11)).toHaveLength(3);
   expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);
+});
+
+test('views that are built look through no table that grows', () => {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  onTestFinished(() => prepare.mockRestore());
+  const world = new ViewsWorld(SERVED);
+  const move = (event: Told['event'], competition: number | null): Told => ({
+    event,
+    competition,
+    goal: true,
+  });
+  const messages = [move(11, 2), move(12, 1), move(13, null), move(13, 2), move(12, 2), move(11, null)];
+  read(world, recordsOf(messages), ['normalized-messages', 'match-incidents', 'match-transitions']);
+  const texts = new Set(
+    prepare.mock.calls.map(([text]) => text).filter((text) => !/^(CREATE|PRAGMA)/.test(text)),
+  );
+  expect(texts).toContain('DELETE FROM feed WHERE event_id = ?');
+  const scans = [...texts].flatMap((text) =>
+    world.views.sql
+      .of(`EXPLAIN QUERY PLAN ${text}`)
+      .all()
+      .filter(({ detail }) => GROWING.test(String(detail)))
+      .map(({ detail }) => `${detail}: ${text}`),
+  );
+  expect(scans).toEqual([]);
 });

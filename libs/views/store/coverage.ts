@@ -2,6 +2,7 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { MatchView } from './matches.ts';
+import { INDEX_OF_LEFT_OUT } from './schema.ts';
 import type { Served } from './served.ts';
 import type { Statements } from './sql.ts';
 
@@ -34,6 +35,7 @@ export class EventCoverage {
     this.competitions = competitions;
     this.#sql = sql;
     this.#matches = matches;
+    if (competitions !== null) sql.of(INDEX_OF_LEFT_OUT).run();
   }
 
   /** Whether a competition is served. What is of none is not, where only some are. */

@@ -119,6 +119,11 @@ CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
 `;
 
+const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';
+
+/** What an event is left out by: views of some competitions need it while they are built, too. */
+export const INDEX_OF_LEFT_OUT = `CREATE INDEX IF NOT EXISTS ${FEED_BY_EVENT}`;
+
 /**
  * The indexes of tables that grow with events. Views that are rebuilt get them once everything is read: one pass over a table
  * costs less than an entry for each row that comes, and nothing is asked of views before.
@@ -135,7 +140,7 @@ export const INDEXES = [
   'stories_by_change ON stories (changed)',
   'feed_by_ut ON feed (ut)',
   'feed_by_change ON feed (changed)',
-  'feed_by_event ON feed (event_id)',
+  FEED_BY_EVENT,
 ].map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
 
 /** Names what the tables hold and how. */
