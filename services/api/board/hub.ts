@@ -17,6 +17,10 @@ export type HubOptions = {
 const GATHER_MS = 10;
 /** Pages withdraw what they show where two beats are missing: `browser/stream.ts`. */
 const BEAT_MS = 1_000;
+/** After so long without a beat pages have withdrawn what they show, and the process stood still. */
+const STOOD_STILL_MS = 1_750;
+/** How long it then reads on before its word counts: what it knows is of before. Less than until the next beat. */
+const READS_ON_MS = 900;
 /** How often feed health is looked at, milliseconds: it changes with time alone too. */
 const HEALTH_MS = 100;
 
@@ -37,6 +41,9 @@ export class Hub {
   #gathering: NodeJS.Timeout | undefined;
   /** By `performance.now()`. */
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** When it last beat, and from when on its word counts, by `performance.now()`. */
+  #beatAt = performance.now();
+  #countsFrom = Number.NEGATIVE_INFINITY;
 
   constructor(options: HubOptions) {
     this.#options = options;
@@ -74,6 +81,12 @@ export class Hub {
     const room = this.#readers.size < this.#options.maxReaders;
     if (!room) this.#refused.inc();
     return room;
+  }
+
+  /** Resolves once the word of this process counts: at once, unless it stood still a moment ago. */
+  async counts(): Promise<void> {
+    const wait = this.#countsFrom - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 
   /** Makes what is sent of these states. Throws where they cannot be read. */
@@ -116,7 +129,11 @@ export class Hub {
   }
 
   #beat(): void {
-    const word = { now: this.#options.now(), steady: performance.now() };
+    const at = performance.now();
+    if (at - this.#beatAt > STOOD_STILL_MS) this.#countsFrom = at + READS_ON_MS;
+    this.#beatAt = at;
+    if (at < this.#countsFrom) return;
+    const word = { now: this.#options.now(), steady: at };
     for (const reader of this.#readers) {
       if (!reader.admitted) {
         reader.end();

@@ -132,13 +132,14 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
 
-  app.get('/board/events', (request, reply) => {
+  app.get('/board/events', async (request, reply) => {
     const asked = streamQuery.safeParse(request.query);
     if (!asked.success)
       return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
     const topic = topicOf(asked.data);
     const admitted = admit(request, reply, topic.kind);
     if (admitted === null) return reply;
+    await hub.counts();
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     // All that is read for it is read before the answer begins: what fails can still be answered then.
     const states = statesOf(admitted.view, topic, size);
