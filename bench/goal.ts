@@ -21,7 +21,7 @@ import { byWebhook } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
 import { machineUse, usePerMessage } from './machine-use.ts';
 import { BenchMatch, type GoalMessage, type TimedMessage } from './matches.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 import { Sink } from './webhook-place.ts';
 
@@ -75,7 +75,7 @@ export const bench: Bench = {
       for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
         for (const [one, of] of times) {
           const found = await measure(context, one, { browser, sink, round });
-          context.print(`${labelOf(round)} ${one.name}: ${describe(found)}`);
+          context.print(`${roundName(round)} ${one.name}: ${describe(found)}`);
           if (round === 0) continue;
           for (const [place, latencies] of found) of.set(place, [...(of.get(place) ?? []), ...latencies]);
         }
@@ -112,11 +112,6 @@ function report(
         context.figure({ ...figure, beside: { name: 'wanted', value: limit }, target: 1 });
     }
   }
-}
-
-/** The first round warms the broker, and does not count. */
-function labelOf(round: number): string {
-  return round === 0 ? 'warm-up' : `round ${round}`;
 }
 
 function describe(times: ReadonlyMap<Place, readonly number[]>): string {
@@ -173,7 +168,7 @@ async function measure(
   const before = await machineUse();
   await send(MESSAGES, PER_SECOND, true);
   const used = usePerMessage(before, await machineUse(), MESSAGES);
-  context.print(`${labelOf(round)} ${hops.name}, processor time of a message, µs: ${used}`);
+  context.print(`${roundName(round)} ${hops.name}, processor time of a message, µs: ${used}`);
   const shownAt = await asked.all();
   const arrivedAt = new Map<string, number>();
   const madeAt = ({ eventId, messageId }: SentGoal) => made.first(String(eventId), Number(messageId));

@@ -2,7 +2,7 @@ import { type Backlog, writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, SMALLEST, sizeOf } from './size.ts';
 
 const BASE_EVENTS = sizeOf('BENCH_EVENTS', 250, 10);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
@@ -29,7 +29,7 @@ export const bench: Bench = {
         const run = await runThrough(context, job, backlog.records);
         if (round > 0) micros.get(backlog)?.push(1e6 / rate(run));
         context.print(
-          `${round === 0 ? 'warm-up' : `round ${round}`} ${FACTORS[index]}×: ${backlog.records} messages in ` +
+          `${roundName(round)} ${FACTORS[index]}×: ${backlog.records} messages in ` +
             `${(run.endAt - run.first.at).toFixed(2)} s, ${format(rate(run))} msg/s, ${format(1e6 / rate(run))} µs each`,
         );
       }

@@ -12,7 +12,7 @@ import { liveMessages, Pending, pace } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
 import { buildPeer } from './peer.ts';
 import { startService } from './processes.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 import { WebhookClient } from './webhook-client.ts';
 
@@ -48,7 +48,7 @@ export const bench: Bench = {
       for (const [subject, rounds] of measured) {
         const latencies = await measure(context, subject, round);
         if (round > 0) rounds.push(latencies);
-        const kind = round === 0 ? 'warm-up' : `round ${round}`;
+        const kind = roundName(round);
         context.print(`${kind} ${subject.name}: ${describe(latencies)}`);
       }
     }
@@ -127,7 +127,7 @@ export async function compareLatency(
     for (const { subject, latencies } of measured) {
       const found = await measure(context, subject, round);
       if (round > 0) latencies.push(found);
-      context.print(`${round === 0 ? 'warm-up' : `round ${round}`} ${subject.name}: ${describe(found)}`);
+      context.print(`${roundName(round)} ${subject.name}: ${describe(found)}`);
     }
   }
   const [first, ...others] = measured;

@@ -11,7 +11,7 @@ import { countOffsets, remove, withAdmin } from './kafka.ts';
 import type { BareCost, BareCostOptions } from './parse-encode.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
 import { start, startService } from './processes.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { lineOf, type MeasuredLoad, measure, type WebhookServer } from './webhook-measure.ts';
 
@@ -70,7 +70,7 @@ export const bench: Bench = {
           const load = { secret, run, batch, connections: CONNECTIONS, seconds: SECONDS, warmUpSeconds };
           const measured = await measure(server, load);
           if (round > 0) list.push(measured);
-          const when = round === 0 ? 'warm-up' : `round ${round}`;
+          const when = roundName(round);
           context.print(`${when} ${server.name}, ${name}: ${lineOf(measured)}`);
           if (server === ours) {
             accepted.ours += measured.accepted;

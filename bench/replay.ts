@@ -5,7 +5,7 @@ import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -49,7 +49,7 @@ export const bench: Bench = {
       });
       const replay = records / seconds;
       context.print(
-        `${round === 0 ? 'warm-up' : `round ${round}`}: processor ${format(processor)} msg/s, replay ${format(replay)} msg/s`,
+        `${roundName(round)}: processor ${format(processor)} msg/s, replay ${format(replay)} msg/s`,
       );
       if (round === 0) continue;
       rates.processor.push(processor);

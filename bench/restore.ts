@@ -9,7 +9,7 @@ import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, prepare, runThrough } from './contenders.ts';
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -36,7 +36,7 @@ export const bench: Bench = {
     for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       const read = await readBare({ brokers: context.brokers, topics });
       const restored = await restore(context, job);
-      const kind = round === 0 ? 'warm-up' : `round ${round}`;
+      const kind = roundName(round);
       context.print(
         `${kind}: restored ${restored.records} records in ${restored.seconds.toFixed(2)} s, ` +
           `${format(restored.records / restored.seconds)} records/s; bare consumer ${read.records} in ` +

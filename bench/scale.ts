@@ -8,7 +8,7 @@ import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { cpuSecondsOf } from './processes.ts';
-import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, SMALLEST, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -47,7 +47,7 @@ export const bench: Bench = {
           const run = await runThrough(context, job, records);
           const measured = { ...run, brokerSeconds: (await cpuSecondsOf(broker)) - before };
           if (round > 0) counted.push(measured);
-          const label = round === 0 ? 'warm-up' : `round ${round}`;
+          const label = roundName(round);
           context.print(`${label} ${job.name}: ${describe(measured, cores)}`);
         }
       }

@@ -4,6 +4,11 @@ export const SMALLEST = process.argv.includes('--smallest');
 /** Round 0 warms and does not count: the smallest form, whose figures mean nothing, goes without. */
 export const FIRST_ROUND = SMALLEST ? 1 : 0;
 
+/** What a round is called in what is printed. */
+export function roundName(round: number): string {
+  return round === 0 ? 'warm-up' : `round ${round}`;
+}
+
 /** A size of a bench: that of the environment variable where it is set, else `least` in the smallest form, else `full`. */
 export function sizeOf(variable: string | null, full: number, least: number): number {
   const set = variable === null ? undefined : process.env[variable];

@@ -19,7 +19,7 @@ import { type Bench, type BenchContext, format, median, PROCESSOR } from './cont
 import { readToEnd, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
 import { recordedFloor } from './recorded-floor.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -82,7 +82,7 @@ export const bench: Bench = {
 function printRun(context: BenchContext, name: string, round: number, run: ContenderRun): void {
   const { first, endAt, cpuSeconds } = run;
   context.print(
-    `${round === 0 ? 'warm-up' : `round ${round}`} ${name}: ${format(rate(run))} msg/s ` +
+    `${roundName(round)} ${name}: ${format(rate(run))} msg/s ` +
       `(second half ${format(warmRate(run))}, with start ${format(rateWithStart(run))}); ` +
       `first commit after ${first.at.toFixed(2)} s, all after ${endAt.toFixed(2)} s, ${cpuSeconds.toFixed(1)} s of processor`,
   );

@@ -6,7 +6,7 @@ import { type Contender, matchProcessor, prepare, rate, runThrough } from './con
 import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { compareLatency } from './latency.ts';
-import { FIRST_ROUND, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -67,7 +67,7 @@ async function compareThroughput(context: BenchContext, env: Env): Promise<void>
       await prepare(context, job);
       const run = await runThrough(context, job, records);
       context.print(
-        `${round === 0 ? 'warm-up' : `round ${round}`} ${one === tls ? 'TLS' : 'plain'}: ` +
+        `${roundName(round)} ${one === tls ? 'TLS' : 'plain'}: ` +
           `${format(rate(run))} msg/s, ${run.cpuSeconds.toFixed(1)} s of processor`,
       );
       if (round === 0) continue;

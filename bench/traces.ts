@@ -5,7 +5,7 @@ import { writeBacklog } from './backlog.ts';
 import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median, PROCESSOR } from './context.ts';
 import { compareLatency } from './latency.ts';
-import { FIRST_ROUND, SMALLEST, sizeOf } from './size.ts';
+import { FIRST_ROUND, roundName, SMALLEST, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 500, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -46,7 +46,7 @@ export const bench: Bench = {
         const run = await runThrough(context, job, records.get(prefix) ?? 0);
         if (round > 0) runs.push(run);
         context.print(
-          `${round === 0 ? 'warm-up' : `round ${round}`} ${nameOf(sampled)}: ${format(rate(run))} msg/s, ` +
+          `${roundName(round)} ${nameOf(sampled)}: ${format(rate(run))} msg/s, ` +
             `${run.cpuSeconds.toFixed(1)} s of processor; the collector has ${format(collector.bytes() / 1e6)} MB`,
         );
       }
