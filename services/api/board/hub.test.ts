@@ -5,7 +5,11 @@ import { ViewsWorld } from '#views/testing/world.ts';
 import { Hub } from './hub.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  // The spy stands on the clock of the fake timers.
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 test('a process that stood still reads on before its word counts, for readers and for those that come', async () => {
   const { views: view } = new ViewsWorld();
