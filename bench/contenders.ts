@@ -65,7 +65,10 @@ export const OURS: Contender = matchProcessor(1);
  * The peer, with `settings` of Kafka Streams over its own. Every run has a group of its own: a member of Kafka Streams
  * does not leave its group when it is closed.
  */
-export function kafkaStreams(settings: Readonly<Record<string, string | number>> = {}): Contender {
+export function kafkaStreams(
+  settings: Readonly<Record<string, string | number>> = {},
+  heapGiB?: number,
+): Contender {
   const name = 'Kafka Streams';
   return {
     name,
@@ -78,7 +81,7 @@ export function kafkaStreams(settings: Readonly<Record<string, string | number>>
         group,
         outputPrefix,
         start: (context) =>
-          startPeer(context, { inputPrefix: prefix, outputPrefix, application: group, settings }),
+          startPeer(context, { inputPrefix: prefix, outputPrefix, application: group, settings, heapGiB }),
         progress: ({ brokers }) => groupProgress(brokers, group, topicName(prefix, 'normalized-messages')),
       };
     },

@@ -25,10 +25,15 @@ export async function machineUse(): Promise<MachineUse> {
   return use;
 }
 
+/** What one of them used between two looks for each of so many messages, in microseconds of processor. */
+export function usedBy(name: string, before: MachineUse, after: MachineUse, messages: number): number {
+  return (1e6 * ((after.get(name) ?? 0) - (before.get(name) ?? 0))) / messages;
+}
+
 /** What was used between two looks for each of so many messages, in microseconds of processor, the most first. */
 export function usePerMessage(before: MachineUse, after: MachineUse, messages: number): string {
-  return [...after]
-    .map(([name, seconds]) => [name, (1e6 * (seconds - (before.get(name) ?? 0))) / messages] as const)
+  return [...after.keys()]
+    .map((name) => [name, usedBy(name, before, after, messages)] as const)
     .filter(([, used]) => used > 0)
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, used]) => `${name} ${format(used)}`)

@@ -53,6 +53,8 @@ export type PeerOptions = {
   readonly process?: string;
   /** Settings of Kafka Streams that go over the peer's own. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Its stores are in memory: 2 GiB hold those of half a million messages. Default 2. */
+  readonly heapGiB?: number | undefined;
 };
 
 /** Starts the peer. */
@@ -63,13 +65,13 @@ export async function startPeer(context: BenchContext, options: PeerOptions): Pr
 
 /** The command line of a process of the peer. */
 export async function peerCommand(context: BenchContext, options: PeerOptions): Promise<ProcessCommand> {
-  const { inputPrefix, outputPrefix, application, process = '', settings = {} } = options;
+  const { inputPrefix, outputPrefix, application, process = '', settings = {}, heapGiB = 2 } = options;
   const ids = await schemaIds(context, inputPrefix);
   return {
     command: 'java',
     args: [
-      '-Xmx2g',
-      '-Xms2g',
+      `-Xmx${heapGiB}g`,
+      `-Xms${heapGiB}g`,
       '-XX:+UseParallelGC',
       '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
       '-cp',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ageLine } from './age.ts';
 import type { Figure } from './context.ts';
 import { type BenchResult, isMet, roundsText, withFigures } from './record.ts';
+import { treeOf } from './subject.ts';
 
 const figure: Figure = {
   name: 'rate',
@@ -71,5 +72,11 @@ describe('the age of figures', () => {
     expect(ageLine('one', 'machine: m\nround 1\n', () => null)).toBe(
       'one: the record does not name its commit',
     );
+  });
+
+  test('does not come from tests, nor from what only they use', () => {
+    expect(treeOf('libs/domain')).toMatch(/^[0-9a-f]{40}$/);
+    expect(treeOf('libs/domain/testing')).toBeNull();
+    expect(treeOf('libs/no-such-folder')).toBeNull();
   });
 });

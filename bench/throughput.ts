@@ -25,6 +25,8 @@ const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 /** The peer has so many threads, and so many processes of ours stand beside them: a process computes in one thread. */
 const PEER_THREADS = 2;
+/** For its stores, which are in memory. */
+const PEER_HEAP_GIB = Math.max(2, Math.ceil(EVENTS / 1_000));
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 
 /**
@@ -39,7 +41,7 @@ export const bench: Bench = {
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
     const ours = matchProcessor(PEER_THREADS);
-    const peer = kafkaStreams();
+    const peer = kafkaStreams({}, PEER_HEAP_GIB);
     const least = recordedFloor(PEER_THREADS);
     const runs = new Map<Contender, ContenderRun[]>([
       [ours, []],

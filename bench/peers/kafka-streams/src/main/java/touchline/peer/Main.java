@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.KafkaStreams;
@@ -53,20 +53,19 @@ public final class Main {
 
     KafkaStreams streams = new KafkaStreams(
         Pipeline.build(required(options, "--input-prefix"), required(options, "--output-prefix"), ids), properties);
-    CountDownLatch stopped = new CountDownLatch(1);
+    CompletableFuture<Integer> exitCode = new CompletableFuture<>();
     streams.setUncaughtExceptionHandler(cause -> {
       cause.printStackTrace();
-      stopped.countDown();
+      exitCode.complete(1);
       return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     });
     streams.setStateListener((now, before) -> {
       if (now == KafkaStreams.State.RUNNING) System.out.println("running");
     });
     Runtime.getRuntime().addShutdownHook(new Thread(() -> streams.close(Duration.ofSeconds(20))));
-    endWithParent(stopped);
+    endWithParent(exitCode);
     streams.start();
-    stopped.await();
-    System.exit(0);
+    System.exit(exitCode.get());
   }
 
   /** What did best here, measured by `npm run bench -- throughput`; docs/reference/performance.md has the figures. */
@@ -98,14 +97,14 @@ public final class Main {
     return value;
   }
 
-  private static void endWithParent(CountDownLatch stopped) {
+  private static void endWithParent(CompletableFuture<Integer> exitCode) {
     Thread watch = new Thread(() -> {
       try {
         while (System.in.read() >= 0) continue;
       } catch (java.io.IOException ignored) {
         // A broken standard input is an ended one.
       }
-      stopped.countDown();
+      exitCode.complete(0);
     });
     watch.setDaemon(true);
     watch.start();
