@@ -77,7 +77,7 @@ export function leftOutLines(tests: readonly LeftOutTest[]): string[] {
         : `${reason.of}: ${reason.why}`;
     groups.set(text, (groups.get(text) ?? 0) + 1);
   }
-  return ['Left out:', ...[...groups].map(([text, count]) => `  ${count} ${text}`)];
+  return ['Left out:', ...groups.entries().map(([text, count]) => `  ${count} ${text}`)];
 }
 
 /** A run of some tests by name says nothing: it leaves the others out on purpose. */

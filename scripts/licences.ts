@@ -36,7 +36,7 @@ export function licenceFaults(
     if (licence !== undefined && isAccepted(licence, dev ? any : shipped)) return [];
     return [`${name}${dev ? ', development' : ''}: ${licence ?? 'no licence'}`];
   });
-  return [...faults, ...[...unused].map((name) => `${name}: is not installed, remove it from the rules`)];
+  return faults.concat([...unused].map((name) => `${name}: is not installed, remove it from the rules`));
 }
 
 /** Whether an SPDX expression allows a use under accepted licences. Mixed nesting is not evaluated, and not accepted. */

@@ -51,7 +51,7 @@ describe('a possible incident is open until it is decided (law 9)', () => {
 
   test.each(
     kinds.flatMap(({ reason, possible, decided, not }) => [
-      ...[...decided, ...always].map((by) => ({ reason, possible, by, open: false })),
+      ...decided.concat(always).map((by) => ({ reason, possible, by, open: false })),
       ...not.map((by) => ({ reason, possible, by, open: true })),
     ]),
   )('$reason after $by: $open', ({ reason, possible, by, open }) => {

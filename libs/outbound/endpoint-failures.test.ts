@@ -3,6 +3,17 @@ import { answers, type HostileAnswer, HttpsReceiver } from '../../test/support/h
 import { untilTrue } from '../../test/support/poll.ts';
 import { endpointOf, endpointTo, tcpServer } from './testing/endpoints.ts';
 
+const headThatDrips: HostileAnswer = ({ socket }) => {
+  socket?.write('HTTP/1.1 200 OK\r\n');
+  const timer = setInterval(() => socket?.write('x: y\r\n'), 20);
+  socket?.on('close', () => clearInterval(timer));
+};
+
+const continues: HostileAnswer = (response) => {
+  const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
+  response.on('close', () => clearInterval(timer));
+};
+
 const BODY = '[]';
 const SHORT_MS = 300;
 /** Of those that must be in time once: a busy machine takes its time. */
@@ -73,18 +84,6 @@ describe('Events, Timeout', () => {
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
   });
 });
-
-function headThatDrips(...[response]: Parameters<HostileAnswer>): void {
-  const { socket } = response;
-  socket?.write('HTTP/1.1 200 OK\r\n');
-  const timer = setInterval(() => socket?.write('x: y\r\n'), 20);
-  socket?.on('close', () => clearInterval(timer));
-}
-
-function continues(...[response]: Parameters<HostileAnswer>): void {
-  const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
-  response.on('close', () => clearInterval(timer));
-}
 
 describe('a delivery fails with a code', () => {
   test('where no server listens', async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
@@ -180,7 +181,7 @@ describe('Events, Success', () => {
   });
 });
 
-function acceptedInParts(...[response]: Parameters<HostileAnswer>): void {
+function acceptedInParts(response: ServerResponse): void {
   response.write('Acc');
   setTimeout(() => response.end('epted'), 20);
 }

@@ -12,7 +12,9 @@ const DOCS_ASSETS: AssetList = {
   scripts: ['browser/try-it.js'],
   files: [
     new URL('docs/assets/docs.css', import.meta.url),
-    ...['tokens.css', 'base.css', 'icon.svg'].map(boardFile),
+    boardFile('tokens.css'),
+    boardFile('base.css'),
+    boardFile('icon.svg'),
   ],
 };
 

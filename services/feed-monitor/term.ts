@@ -141,7 +141,7 @@ class MonitorTerm {
     const reported = await startsAt(reports, since);
     const applied = await readPositions({ brokers, application: applicationOf(prefix, JUDGED), log });
     const partitions = heard.size;
-    const number = 1 + Math.max(0, ...[...kept.values()].map(({ term }) => term));
+    const number = 1 + Math.max(0, ...kept.values().map(({ term }) => term));
     const monitor = new HealthMonitor({
       ...limits,
       term: number,

@@ -88,7 +88,7 @@ export class HostileReceiver {
     return new Set(this.accepted.slice(since).flatMap(({ messages }) => messages.map(({ uuid }) => uuid)));
   }
 
-  #answer(...[response, request, n]: Parameters<HostileAnswer>): void {
+  #answer: HostileAnswer = (response, request, n) => {
     const messages = JSON.parse(request.body.toString()) as Numbered[];
     if (this.refusal !== null) return void this.refusal(response, request, n);
     if (messages.some(({ uuid }) => this.poison.has(uuid))) return void answers.error(response);
@@ -104,7 +104,7 @@ export class HostileReceiver {
     const isUncertain = dropping.has(socket ?? {});
     this.accepted.push({ at: Date.now(), messages, signedBy, isUncertain });
     response.end('Accepted');
-  }
+  };
 }
 
 /** Sockets that are about to be destroyed. */

@@ -56,10 +56,9 @@ function render(
 ): string {
   const counts = [...prefixes, 'only left', 'only right', 'different'];
   const columns = [{ head: 'topic' }, ...counts.map((head) => ({ head, align: 'right' }) as const)];
-  const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) => [
-    topic,
-    ...[a, b, onlyA, onlyB, different].map(String),
-  ]);
+  const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) =>
+    [topic, a, b, onlyA, onlyB, different].map(String),
+  );
   const differences = found.flatMap(({ topic, first }) =>
     first === null ? [] : ['', ...renderFirst(topic, prefixes, first)],
   );

@@ -31,7 +31,7 @@ export class FollowedMatch {
     );
     // Its log is long; the story begins where its first incident was written by the provider.
     const first = Math.min(
-      ...[...incidents.values()].map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut)),
+      ...incidents.values().map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut)),
     );
     const times = { from: first * 1000 - SLACK_MS, until: latest.written + SLACK_MS };
     const transitions = incidents.size === 0 ? [] : await records.read('match-transitions', times);

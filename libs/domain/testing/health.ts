@@ -224,7 +224,7 @@ export class PlayedMonitor {
   #restart(): void {
     this.#term += 1;
     this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
-    const written = Math.max(0, ...[...this.topic.values()].map(({ written_at }) => written_at));
+    const written = Math.max(0, ...this.topic.values().map(({ written_at }) => written_at));
     const since = written - LIMITS.keepAliveAfterMs - LIMITS.staleAfterMs;
     const again = this.#sent.filter(({ message: { received_at } }) => received_at >= since);
     const readFrom = again[0]?.offset ?? this.#sent.length;

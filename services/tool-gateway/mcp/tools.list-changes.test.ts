@@ -121,7 +121,8 @@ describe('list_changes', () => {
     const message = normalized(eventMessage({ id: 's', ut: ut + 10 }, event(OPEN, OPEN.match)));
     const snapshot = [
       listed('5-110', { event_time: '09:30', incident_id: 413 }),
-      ...[...goals, ...cancellations].map(([id, fields]) => listed(id, fields)),
+      ...goals.map(([id, fields]) => listed(id, fields)),
+      ...cancellations.map(([id, fields]) => listed(id, fields)),
     ];
     world.take({ ...message, type: 'incident_snapshot', event_fields: [], incident: null, snapshot });
     const taken = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [

@@ -241,7 +241,7 @@ export class Group {
   }
 
   #longestRebalance(): number {
-    return Math.max(0, ...[...this.#members.values()].map(({ rebalanceMs }) => rebalanceMs));
+    return Math.max(0, ...this.#members.values().map(({ rebalanceMs }) => rebalanceMs));
   }
 
   #prepare(): void {

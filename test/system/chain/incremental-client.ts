@@ -9,9 +9,13 @@ const DAY = 86_400;
 
 /** Every operation that has `timestamp`, with the smallest pages, so that changes come between them. */
 const LISTS = [
-  ...['sports', 'areas', 'languages', 'statuses', 'incidents', 'standings-types', 'standings'].map(
-    (name) => `${name}?limit=5`,
-  ),
+  'sports?limit=5',
+  'areas?limit=5',
+  'languages?limit=5',
+  'statuses?limit=5',
+  'incidents?limit=5',
+  'standings-types?limit=5',
+  'standings?limit=5',
   'competitions?limit=5',
   'stages?limit=5',
   'livescore?date_from=2018-06-14&date_to=2018-07-14&limit=5',

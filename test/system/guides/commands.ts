@@ -23,7 +23,7 @@ export function guideCommands(): GuideCommand[] {
   return PAGES.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8');
     const lines = [
-      ...[...text.matchAll(BLOCK)].flatMap(([, block = '']) => block.split('\n')),
+      ...text.matchAll(BLOCK).flatMap(([, block = '']) => block.split('\n')),
       ...(text.match(INDENTED) ?? []),
     ];
     return lines

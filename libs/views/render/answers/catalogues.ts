@@ -66,7 +66,7 @@ const RANKING_COLUMNS = [
 
 const STANDINGS_TYPES: readonly JsonObject[] = [
   // An unknown id is 0 here and in the tables.
-  ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
+  ...TABLE_TYPES.values().map(({ type_id, type_name, columns }) => ({
     id: type_id ?? 0,
     name: type_name,
     columns,

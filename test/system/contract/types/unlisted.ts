@@ -20,9 +20,14 @@ export const UNLISTED: readonly Reason[] = [
     why: 'no catalogue was read that tells it: the place is known from its events alone',
     kinds: ['""', '0'],
     fields: [
-      ...['short_name', 'mini_name', 'gender', 'type', 'area_id', 'area_name', 'area_type', 'area_code'].map(
-        (field) => `competition.${field}`,
-      ),
+      'competition.short_name',
+      'competition.mini_name',
+      'competition.gender',
+      'competition.type',
+      'competition.area_id',
+      'competition.area_name',
+      'competition.area_type',
+      'competition.area_code',
       'competition.slug',
       'competition.ut',
       'season.actual',
