@@ -40,6 +40,12 @@ export const MAX_RECORD_BYTES = 800 * 1024;
 const GROWTH = 4;
 
 /**
+ * Most bytes of messages of one match in a transaction: beyond it each further message would have its sizes checked on a copy of
+ * the match, which costs more the longer the match is.
+ */
+export const MAX_PENDING_BYTES = 150 * 1024;
+
+/**
  * Whether a message of this many bytes may make a record of the match too large, estimated without encoding it: if so,
  * `checkSizes` decides.
  */

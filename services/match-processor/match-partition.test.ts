@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
+import { MAX_PENDING_BYTES } from './loaded-match.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 
 test('a new owner restores everything it needs from the written records: it publishes the same bytes', async () => {
@@ -81,4 +82,22 @@ test.each([
   }
   const lines = collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
   expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
+});
+
+test('ends a transaction before messages of one match are checked on copies of it', () => {
+  const partition = partitionOf();
+  const collector = new RecordCollector(0);
+  let bytes = 0;
+  let offset = 0;
+  while (bytes <= MAX_PENDING_BYTES) {
+    expect(partition.isFull()).toBe(false);
+    const value = goal(1, 110, offset, false);
+    partition.process({ offset, key: null, value }, collector);
+    bytes += value.length;
+    offset += 1;
+  }
+  expect(partition.isFull()).toBe(true);
+  partition.flush(collector);
+  partition.committed();
+  expect(partition.isFull()).toBe(false);
 });

@@ -13,6 +13,7 @@ import {
   incidentKey,
   isLive,
   type LoadedMatch,
+  MAX_PENDING_BYTES,
   type MatchCodecs,
   mayOutgrow,
   setIncident,
@@ -39,6 +40,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #cache: MatchCache;
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
+  /** A match has as many messages as a transaction may have of one. */
+  #isFull = false;
   /** When the messages of the next commit were received. */
   #receivedAt: number[] = [];
   /** The trace of the last message that changed each of these, where that is sampled. */
@@ -85,7 +88,7 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
-    return this.#cache.isFull();
+    return this.#isFull || this.#cache.isFull();
   }
 
   /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
@@ -96,6 +99,7 @@ export class MatchPartition implements PartitionProcessor {
     }
     this.#changed.clear();
     this.#traces.clear();
+    this.#isFull = false;
   }
 
   committed(): void {
@@ -191,6 +195,7 @@ export class MatchPartition implements PartitionProcessor {
     const { transitions, incidents, result } = applyMessage(loaded.match, message, cause);
     if (transitions.length === 0) return;
     loaded.pendingBytes += bytes;
+    this.#isFull ||= loaded.pendingBytes > MAX_PENDING_BYTES;
     const key = String(event_id);
     const codec = codecs['match-transitions'];
     for (const transition of transitions) {

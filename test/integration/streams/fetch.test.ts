@@ -12,7 +12,12 @@ import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
-import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
+import {
+  type Fetched,
+  fetchPartition,
+  fetchPartitions,
+  type PartitionFetch,
+} from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { recordBytes } from '#streams/client/produce-batches.ts';
@@ -186,6 +191,40 @@ test('reads compressed batches, from the middle of one, with their times', async
     { offset: 43, key: null, value: 'value-43', timestamp: 1_795_000_000_043 },
     { offset: 44, key: 'key-44', value: 'value-44', timestamp: 1_795_000_000_044 },
   ]);
+});
+
+test('takes no more than asked of a compressed topic once decompressed, and the rest later', async () => {
+  const values = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(400_000));
+  const topics = [`${topic}-a`, `${topic}-b`];
+  const configEntries = [{ name: 'compression.type', value: 'zstd' }];
+  await makeTopics(
+    brokers,
+    topics.map((name) => ({ topic: name, numPartitions: 1, replicationFactor: 1, configEntries })),
+  );
+  const ids = await topicIds(brokers, topics);
+  for (topic of topics) {
+    const writer = await Writer.open();
+    for (const value of values) await writer.write(value);
+    await writer.end('commit');
+  }
+  const partitions = topics.map((name) => ({ topicId: ids.get(name) ?? '', partition: 0, offset: 0 }));
+  const options = { maxWaitMs: 1_000, minBytes: 1, maxBytes: 1_000_000, isolation: 'committed' } as const;
+  const [first, second] = await until('both transactions are decided', async () => {
+    const answers = await fetchPartitions(leader, partitions, options);
+    return answers.every(({ fetched }) => fetched?.lastStableOffset === 7) ? answers : undefined;
+  });
+  expect(first?.fetched).toMatchObject({ next: 3, highWatermark: 7 });
+  expect(second?.fetched).toMatchObject({ next: 0, records: [], highWatermark: 7 });
+
+  topicId = partitions[0]?.topicId ?? '';
+  const read: string[] = [];
+  for (let offset = 0; offset < 7; ) {
+    const { records, next } = await fetchFrom(offset, { maxBytes: 1_000_000 });
+    expect(records.length).toBeLessThanOrEqual(3);
+    read.push(...records.map(({ value }) => String(value)));
+    offset = next;
+  }
+  expect(read).toEqual(values);
 });
 
 test('keeps records unchanged while the connection continues', async () => {

@@ -22,7 +22,7 @@ function fetch(cluster: Cluster, broker: number, respond: Respond, [of]: readonl
       const value = answer(broker, partition, of, world.random.int(1, MOST_BATCHES));
       if (value === null && world.now < until) return false;
       respond({
-        value: value ?? { ...stateOf(partition), records: [], next: of.offset, epoch: null, bytes: 0 },
+        value: value ?? { ...stateOf(partition), records: [], next: of.offset, epoch: null, inflated: 0 },
       });
     } catch (error) {
       respond({ error: error as Error });
@@ -64,15 +64,15 @@ function answer(
     const found = log.epochEnd(lastFetchedEpoch);
     if (found === null) throw new ProtocolError('OFFSET_OUT_OF_RANGE');
     if (found.epoch < lastFetchedEpoch || found.endOffset < offset)
-      return { ...stateOf(partition), diverging: found, records: [], next: offset, epoch: null, bytes: 0 };
+      return { ...stateOf(partition), diverging: found, records: [], next: offset, epoch: null, inflated: 0 };
   }
   if (offset < log.start || offset > log.end) throw new ProtocolError('OFFSET_OUT_OF_RANGE');
   const isCommitted = isolation === 'committed';
   if (offset >= (isCommitted ? log.lastStable : log.end)) return null;
-  return { ...stateOf(partition), ...log.read(offset, isCommitted, mostBatches), bytes: 0 };
+  return { ...stateOf(partition), ...log.read(offset, isCommitted, mostBatches), inflated: 0 };
 }
 
-function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch' | 'bytes'> {
+function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch' | 'inflated'> {
   return {
     highWatermark: log.end,
     lastStableOffset: log.lastStable,

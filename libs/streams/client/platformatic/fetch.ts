@@ -30,7 +30,10 @@ export type FetchOptions = {
   /** How long the broker waits for `minBytes`. Shorter than the request timeout of the connection. */
   readonly maxWaitMs: number;
   readonly minBytes: number;
-  /** Of the whole answer and of each partition. The first batch is returned whole even where it is larger. */
+  /**
+   * Of the whole answer and of each partition, and again of all that is decompressed: the rest is fetched again. The first
+   * batch is returned whole even where it is larger.
+   */
   readonly maxBytes: number;
   readonly isolation: 'committed' | 'uncommitted';
 };
@@ -80,7 +83,7 @@ const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
   const [answer] = await ask(connection, [of], of);
   if (answer === undefined) throw new Error('a fetch was answered without its partition');
-  return decode(answer, of);
+  return decode(answer, of, of.maxBytes);
 }
 
 /** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
@@ -96,13 +99,16 @@ export async function fetchPartitions(
   options: FetchOptions,
 ): Promise<FetchedFrom[]> {
   const answers = await ask(connection, partitions, options);
+  let most = options.maxBytes;
   return answers.flatMap((answer): FetchedFrom[] => {
     const from = partitions.find(
       ({ topicId, partition }) => topicId === answer.topicId && partition === answer.partition,
     );
     if (from === undefined) return [];
     try {
-      return [{ from, fetched: decode(answer, { ...from, ...options }), error: null }];
+      const fetched = decode(answer, { ...from, ...options }, most);
+      most -= fetched.inflated;
+      return [{ from, fetched, error: null }];
     } catch (error) {
       return [{ from, fetched: null, error }];
     }
@@ -118,10 +124,11 @@ async function ask(connection: Connection, partitions: readonly FetchFrom[], opt
   }
 }
 
-function decode(answer: Answer, { offset, isolation }: PartitionFetch): Fetched {
+function decode(answer: Answer, { offset, isolation }: PartitionFetch, most: number): Fetched {
   const { topicId: _, partition: __, error, aborted, bytes, ...state } = answer;
   if (error !== null) throw error;
-  return { ...state, ...decodeBatches(bytes, offset, isolation === 'committed' ? aborted : null) };
+  const read = { from: offset, aborted: isolation === 'committed' ? aborted : null, most };
+  return { ...state, ...decodeBatches(bytes, read) };
 }
 
 /** The body of the request. */

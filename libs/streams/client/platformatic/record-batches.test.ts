@@ -4,12 +4,21 @@ import { expect, test } from 'vitest';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { batchBytes, marker, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
 import type { FetchedRecord } from '../port.ts';
-import { decodeBatches, RecordBatchError } from './record-batches.ts';
+import { type DecodeOptions, decodeBatches, RecordBatchError } from './record-batches.ts';
 
 const NOW = 1_795_000_000_000;
 /** Beyond 32 bits, as offsets of a long-lived topic are. */
 const START = 2 ** 33 - 5;
 const PRODUCERS = [1, 2, 3, 4];
+
+function decode(
+  bytes: Buffer,
+  from: number,
+  aborted: DecodeOptions['aborted'],
+  most = Number.POSITIVE_INFINITY,
+) {
+  return decodeBatches(bytes, { from, aborted, most });
+}
 
 /** The next action of a producer. Without an open transaction of its own, `end` does nothing. */
 type Step =
@@ -162,7 +171,7 @@ test('returns the records of committed transactions, however transactions interl
         const log = write(steps);
         const from = START + skip;
         const { batches, bytes, aborted } = answer(log, from, shuffle);
-        const decoded = decodeBatches(bytes, from, aborted);
+        const decoded = decode(bytes, from, aborted);
         expect(plain(decoded.records)).toEqual(plainWritten(expected(batches, from)));
         expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
       },
@@ -183,7 +192,7 @@ test('returns the same in any number of answers, cut at any byte', () => {
         if (first === undefined) break;
         // The first batch is never cut.
         const size = first.bytes.length + (cut % (bytes.length - first.bytes.length + 1));
-        const decoded = decodeBatches(bytes.subarray(0, size), from, aborted);
+        const decoded = decode(bytes.subarray(0, size), from, aborted, 1 + (cut % 200));
         records.push(...decoded.records);
         expect(decoded.next).toBeGreaterThan(from);
         from = decoded.next;
@@ -211,7 +220,7 @@ test('leaves a cut batch to the next fetch, cut at any byte', () => {
       if (end > size) break;
       complete.push(batch);
     }
-    const decoded = decodeBatches(bytes.subarray(0, size), START, log.aborted);
+    const decoded = decode(bytes.subarray(0, size), START, log.aborted);
     expect(plain(decoded.records)).toEqual(plainWritten(expected(complete, START)));
     expect(decoded.next).toBe((complete.at(-1)?.last ?? START - 1) + 1);
   }
@@ -236,10 +245,8 @@ test('hides an aborted transaction that another one surrounds', () => {
     { producerId: 1n, firstOffset: START },
     { producerId: 2n, firstOffset: START + 1 },
   ];
-  expect(decodeBatches(bytes, START, aborted).records.map(({ offset }) => offset)).toEqual([START + 5]);
-  expect(decodeBatches(bytes, START, null).records.map(({ offset }) => offset - START)).toEqual([
-    0, 1, 2, 5, 6,
-  ]);
+  expect(decode(bytes, START, aborted).records.map(({ offset }) => offset)).toEqual([START + 5]);
+  expect(decode(bytes, START, null).records.map(({ offset }) => offset - START)).toEqual([0, 1, 2, 5, 6]);
 });
 
 test('returns views of the bytes where nothing is compressed', () => {
@@ -248,7 +255,7 @@ test('returns views of the bytes where nothing is compressed', () => {
     last: 0,
     records: [recordAt(START + 1)].map((r) => ({ ...r, offset: 0 })),
   });
-  const [record] = decodeBatches(bytes, 0, []).records;
+  const [record] = decode(bytes, 0, []).records;
   expect(record?.value?.buffer).toBe(bytes.buffer);
 });
 
@@ -256,7 +263,25 @@ test('counts decompressed bytes', () => {
   const value = Buffer.alloc(10_000);
   const records = [{ offset: 0, key: null, value, timestamp: NOW }];
   const bytes = batchBytes({ first: 0, last: 0, records, compression: 'gzip' });
-  expect(decodeBatches(bytes, 0, []).bytes).toBeGreaterThan(10_000);
+  expect(decode(bytes, 0, []).inflated).toBeGreaterThan(10_000);
+});
+
+test('leaves what would be more bytes once decompressed to the next fetch', () => {
+  const value = Buffer.alloc(10_000);
+  const written = Array.from({ length: 5 }, (_, offset) =>
+    batchBytes({
+      first: offset,
+      last: offset,
+      records: [{ offset, key: null, value, timestamp: NOW }],
+      compression: 'zstd',
+    }),
+  );
+  const offsets = (most: number) => decode(Buffer.concat(written), 1, [], most).records.map((r) => r.offset);
+  expect(offsets(1)).toEqual([1]);
+  expect(offsets(15_000)).toEqual([1, 2]);
+  expect(offsets(1_000_000)).toEqual([1, 2, 3, 4]);
+  expect(decode(Buffer.concat(written), 1, [], 15_000).next).toBe(3);
+  expect(decode(Buffer.concat(written), 1, [], 0).next).toBe(1);
 });
 
 test('reads the batches that the library writes', () => {
@@ -264,7 +289,7 @@ test('reads the batches that the library writes', () => {
     { topic: 'any', key: Buffer.from('a'), value: Buffer.from('b'), timestamp: BigInt(NOW) },
     { topic: 'any', key: Buffer.from('c'), value: null as unknown as Buffer, timestamp: BigInt(NOW - 3) },
   ];
-  const { records, next } = decodeBatches(createRecordsBatch(messages, { compression: 'lz4' }).buffer, 0, []);
+  const { records, next } = decode(createRecordsBatch(messages, { compression: 'lz4' }).buffer, 0, []);
   expect(plain(records)).toEqual([
     { offset: 0, key: 'a', value: 'b', timestamp: NOW },
     { offset: 1, key: 'c', value: null, timestamp: NOW - 3 },
@@ -275,35 +300,32 @@ test('reads the batches that the library writes', () => {
 test('returns the broker’s time where the topic says so', () => {
   const records = [recordAt(START), recordAt(START + 1)];
   const bytes = batchBytes({ first: START, last: START + 1, records, appendTime: NOW + 9 });
-  expect(decodeBatches(bytes, START, []).records.map(({ timestamp }) => timestamp)).toEqual([
-    NOW + 9,
-    NOW + 9,
-  ]);
+  expect(decode(bytes, START, []).records.map(({ timestamp }) => timestamp)).toEqual([NOW + 9, NOW + 9]);
 });
 
 test('counts times from the delete horizon of a compacted batch', () => {
   const records = [recordAt(START + 3)];
   const bytes = batchBytes({ first: START, last: START + 5, records, deleteHorizon: NOW + 86_400_000 });
-  expect(decodeBatches(bytes, START, []).records[0]?.timestamp).toBe(recordAt(START + 3).timestamp);
+  expect(decode(bytes, START, []).records[0]?.timestamp).toBe(recordAt(START + 3).timestamp);
 });
 
 test('skips an empty batch', () => {
   const bytes = batchBytes({ first: START, last: START + 5, records: [] });
-  expect(decodeBatches(bytes, START + 2, [])).toEqual({
+  expect(decode(bytes, START + 2, [])).toEqual({
     records: [],
     next: START + 6,
     epoch: 7,
-    bytes: bytes.length,
+    inflated: 0,
   });
 });
 
 test('returns the same offset without a batch', () => {
-  expect(decodeBatches(Buffer.alloc(0), 42, null)).toEqual({ records: [], next: 42, epoch: null, bytes: 0 });
+  expect(decode(Buffer.alloc(0), 42, null)).toEqual({ records: [], next: 42, epoch: null, inflated: 0 });
 });
 
 test.each([0, 1, 3])('rejects format %i', (magic) => {
   const bytes = batchBytes({ first: 12, last: 12, records: [], magic });
-  expect(() => decodeBatches(bytes, 12, null)).toThrow(
+  expect(() => decode(bytes, 12, null)).toThrow(
     expect.objectContaining({ name: 'RecordBatchError', code: 'UNSUPPORTED_FORMAT', offset: 12 }),
   );
 });
@@ -311,7 +333,7 @@ test.each([0, 1, 3])('rejects format %i', (magic) => {
 test('rejects an unknown compression', () => {
   const bytes = batchBytes({ first: 12, last: 12, records: [recordAt(12)] });
   bytes.writeInt16BE(5, 21);
-  expect(() => decodeBatches(sealed(bytes), 12, null)).toThrow(
+  expect(() => decode(sealed(bytes), 12, null)).toThrow(
     expect.objectContaining({ code: 'UNSUPPORTED_FORMAT' }),
   );
 });
@@ -322,7 +344,7 @@ test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
     const value = Buffer.alloc(70 * 1024 * 1024);
     const records = [{ offset: 0, key: null, value, timestamp: NOW }];
     const bytes = batchBytes({ first: 0, last: 4, records, compression });
-    expect(() => decodeBatches(bytes, 0, null)).toThrow(
+    expect(() => decode(bytes, 0, null)).toThrow(
       expect.objectContaining({
         code: 'TOO_LARGE',
         message:
@@ -342,7 +364,7 @@ test.each<[string, number, readonly number[]]>([
   const records = [{ offset: 0, key: Buffer.from('key'), value: Buffer.from('value'), timestamp: NOW }];
   const bytes = batchBytes({ first: 0, last: 0, records });
   bytes.set(change, at);
-  expect(() => decodeBatches(sealed(bytes), 0, null)).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
+  expect(() => decode(sealed(bytes), 0, null)).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
 });
 
 test('rejects a batch with any changed byte of its content', () => {
@@ -354,7 +376,7 @@ test('rejects a batch with any changed byte of its content', () => {
   for (let at = 17; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] as number) ^ 0x40;
-    expect(() => decodeBatches(changed, 0, null)).toThrow(RecordBatchError);
+    expect(() => decode(changed, 0, null)).toThrow(RecordBatchError);
   }
 });
 
@@ -363,13 +385,13 @@ test('gives the trace of a record where traces are on, and no other header', asy
   const record = { offset: 0, key: null, value: Buffer.from('v'), timestamp: NOW };
   const records = [record, { ...record, offset: 1, traceparent }, { ...record, offset: 2 }];
   const bytes = batchBytes({ first: 0, last: 2, records });
-  const read = () => decodeBatches(bytes, 0, null).records.map((one) => one.traceparent);
+  const read = () => decode(bytes, 0, null).records.map((one) => one.traceparent);
   expect(read()).toEqual([undefined, undefined, undefined]);
   const away = { service: 's', endpoint: 'http://127.0.0.1:9', headers: {}, ratio: 1 };
   await startTracing({ ...away, sampler: 'always_off' }, { log: { warn() {}, info() {} }, onSpans() {} });
   try {
     expect(read()).toEqual([undefined, traceparent, undefined]);
-    expect(decodeBatches(bytes, 0, null).records.map(({ offset, value }) => [offset, String(value)])).toEqual(
+    expect(decode(bytes, 0, null).records.map(({ offset, value }) => [offset, String(value)])).toEqual(
       [0, 1, 2].map((offset) => [offset, 'v']),
     );
   } finally {

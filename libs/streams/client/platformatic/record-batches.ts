@@ -16,14 +16,20 @@ import { crc32c, Writer } from './library.ts';
 /** An aborted transaction, as named in a fetch answer. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
 
+export type DecodeOptions = {
+  readonly from: number;
+  readonly aborted: readonly AbortedTransaction[] | null;
+  readonly most: number;
+};
+
 export type DecodedBatches = {
   readonly records: readonly FetchedRecord[];
   /** The offset after the last complete batch, control and aborted batches included; `from` without one. */
   readonly next: number;
   /** The leader epoch in which the last complete batch was written; null without one. */
   readonly epoch: number | null;
-  /** The memory that the records hold: the bytes of the answer, and decompressed ones. */
-  readonly bytes: number;
+  /** Bytes that were decompressed. The records hold them, beside the bytes of the answer. */
+  readonly inflated: number;
 };
 
 /** A batch that cannot be decoded. */
@@ -67,22 +73,18 @@ const ABORT = 0;
 const TWO_32 = 2 ** 32;
 
 /**
- * Decodes all complete batches; a cut batch at the end is left for the next fetch. Records below `from` are skipped: a
- * fetch returns whole batches. `aborted`: from the broker's answer, null to read uncommitted.
- * Throws `RecordBatchError`.
+ * Decodes complete batches; a cut batch at the end is left for the next fetch, and so is what would be more than `most` bytes
+ * once decompressed, but for the first batch. Records below `from` are skipped: a fetch returns whole batches. `aborted`: from
+ * the broker's answer, null to read uncommitted. Throws `RecordBatchError`.
  */
-export function decodeBatches(
-  bytes: Buffer,
-  from: number,
-  aborted: readonly AbortedTransaction[] | null,
-): DecodedBatches {
+export function decodeBatches(bytes: Buffer, { from, aborted, most }: DecodeOptions): DecodedBatches {
   const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
   const records: FetchedRecord[] = [];
   let next = from;
   let epoch: number | null = null;
   let inflated = 0;
   let at = 0;
-  while (bytes.length - at >= HEAD) {
+  while (bytes.length - at >= HEAD && inflated < most) {
     const first = readOffset(bytes, at);
     const length = bytes.readInt32BE(at + AT.length);
     const magic = bytes[at + AT.magic];
@@ -105,7 +107,7 @@ export function decodeBatches(
     epoch = bytes.readInt32BE(at + AT.leaderEpoch);
     at = end;
   }
-  return { records, next, epoch, bytes: bytes.length + inflated };
+  return { records, next, epoch, inflated };
 }
 
 /**
