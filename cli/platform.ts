@@ -48,6 +48,8 @@ export type PlatformOptions = {
   readonly replicas?: ReadonlyMap<string, number>;
   /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
   readonly brokerCount: number;
+  /** It runs for a few minutes: see `startBackbone`. */
+  readonly isShort?: boolean;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired. */
@@ -125,6 +127,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     env: process.env,
     onProgress,
     brokerCount: options.brokerCount,
+    isShort: options.isShort ?? false,
     preferredPorts: USUAL_PORTS,
   });
   const backbone: PlatformBackbone = {

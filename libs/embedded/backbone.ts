@@ -6,7 +6,7 @@ import { EmbeddedError, reasonOf } from './errors.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
-import type { Env } from './settings.ts';
+import { type Env, QUICK_START } from './settings.ts';
 
 export type BackboneOptions = {
   /** Folder of the embedded broker's data (in `kafka`) and of the registry's logs (in `registry`): DATA_DIR. */
@@ -17,6 +17,8 @@ export type BackboneOptions = {
   readonly startContainers?: () => Promise<Containers>;
   /** Brokers of an embedded cluster, three at least; neither Docker nor a configured one is then looked for. Default 1. */
   readonly brokerCount?: number;
+  /** For a run of a few minutes: an embedded broker starts with half of the work, and is slower later. Default: not. */
+  readonly isShort?: boolean;
   /** Ports for the embedded broker and registry where they are free. */
   readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
 };
@@ -75,13 +77,14 @@ async function startInDocker(
 }
 
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
-  const { env, onProgress, preferredPorts, brokerCount = 1 } = options;
+  const { env, onProgress, preferredPorts, brokerCount = 1, isShort = false } = options;
   const dataDir = resolve(options.dataDir);
   const beside = new RegistryBeside(options, join(dataDir, 'registry'));
   const at = {
     dataDir: join(dataDir, 'kafka'),
     env,
     onProgress,
+    jvmArgs: isShort ? QUICK_START : [],
     onStarting: (brokers: readonly string[]) => beside.start(brokers),
   };
   const starting =

@@ -81,6 +81,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
     dispatcherSettings: webhook.dispatcherSettings,
     provider,
     brokerCount,
+    isShort: !keep,
     // Services are watched and started again; what is said of them later is in their logs, not in the middle of the table.
     onProgress: (line) => {
       if (!started) say(`  ${line}`);

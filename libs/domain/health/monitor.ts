@@ -144,7 +144,7 @@ export class HealthMonitor {
     }
     const { judged, behind, behindSince, runsSince } = ofMatches;
     const allBehind = judged > 0 && behind === judged;
-    const readTo = Math.min(...[...this.#partitions.values()].map(({ read }) => read.to));
+    const readTo = Math.min(...this.#partitions.values().map(({ read }) => read.to));
     const matches = { runsSince, behindSince: allBehind ? behindSince : null, readTo };
     source.judge(reported, matches, staleAfterMs, now);
     const validUntil = Math.min(now + VALID_MS, due + DUE_WITHIN_MS);

@@ -100,7 +100,7 @@ test('ends with its killed parent, and the next start has topics and schemas aga
   parent?.kill('SIGKILL');
   await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
   // At once: the new start waits for the old broker to end.
-  backbone = await startBackbone({ dataDir, env, onProgress: () => {} });
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
   expect(backbone.kind).toBe('embedded');
   expect(backbone.why).toBe(
     `using an embedded broker with its data in ${dataDir}: KAFKA_BROKERS is not set and no Docker engine answers`,
@@ -111,6 +111,8 @@ test('ends with its killed parent, and the next start has topics and schemas aga
   expect(await retentionOf('kafkasql-journal')).toBe('-1');
   // Of the first two processes none is left.
   await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
+  const broker = (await javaProcesses()).find((command) => command.includes('kafka.Kafka'));
+  expect(broker).toContain('-XX:TieredStopAtLevel=1');
 
   await backbone.stop();
   backbone = undefined;
