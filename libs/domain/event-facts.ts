@@ -1,4 +1,5 @@
 import { RESULT, SOCCER } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
 import { count, int, list, NO_SIDES, object, READERS, type Sides } from './readings.ts';
@@ -14,11 +15,10 @@ export type EventFacts = {
   readonly round_id: number | null;
   readonly start_date: string | null;
   readonly status_id: number | null;
+  /** `deleted` where the event is; where the provider leaves it out, that of its status. */
   readonly status_type: string | null;
   readonly relation_status: string | null;
   readonly bet_status: string | null;
-  /** active, deleted. */
-  readonly item_status: string | null;
   /** JSON text of the provider's flag; null where it is missing or reported as null. */
   readonly verified_result: string | null;
   readonly sides: Sides;
@@ -47,13 +47,36 @@ export function readEventFacts(register: EventRegister): EventFacts {
     round_id: register.reading('round_id') ?? null,
     start_date: register.reading('start_date') ?? null,
     status_id: register.reading('status_id') ?? null,
-    status_type: register.reading('status_type') ?? null,
+    status_type: readStatusType(register),
     relation_status: register.reading('relation_status') ?? null,
     bet_status: register.reading('bet_status') ?? null,
-    item_status: register.reading('item_status') ?? null,
     verified_result: verified === undefined || verified === 'null' ? null : verified,
     sides: register.reading('participants') ?? NO_SIDES,
   };
+}
+
+/** `status_type` of the facts. */
+export function readStatusType(register: EventRegister): string | null {
+  if (isDeleted(register)) return 'deleted';
+  const reported = register.reading('status_type') ?? null;
+  const status = register.reading('status_id') ?? null;
+  return reported ?? (status === null ? null : (STATUSES.get(status)?.type ?? null));
+}
+
+/**
+ * Whether the provider deleted the event, in one of three ways: by its status type, by its item status, or by a message with the
+ * `action`, which no other message has; a later report of its status restores it.
+ */
+function isDeleted(register: EventRegister): boolean {
+  if (register.reading('status_type') === 'deleted' || register.reading('item_status') === 'deleted')
+    return true;
+  if (register.reading('action') !== 'delete') return false;
+  return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
+}
+
+/** Whether the facts may change without a new value: by the time of a delete, or of a report after it. */
+export function mayBeDeleted(register: EventRegister): boolean {
+  return register.json('action') !== undefined;
 }
 
 /** The clock's latest reading; null where neither its time nor its status is known. */

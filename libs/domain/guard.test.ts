@@ -114,12 +114,20 @@ describe('the game is broken (law 9)', () => {
     ]);
   });
 
-  test.each(['finished', 'scheduled', 'interrupted', 'cancelled', null])(
+  test.each(['finished', 'scheduled', 'interrupted', 'cancelled', 'deleted'])(
     'only while live, not %s',
     (status_type) => {
       expect(reasons(timeline(429, 445), { status_type })).not.toContain('game_break');
     },
   );
+
+  test('by its status where its type is not reported', () => {
+    const reasonsOf = (status_id: number | null) =>
+      reasons(timeline(429, 445), { status_type: null, status_id });
+    expect(reasonsOf(9)).toContain('game_break');
+    expect(reasonsOf(11)).not.toContain('game_break');
+    expect(reasonsOf(null)).not.toContain('game_break');
+  });
 });
 
 describe('the other reasons (law 9)', () => {

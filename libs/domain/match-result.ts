@@ -20,8 +20,6 @@ export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 export type ResultSources = {
   readonly eventId: number;
   readonly view: DerivedMatch;
-  /** The provider deleted the event. */
-  readonly deleted: boolean;
   readonly incidentOf: (id: string) => Incident | null;
   /** See `standingCards`. */
   readonly cards: readonly ResultCard[];
@@ -32,11 +30,11 @@ export type ResultSources = {
  * or season is unknown. A function of the match's state alone, so that a restored state gives what was last published.
  */
 export function tableResult(sources: ResultSources): TableResult | null {
-  const { eventId, view, deleted } = sources;
+  const { eventId, view } = sources;
   const { facts } = view;
   const competition = placeId(facts.competition_id);
   const season = placeId(facts.season_id);
-  if (deleted || facts.status_type === 'deleted' || facts.item_status === 'deleted') return null;
+  if (facts.status_type === 'deleted') return null;
   if (competition === null || season === null || (facts.sport_id ?? SOCCER) !== SOCCER) return null;
   const { home, away } = facts.sides.table;
   return {

@@ -90,7 +90,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
-    result: cards || tellsResult(event, before, after),
+    result: cards || tellsResult(before, after),
   };
 }
 
@@ -102,9 +102,9 @@ function tellsCard({ incidents }: IncidentChanges): boolean {
   );
 }
 
-function tellsResult(event: EventRegister, before: DerivedMatch, after: DerivedMatch): boolean {
-  // Any change of the goals makes a new final score. A delete moves only its time, without a new value.
-  return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
+function tellsResult(before: DerivedMatch, after: DerivedMatch): boolean {
+  // Any change of the goals makes a new final score.
+  return before.facts !== after.facts || before.final !== after.final;
 }
 
 /** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
@@ -153,12 +153,11 @@ export function matchState(match: Match): MatchState {
 
 /** What tables need of the match; null where it belongs to none. */
 export function matchResult(match: Match): TableResult | null {
-  const { event, incidents, view } = match[inside];
+  const { incidents, view } = match[inside];
   match[inside].cards ??= standingCards(incidents.all());
   return tableResult({
     eventId: match.eventId,
     view,
-    deleted: isDeleted(event),
     incidentOf: (id) => incidents.get(id)?.incident ?? null,
     cards: match[inside].cards,
   });
@@ -170,12 +169,6 @@ export function stampOf(match: Match): { readonly version: number; readonly caus
   if (cause === null)
     throw new DomainError('NOTHING_REPORTED', `no message of event ${match.eventId} was applied`);
   return { version, cause };
-}
-
-/** Only a message that deletes its event has an `action`; a later report of the event's status restores the event. */
-function isDeleted(event: EventRegister): boolean {
-  if (event.reading('action') !== 'delete') return false;
-  return (event.reportedAt('action') ?? 0) >= (event.reportedAt('status_id') ?? 0);
 }
 
 /** The register of one incident, as it goes on the topic. Throws `DomainError` UNKNOWN_INCIDENT. */

@@ -1,5 +1,12 @@
 import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
-import { type EventFacts, hasGoalRules, isFact, readClock, readEventFacts } from './event-facts.ts';
+import {
+  type EventFacts,
+  hasGoalRules,
+  isFact,
+  mayBeDeleted,
+  readClock,
+  readEventFacts,
+} from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
 import { coverageOf, decideScore, type FinalScore, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
@@ -30,7 +37,7 @@ export function deriveView(
   previous?: DerivedMatch,
   stale?: Stale,
 ): DerivedMatch {
-  const factsStand = stale !== undefined && !stale.fields.some(isFact);
+  const factsStand = stale !== undefined && !stale.fields.some(isFact) && !mayBeDeleted(event);
   const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
   const tally =
     previous !== undefined && !needsTally(previous, facts, stale)

@@ -33,6 +33,7 @@ describe('health expects of a match', () => {
     [{ status_id: 34, status_type: 'finished', clock_status: 'running' }, OVER],
     [{ status_type: 'live', item_status: 'deleted' }, OVER],
     [{ status_type: 'live', item_status: 'active' }, RUNS],
+    [{ status_type: 'live', action: 'delete' }, OVER],
   ])('%j', (fields, facts) => {
     expect(factsOf(fields)).toEqual(facts);
   });
@@ -40,13 +41,15 @@ describe('health expects of a match', () => {
 
 describe('a part of an event says something of it', () => {
   test.each([
-    ['{"clock_status":null}', true],
-    ['{"status_id":33}', true],
-    ['{"status_type":"live"}', true],
-    ['{"item_status":"deleted"}', true],
-    ['{"item_status":"active"}', false],
-    ['{"name":"status_id"}', false],
-  ])('%s: %s', (part, says) => {
-    expect(tellsHealth(part)).toBe(says);
+    ['{"clock_status":null}', false, true],
+    ['{"status_id":33}', false, true],
+    ['{"status_type":"live"}', false, true],
+    ['{"item_status":"deleted"}', false, true],
+    ['{"action":"delete"}', false, true],
+    ['{"item_status":"active"}', false, false],
+    ['{"item_status":"active"}', true, true],
+    ['{"name":"status_id"}', true, false],
+  ])('%s, over: %s: %s', (part, over, says) => {
+    expect(tellsHealth(part, over)).toBe(says);
   });
 });

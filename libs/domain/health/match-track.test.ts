@@ -51,6 +51,23 @@ describe('what a source says of a match', () => {
     });
   });
 
+  test.each([
+    ['a message', { action: 'delete' }],
+    ['its item status', { item_status: 'deleted' }],
+  ])('ends where %s deletes the match, and begins again where the match is restored', (_, deletion) => {
+    const { track } = matchOf();
+    /** In parts, as messages are. */
+    const hear = (ut: number, item: object) => {
+      const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
+      track.hear({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
+    };
+    hear(1, { item_status: 'active' });
+    hear(2, { item_status: 'active', ...deletion });
+    expect(track.facts).toEqual({ live: false, over: true, runs: false });
+    hear(3, { item_status: 'active' });
+    expect(track.facts).toEqual({ live: true, over: false, runs: true });
+  });
+
   test('is as new as the latest word, and keeps when a keep-alive came', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);

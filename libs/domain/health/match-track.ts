@@ -84,7 +84,9 @@ export class MatchTrack {
 
   /** A message of it, received at `at`, by its offset in the input of match state. */
   hear(message: NormalizedMessage, at: number, offset: number): void {
-    this.#apply(message.event_fields.filter(tellsHealth), message.ut, at);
+    const { over } = this.#facts;
+    const parts = message.event_fields.filter((part) => tellsHealth(part, over));
+    this.#apply(parts, message.ut, at);
     if (offset <= this.#offset) return;
     if (this.#waitingSince === null || this.#offset < this.#applied.next) this.#waitingSince = at;
     this.#offset = offset;

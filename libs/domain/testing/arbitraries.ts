@@ -98,6 +98,8 @@ const fieldValues = fc.record(
     participants: fc.record({ participants: sides }),
     rest: fc.record(
       {
+        item_status: fc.constantFrom('active', 'active', 'active', 'deleted', null),
+        action: fc.constant('delete'),
         name: fc.constantFrom('A - B', 'A – "B"', null),
         sport_id: fc.constantFrom(5, 5, 5, 1, null),
         verified_result: fc.constantFrom(true, 'yes', null, { by: 'x' }),

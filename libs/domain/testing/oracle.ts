@@ -53,7 +53,11 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
         : 'differs';
 
   const statusId = numberOf(value('status_id'));
-  const statusType = textOf(value('status_type'));
+  const reportedType = textOf(value('status_type'));
+  const isDeleted =
+    [reportedType, value('item_status')].includes('deleted') ||
+    (value('action') === 'delete' && (fields.get('action')?.ut ?? 0) >= (fields.get('status_id')?.ut ?? 0));
+  const statusType = isDeleted ? 'deleted' : (reportedType ?? TYPE_OF[statusId ?? 0] ?? null);
   const betStatus = textOf(value('bet_status'));
   const clockTime = numberOf(value('clock_time'));
   const clockStatus = textOf(value('clock_status'));
@@ -110,6 +114,15 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
     },
   };
 }
+
+/** Types of the statuses that the messages have. */
+const TYPE_OF: Readonly<Record<number, string>> = {
+  2: 'interrupted',
+  7: 'finished',
+  11: 'finished',
+  33: 'live',
+  34: 'live',
+};
 
 /** Goals and red cards. */
 const KEY_TYPES = [413, 421, 423, 418];

@@ -27,7 +27,7 @@ export type StatusName = (statusId: number) => string | undefined;
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
   const { fields: reported, isOlder } = reportedFields(state);
-  const { action, events_incidents: _, ...rest } = reported;
+  const { action: _, events_incidents: __, ...rest } = reported;
   const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, reported, isSoccer);
@@ -39,10 +39,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     if (hasResult(participants, result)) return marked(participants, result);
     return statusTypeOf(state) === 'finished' ? own : null;
   };
-  const hidden =
-    (action === 'delete' && !isOlder('action', 'status_id')) ||
-    reported.item_status === 'deleted' ||
-    state.status_type === 'deleted';
+  const hidden = state.status_type === 'deleted';
   const event = {
     ...otherFields,
     item_status: hidden ? 'deleted' : (text(reported.item_status) ?? 'active'),
@@ -55,7 +52,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     ut: latestTime(state),
   };
   const details = values(reported.details, isSoccer ? DETAIL_NAMES : undefined).map(
-    ({ short_name: __, ...detail }) => detail,
+    ({ short_name: ___, ...detail }) => detail,
   );
   const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
   return {
