@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { topicIds } from '#cluster/logs.ts';
+import { topicBounds, topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
 import { limitHeapGrowth } from '#service/memory.ts';
@@ -56,14 +56,20 @@ export class Replica {
   readonly views: Views;
   readonly #options: ReplicaOptions;
   readonly #folder: string;
+  /** Of match-state. */
+  readonly #partitions: number;
   readonly #stopping = new AbortController();
   #caughtUp = false;
   #fed: Promise<void> = Promise.resolve();
   #sweeping: NodeJS.Timeout | undefined;
 
-  private constructor(options: ReplicaOptions, folder: string, views: Views) {
+  private constructor(
+    options: ReplicaOptions,
+    { folder, views, partitions }: { folder: string; views: Views; partitions: number },
+  ) {
     this.#options = options;
     this.#folder = folder;
+    this.#partitions = partitions;
     this.views = views;
   }
 
@@ -73,13 +79,15 @@ export class Replica {
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
     const ids = Object.fromEntries(await topicIds(brokers, names));
+    const states = [topicName(prefix, 'match-state')];
+    const { length: partitions } = await topicBounds({ brokers, clientId: `touchline-${name}` }, states);
     const served = competitions === null ? 'all' : [...competitions].sort((a, b) => a - b).join(',');
     const source = { ...ids, competitions: served };
     const maxAgeMs = MAX_AGE_MS;
     const { views, fresh } = Views.open({ folder, source, competitions, maxAgeMs, now: Date.now() });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
-    return new Replica(options, folder, views);
+    return new Replica(options, { folder, views, partitions });
   }
 
   /** Whether everything that was there at the start is applied, and the views can be relied on. */
@@ -93,7 +101,7 @@ export class Replica {
     const startedAt = performance.now();
     limitHeapGrowth(HEAP_GROWTH);
     this.#fed = this.#read(topics, () => {
-      this.views.caughtUp();
+      this.views.caughtUp(this.#partitions);
       limitHeapGrowth(null);
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
@@ -137,6 +145,7 @@ export class Replica {
       registry: Registry.open({ url: registryUrl, prefix }),
       signal,
       onCaughtUp,
+      onStatesRead: (partition, at) => this.views.freshness.readToEnd(partition, at),
     });
   }
 

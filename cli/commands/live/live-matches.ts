@@ -6,6 +6,7 @@ import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { doubtsOf } from '#tradability/doubts.ts';
 import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
@@ -119,22 +120,4 @@ export class LiveMatches {
     if (record === null || record.heard_at === null) this.#heard.delete(key);
     else if (record.event_id !== null) this.#heard.set(key, record.heard_at);
   }
-}
-
-/** Matches of a partition that was not read to its end for longer are in doubt, milliseconds. */
-const WORD_MS = 1_750;
-
-/** How fresh a state is. Times are of the steady clock, milliseconds. */
-type Freshness = {
-  readonly version: number;
-  /** The newest version with a change that was read. */
-  readonly changed: number;
-  /** When the partition of the state was last read to its end. */
-  readonly readAt: number;
-  readonly now: number;
-};
-
-/** Reasons against acting on a state: `behind`, a change of a newer version was read; `no_word`, its partition is not read any more. */
-export function doubtsOf({ version, changed, readAt, now }: Freshness): string[] {
-  return [...(changed > version ? ['behind'] : []), ...(now - readAt > WORD_MS ? ['no_word'] : [])];
 }

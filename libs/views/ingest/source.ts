@@ -39,6 +39,8 @@ export type SourceOptions = {
   readonly signal: AbortSignal;
   /** Everything that was there at the start is applied. */
   readonly onCaughtUp: () => void;
+  /** A partition of match-state was read to the end that it had `at`, on the steady clock: called many times a second. */
+  readonly onStatesRead: (partition: number, at: number) => void;
 };
 
 /** Most partitions are idle; a long poll avoids ten empty fetches a second. */
@@ -139,6 +141,9 @@ async function followLane(options: LaneOptions): Promise<void> {
       const topic = topics.get(batch.topic);
       if (topic === undefined) return;
       await steps.add({ topic, batch, records: await decode(topic, batch) });
+    },
+    onUpToDate({ topic, partition }, at) {
+      if (topics.get(topic) === 'match-state') options.onStatesRead(partition, at);
     },
     onCaughtUp() {
       steps.live();

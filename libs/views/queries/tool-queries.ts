@@ -156,7 +156,7 @@ export function toolQueries(views: Views) {
     },
 
     /** The feed status of a match at `now`, Unix milliseconds. */
-    health: (eventId: number, now: number): FeedStatus => views.health.match(eventId, now),
+    health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
 
     match: matchDetails,
 

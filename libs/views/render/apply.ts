@@ -64,6 +64,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const places = matches.placeVersion;
       changed.states.set(value.event_id, matches.put(value, rendered, known, at));
+      views.freshness.applied(value.event_id, value.version);
       if (matches.placeVersion !== places) views.placeChanges.seen(value, at);
       changed.events.add(value.event_id);
       return;
@@ -76,7 +77,9 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       return;
     }
     case 'match-transitions':
-      if (views.coverage.keepsOf(value.event_id)) views.incidentLog.applyTransition(value, at);
+      if (!views.coverage.keepsOf(value.event_id)) return;
+      views.incidentLog.applyTransition(value, at);
+      views.freshness.changed(value.event_id, value.version);
       return;
     case 'normalized-messages': {
       if (!views.coverage.keepsOf(value.event_id)) return;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import type { Statements } from './sql.ts';
@@ -12,11 +13,16 @@ export type CatalogueEntry = {
   readonly record: JsonObject;
 };
 
+/** Ids without a record that are remembered: clients ask for whatever they like. */
+const MAX_MISSING = 10_000;
+
 /** The provider's catalogues. */
 export class CatalogueView {
   readonly #sql: Statements;
   /** Parsed records by kind and id; a place is asked for with every event. */
-  readonly #parsed = new Map<string, CatalogueEntry | null>();
+  readonly #parsed = new Map<string, CatalogueEntry>();
+  /** Keys without a record. */
+  readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -45,6 +51,7 @@ export class CatalogueView {
       json: body,
     });
     this.#parsed.delete(`${kind}/${id}`);
+    this.#missing.delete(`${kind}/${id}`);
     return true;
   }
 
@@ -60,14 +67,18 @@ export class CatalogueView {
   find(kind: string, id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
-    let entry = this.#parsed.get(key);
-    if (entry === undefined) {
-      const row = this.#sql
-        .of('SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ? AND id = ?')
-        .get(kind, String(id));
-      entry = row === undefined ? null : entryOf(row);
-      this.#parsed.set(key, entry);
+    const known = this.#parsed.get(key);
+    if (known !== undefined) return known;
+    if (this.#missing.has(key)) return null;
+    const row = this.#sql
+      .of('SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ? AND id = ?')
+      .get(kind, String(id));
+    if (row === undefined) {
+      this.#missing.set(key, true);
+      return null;
     }
+    const entry = entryOf(row);
+    this.#parsed.set(key, entry);
     return entry;
   }
 

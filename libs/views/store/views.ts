@@ -8,6 +8,7 @@ import { ClientView } from './clients.ts';
 import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenOptions, openViews, removeViews, settle } from './database.ts';
 import { FeedView } from './feed.ts';
+import { Freshness } from './freshness.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
@@ -31,6 +32,9 @@ export type Changed = {
   answers: boolean;
 };
 
+/** Of a match whose state may not be the newest. */
+const IN_DOUBT: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
+
 /** All that a replica knows, on disk and in memory, with the offsets it has read to. */
 export class Views implements BoardView {
   readonly catalogue: CatalogueView;
@@ -44,6 +48,8 @@ export class Views implements BoardView {
   readonly feed: FeedView;
   readonly standings: TableView;
   readonly health: HealthView;
+  /** Whether the states of matches are the newest. */
+  readonly freshness: Freshness;
   /** For what is put together of several tables. Reading only. */
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
@@ -95,6 +101,7 @@ export class Views implements BoardView {
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
     this.health = new HealthView(sql);
+    this.freshness = new Freshness(this.matches);
     this.#knockOuts = new KnockOutView(sql);
   }
 
@@ -141,9 +148,13 @@ export class Views implements BoardView {
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 
-  /** Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. */
-  caughtUp(): void {
+  /**
+   * Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. `partitions`: those of
+   * match-state, where `freshness` is told how far they are read.
+   */
+  caughtUp(partitions: number | null = null): void {
     settle(this.#database);
+    if (partitions !== null) this.freshness.follow(partitions);
     this.#isLive = true;
   }
 
@@ -179,7 +190,9 @@ export class Views implements BoardView {
     return this.matches.recent(limit, competitions);
   }
 
+  /** What feed health says of a match; expired where its state may not be the newest. */
   matchHealth(eventId: number, now: number): FeedStatus {
+    if (this.freshness.isInDoubt(eventId, performance.now())) return IN_DOUBT;
     return this.health.match(eventId, now);
   }
 

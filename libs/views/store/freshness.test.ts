@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { normalized, ViewsWorld } from '../testing/world.ts';
+
+const EVENT = 7;
+const PARTITIONS = 8;
+const PARTITION = partitionHash(Buffer.from(String(EVENT))) % PARTITIONS;
+
+let world: ViewsWorld;
+
+beforeEach(() => {
+  world = new ViewsWorld();
+  world.now = Date.now();
+  world.play(eventMessage({}, { id: EVENT }));
+  const at = { written_at: world.now, valid_until: world.now + 60_000 };
+  world.health(null, at);
+  world.health(EVENT, { ...at, valid_until: null });
+});
+
+const health = () => world.views.matchHealth(EVENT, world.now).state;
+
+function readToEnd(ago: number): void {
+  for (let partition = 0; partition < PARTITIONS; partition++)
+    world.views.freshness.readToEnd(partition, performance.now() - (partition === PARTITION ? ago : 0));
+}
+
+describe('a match is not said to be alive', () => {
+  test('where its partition of match-state is not read to its end any more', () => {
+    world.views.caughtUp(PARTITIONS);
+    expect(health()).toBe('expired');
+    readToEnd(0);
+    expect(health()).toBe('alive');
+    readToEnd(2_000);
+    expect(health()).toBe('expired');
+    readToEnd(1_000);
+    expect(health()).toBe('alive');
+  });
+
+  test('where a change was read that its state does not have', () => {
+    world.views.caughtUp(PARTITIONS);
+    readToEnd(0);
+    const message = eventMessage({ ut: 1_790_000_001 }, { id: EVENT, bet_status: 'suspended' });
+    const records = world.recordsOf(normalized(message));
+    const isChange = ({ topic }: (typeof records)[number]) => topic === 'match-transitions';
+    world.give(...records.filter(isChange));
+    expect(health()).toBe('expired');
+    world.give(...records.filter((record) => !isChange(record)));
+    expect(health()).toBe('alive');
+    // The same change again is none.
+    world.give(...records.filter(isChange));
+    expect(health()).toBe('alive');
+  });
+
+  test('but for views that have not caught up, which are not served', () => {
+    expect(health()).toBe('alive');
+  });
+});
