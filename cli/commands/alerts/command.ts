@@ -10,7 +10,7 @@ terminal, else as a line of JSON. Runs until Ctrl-C; several may run, and share 
   --rules <file>    JSON: docs/guides/alerts.md, and docs/examples/alerts/rules.json
   --format <what>   line or json, whatever the standard output is
   --out <file>      appends JSON to this file instead of the standard output, and continues after its last line: the file has every
-                    alert once, whenever this process is killed
+                    alert once, whenever this process is killed; a file of anything else is refused
   --max-age <time>  nothing is published of what was received longer ago: 90s, 30m, 12h, 7d; by default 1d
 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here. LOG_LEVEL

@@ -46,16 +46,44 @@ test('a file continues after its last alert of the topic, and knows those that w
 
 test('a file larger than what is read of it continues too', async () => {
   const file = temporaryFile();
-  writeFileSync(file, `${`${JSON.stringify({ pad: 'x'.repeat(999), offset: 3 })}\n`.repeat(1_200)}{"off`);
+  writeFileSync(
+    file,
+    `${`${JSON.stringify({ ...sampleOf('alerts'), name: 'x'.repeat(999), offset: 3 })}\n`.repeat(1_200)}{"id`,
+  );
   const output = fileOutput(file);
   expect(output.from).toBe(4);
   output.close();
   expect(offsets(file).length).toBe(1_200);
 });
 
-test('a file of something else is refused', () => {
+const WHOLE = `${JSON.stringify({ ...sampleOf('alerts'), offset: 0 })}\n`;
+
+test.each([
+  ['text', 'Dear diary\n'],
+  ['text whose last line has no end', 'Dear diary\nthe second line'],
+  ['rules, which are one line', '{"rules":[{"name":"goals","on":["goal"]}]}'],
+  ['JSON lines of something else', '{"id":7,"offset":3}\n{"id":8,"off'],
+  ['one record of something else', '{"id":"7","name":"A"}'],
+  ['one alert without its offset', JSON.stringify(sampleOf('alerts'))],
+  ['alerts, and then something else', `${WHOLE}Dear diary`],
+  ['no line at all, and much', Buffer.alloc(3 * 1024 * 1024, 7)],
+  ['one line that is longer than what is read', `{"id":"${'x'.repeat(2 * 1024 * 1024)}`],
+])('refuses %s, and leaves it as it is', (_, content) => {
   const file = temporaryFile();
-  writeFileSync(file, 'Dear diary\n');
-  expect(() => fileOutput(file)).toThrow('are no alerts');
-  expect(readFileSync(file, 'utf8')).toBe('Dear diary\n');
+  writeFileSync(file, content);
+  expect(() => fileOutput(file)).toThrow('name another file');
+  expect(readFileSync(file).equals(Buffer.from(content))).toBe(true);
+});
+
+test.each([
+  ['one byte', '{'],
+  ['a part of its id', '{"id":"goals/goal/1/'],
+  ['an id cut inside an escape', '{"id":"\\\\\\"goals\\'],
+  ['all but its line break', WHOLE.slice(0, -1)],
+  ['the beginning of a second one', `${WHOLE}{"i`],
+])('cuts off %s, which a kill left of an alert', (_, content) => {
+  const file = temporaryFile();
+  writeFileSync(file, content);
+  fileOutput(file).close();
+  expect(readFileSync(file, 'utf8')).toBe(content.startsWith(WHOLE) ? WHOLE : '');
 });

@@ -2,32 +2,39 @@
 import { readDeadLetter } from '#ingestion/delivery.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
+import type { DeadLetter, NormalizedMessage } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';
 
-/** Outcome for a letter: the number of records sent, and why it stays open; null when it is done. */
-export type Resent = { readonly sent: number; readonly problem: string | null };
+/** Outcome for a letter. */
+export type Resent = {
+  /** Number of records sent. */
+  readonly sent: number;
+  /** Why it stays open; null when it is closed. */
+  readonly problem: string | null;
+  /** Closed without being sent: its topic has another record of its key. */
+  readonly isSuperseded: boolean;
+};
+
+/** The offset of the last record of a letter's key in its partition; null where there is none. */
+export type LastOffset = (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
 
 /** The service that reads the provider's feed; dead letters of all others came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
-/** Returns a function that sends one letter again and marks it as done once all of it is sent. */
+/** Returns a function that sends one letter again and closes it once all of it is sent, or a newer record stands in its place. */
 export async function openResender(to: {
   readonly publisher: Publisher;
   readonly registry: Registry;
   readonly prefix: string;
+  readonly lastOffset: LastOffset;
 }): Promise<(letter: DeadLetter) => Promise<Resent>> {
-  const { publisher, registry, prefix } = to;
+  const { publisher, registry, prefix, lastOffset } = to;
   const normalized = await registry.codec('normalized-messages');
 
-  const fromHttp = (letter: DeadLetter): { records: PublishRecord[]; problem: string | null } => {
-    const { normalized: messages, faults } = readDeadLetter(letter, {
-      origin: letter.service === FEED_SERVICE ? 'feed' : 'webhook',
-      service: letter.service,
-      // Received when it was rejected: sending it again does not make it newer.
-      receivedAt: letter.failed_at,
-    });
+  const fromHttp = (letter: DeadLetter): Sending => {
+    const { messages, problem } = readAgain(letter);
     const topic = topicName(prefix, 'normalized-messages');
     return {
       records: messages.map((message) => ({
@@ -35,26 +42,64 @@ export async function openResender(to: {
         key: String(message.event_id),
         value: normalized.encode(message),
       })),
-      problem: faults.length === 0 ? null : `${faults[0]?.code}: ${faults[0]?.reason}`,
+      problem,
     };
   };
 
-  const fromTopic = (letter: DeadLetter, topic: TopicName): { records: PublishRecord[]; problem: null } => {
+  const fromTopic = (letter: DeadLetter, topic: TopicName): Sending => {
     const { partition, key, value } = letter;
     const record = { topic: topicName(prefix, topic), key, value };
     return { records: [partition === null ? record : { ...record, partition }], problem: null };
   };
 
+  /** The last record of a key counts in a compacted topic: an older one after it would undo it. */
+  const isSuperseded = async (letter: DeadLetter, topic: TopicName): Promise<boolean> => {
+    if (TOPICS[topic].cleanup !== 'compact') return false;
+    const last = await lastOffset(letter, topic);
+    // A lower offset is of a topic that was created again, from what is known now.
+    return last !== null && last !== letter.offset;
+  };
+
+  const close = ({ id: key }: DeadLetter): Promise<void> =>
+    publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key, value: null }]);
+
   return async (letter) => {
     if (letter.topic !== null && !Object.hasOwn(TOPICS, letter.topic)) {
-      return { sent: 0, problem: `there is no topic ${letter.topic}` };
+      return { sent: 0, problem: `there is no topic ${letter.topic}`, isSuperseded: false };
     }
-    const { records, problem } =
-      letter.topic === null ? fromHttp(letter) : fromTopic(letter, letter.topic as TopicName);
+    const topic = letter.topic as TopicName | null;
+    if (topic !== null && (await isSuperseded(letter, topic))) {
+      await close(letter);
+      return { sent: 0, problem: null, isSuperseded: true };
+    }
+    const { records, problem } = topic === null ? fromHttp(letter) : fromTopic(letter, topic);
     await publisher.publish(records);
-    if (problem === null) {
-      await publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key: letter.id, value: null }]);
-    }
-    return { sent: records.length, problem };
+    if (problem === null) await close(letter);
+    return { sent: records.length, problem, isSuperseded: false };
+  };
+}
+
+type Sending = { readonly records: PublishRecord[]; readonly problem: string | null };
+
+/** What this release reads in bytes that came over HTTP, and the first thing that it cannot read. */
+function readAgain(letter: DeadLetter): { messages: readonly NormalizedMessage[]; problem: string | null } {
+  const { service, key, value } = letter;
+  const origin = service === FEED_SERVICE ? 'feed' : 'webhook';
+  // Received when it was rejected: sending it again does not make it newer.
+  const receivedAt = letter.failed_at;
+  const snapshot =
+    origin === 'feed' && value !== null
+      ? normalizeSnapshotAgain(value, { origin, deliveryId: key?.toString() ?? '', receivedAt })
+      : null;
+  if (snapshot?.kind === 'normalized') return { messages: [snapshot.message], problem: null };
+  if (snapshot?.kind === 'unreadable')
+    return { messages: [], problem: `${snapshot.code}: ${snapshot.reason}` };
+  const { normalized: messages, faults, ignored } = readDeadLetter(letter, { origin, service, receivedAt });
+  const [fault] = faults;
+  if (fault !== undefined) return { messages, problem: `${fault.code}: ${fault.reason}` };
+  const [type] = ignored.keys();
+  return {
+    messages,
+    problem: type === undefined ? null : `this release does not use messages of type ${JSON.stringify(type)}`,
   };
 }

@@ -1,14 +1,16 @@
+import { readTopic } from '#cluster/read-topic.ts';
 import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
 import type { deadLetters } from './command.ts';
-import { openResender } from './resend.ts';
+import { openResender, type Resent } from './resend.ts';
 
 const ID_SHOWN = 12;
 
@@ -64,17 +66,45 @@ async function resend(place: TopicCluster, log: Logger, letters: readonly DeadLe
   let failed = 0;
   const options = { brokers: place.brokers, clientId: 'touchline-resend', log };
   await withPublisher(options, async (publisher) => {
-    const resender = await openResender({ publisher, registry, prefix });
+    const resender = await openResender({
+      publisher,
+      registry,
+      prefix,
+      lastOffset: (letter, topic) => lastOffset(place, letter, topic),
+    });
     for (const letter of letters) {
-      const { sent, problem } = await resender(letter);
-      const what =
-        letter.topic === null ? `${sent} ${sent === 1 ? 'message' : 'messages'}` : `back to ${letter.topic}`;
-      const said = problem === null ? `sent again: ${what}` : `not done, ${what} sent: ${problem}`;
-      process.stdout.write(`${letter.id.slice(0, ID_SHOWN)}  ${said}\n`);
-      if (problem !== null) failed += 1;
+      const resent = await resender(letter);
+      process.stdout.write(`${letter.id.slice(0, ID_SHOWN)}  ${saidOf(letter, resent)}\n`);
+      if (resent.problem !== null) failed += 1;
     }
   });
   return failed === 0 ? 0 : 1;
+}
+
+function saidOf(letter: DeadLetter, { sent, problem, isSuperseded }: Resent): string {
+  if (isSuperseded) return `not sent, closed: ${letter.topic} has another record of its key, which counts`;
+  const what =
+    letter.topic === null ? `${sent} ${sent === 1 ? 'message' : 'messages'}` : `back to ${letter.topic}`;
+  return problem === null ? `sent again: ${what}` : `not done, ${what} sent: ${problem}`;
+}
+
+/** Reads the topic for each letter, right before it is sent: a newer record may come at any time. */
+async function lastOffset(
+  { brokers, prefix }: TopicCluster,
+  { partition, key }: DeadLetter,
+  topic: TopicName,
+): Promise<number | null> {
+  if (key === null) return null;
+  let last: number | null = null;
+  await readTopic({
+    brokers,
+    topic: topicName(prefix, topic),
+    untilEnd: true,
+    async onRecord(record) {
+      if (record.partition === partition && record.key?.equals(key)) last = record.offset;
+    },
+  });
+  return last;
 }
 
 const COLUMNS = [

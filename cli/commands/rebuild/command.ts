@@ -12,10 +12,10 @@ is lost.
                        the webhook composer and the alerts too
   standings-processor  deletes standings-results; tables are derived again, their versions continue
   webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
-  webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
+  webhook-dispatcher   deletes webhook-progress, and writes to webhook-attempts before where each subscription stands
   alert-processor      deletes alert-guards; alerts of what arrived within --max-age are published again, under the same ids
 
-The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
+The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
 /** Deletes the output of a processor. */

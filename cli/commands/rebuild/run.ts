@@ -9,6 +9,7 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { carryProgress } from './carry-progress.ts';
 import type { rebuild } from './command.ts';
 
 /**
@@ -49,8 +50,14 @@ async function requireStopped(place: TopicCluster, processor: ProcessorName): Pr
 async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promise<void> {
   const { brokers, prefix } = place;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
-  await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
+  if (processor === 'webhook-dispatcher') {
+    // A topic that is lost has nothing to carry over.
+    await createTopics({ brokers, prefix, partitions });
+    const carried = await carryProgress(place);
+    process.stdout.write(`${processor}: carried over the progress of ${carried} webhooks\n`);
+  }
+  await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   await createTopics({ brokers, prefix, partitions });
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
 }

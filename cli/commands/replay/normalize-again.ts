@@ -1,8 +1,9 @@
 /** From what `raw-messages` keeps to what the ingress services publish of it, with the rules of now. Pure. */
 
 import { z } from 'zod';
+import { parseJson } from '#contract/values.ts';
 import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
-import { normalizeSnapshot } from '#ingestion/normalize.ts';
+import { type MessageContext, type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { RawMessage } from '#topics/generated/types.ts';
 
 /** The body that the feed poller keeps of an event's whole incident list (services/feed-poller/publish/messages.ts). */
@@ -28,20 +29,28 @@ export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMe
     service: isFeed ? 'feed-poller' : 'webhook-receiver',
     receivedAt: received_at,
   };
-  const snapshot = isFeed ? readSnapshotBody(body) : null;
-  if (snapshot === null) return readDelivery(body, context);
-  const { id, event_id, ut, data } = snapshot;
-  const result = normalizeSnapshot(
-    { messageId: id, eventId: event_id, time: ut, incidents: data.incidents },
-    { origin: context.origin, deliveryId: delivery_id, receivedAt: received_at },
-  );
+  const result = isFeed
+    ? normalizeSnapshotAgain(body, { origin: 'feed', deliveryId: delivery_id, receivedAt: received_at })
+    : null;
+  if (result === null) return readDelivery(body, context);
   // Its dead letter was written when it was received; another one adds nothing.
   const normalized = result.kind === 'normalized' ? [result.message] : [];
   return { raw: null, normalized, deadLetters: [], ignored: new Map() };
 }
 
+/** Normalizes a body of the feed poller that has an event's whole incident list; null for any other body. */
+export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): Normalized | null {
+  const snapshot = readSnapshotBody(body);
+  if (snapshot === null) return null;
+  const { id, event_id, ut, data } = snapshot;
+  return normalizeSnapshot(
+    { messageId: id, eventId: event_id, time: ut, incidents: data.incidents },
+    context,
+  );
+}
+
 function readSnapshotBody(body: Buffer): z.output<typeof snapshotBody>[0] | null {
   if (!body.subarray(0, MARK_WITHIN).includes(SNAPSHOT_MARK)) return null;
-  const parsed = snapshotBody.safeParse(JSON.parse(body.toString('utf8')));
+  const parsed = snapshotBody.safeParse(parseJson(body.toString('utf8')));
   return parsed.success ? parsed.data[0] : null;
 }

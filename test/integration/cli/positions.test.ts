@@ -2,11 +2,15 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions } from '#cluster/logs.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
+import { TestTopics } from './topics.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
 let place: PipelineConnection;
@@ -55,6 +59,32 @@ describe('touchline rebuild', () => {
     pipeline.startProcessor();
     await pipeline.settled();
     expect(comparable(await pipeline.output())).toEqual(comparable(before));
+  });
+
+  test('keeps where webhooks stand whose first attempts have expired', async () => {
+    const topics = await TestTopics.create(['normalized-messages', 'webhook-attempts', 'webhook-progress']);
+    const known = {
+      ...sampleOf('webhook-progress'),
+      subscription_id: 's',
+      next: [{ partition: 0, offset: 950 }],
+      disabled: 'operator',
+    };
+    await topics.write('webhook-progress', [{ key: 's', value: known }]);
+    const order = ['rebuild', 'webhook-dispatcher', '--yes'];
+    expect(await touchlineHere(order, topics.env)).toMatchObject({ code: 0 });
+    const tail = ['tail', 'webhook-attempts', '--from-beginning', '--exit-at-end', '--json'];
+    const { out } = await touchlineHere(tail, topics.env);
+    const attempts: WebhookAttempt[] = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const { subscription_id, client_id, next, disabled } = known;
+    expect(attempts.reduce<DeliveryProgress>(applyAttempt, null)).toMatchObject({
+      subscription_id,
+      client_id,
+      next,
+      disabled,
+    });
   });
 
   test('deletes nothing without --yes', async () => {

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { PublishRecord } from '#streams/client/port.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+import type { Registry } from '#topics/registry.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { openResender, type Resent } from './resend.ts';
+
+const EVENT = 77;
+
+/** The letter of an event's incident list as the feed poller writes it. */
+function snapshotLetter(eventTime: string): DeadLetter {
+  const incident = { id: '5-1', incident_id: 413, event_time: eventTime };
+  const head = { id: 'snapshot/77/9', type: 'incident_snapshot', ut: 9, event_id: EVENT };
+  const body = JSON.stringify([{ ...head, data: { incidents: [incident] } }]);
+  return overHttp('feed-poller', body);
+}
+
+function overHttp(service: string, body: string): DeadLetter {
+  const from = { topic: null, partition: null, offset: null, key: Buffer.from('delivery') };
+  return { ...sampleOf('dead-letters'), ...from, id: 'l', service, value: Buffer.from(body), failed_at: 5 };
+}
+
+const RESULT: DeadLetter = {
+  ...sampleOf('dead-letters'),
+  id: 'l',
+  service: 'standings-processor',
+  topic: 'match-results',
+  partition: 3,
+  offset: 35,
+  key: Buffer.from('1/2/7/-/77'),
+  value: Buffer.from('v35'),
+};
+
+async function resend(
+  letter: DeadLetter,
+  last: number | null = null,
+): Promise<{ resent: Resent; published: string[] }> {
+  const records: PublishRecord[] = [];
+  const resender = await openResender({
+    publisher: { publish: async (of: PublishRecord[]) => void records.push(...of) } as unknown as Publisher,
+    registry: { codec: async () => ({ encode: () => Buffer.from('message') }) } as unknown as Registry,
+    prefix: 't.',
+    lastOffset: async () => last,
+  });
+  const resent = await resender(letter);
+  return { resent, published: records.map(({ topic, key, value }) => `${topic} ${key} ${value}`) };
+}
+
+test('publishes an incident list that this release can read', async () => {
+  const { resent, published } = await resend(snapshotLetter('09:05'));
+  expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
+  expect(published).toEqual(['t.normalized-messages 77 message', 't.dead-letters l null']);
+});
+
+test('keeps an incident list that it cannot read', async () => {
+  const { resent, published } = await resend(snapshotLetter('9:5'));
+  expect(resent.problem).toContain('unknown_shape: incidents.0.event_time');
+  expect(published).toEqual([]);
+});
+
+test('keeps a message of a type that this release does not use', async () => {
+  const body = JSON.stringify([{ id: 'm', type: 'new', ut: 1, data: {} }]);
+  const { resent, published } = await resend(overHttp('webhook-receiver', body));
+  expect(resent.problem).toBe('this release does not use messages of type "new"');
+  expect(published).toEqual([]);
+});
+
+test.each([
+  ['a later record of its key', 41],
+  ['a record of its key in a topic that was created again', 3],
+])('closes a result without sending it where there is %s', async (_, last) => {
+  const { resent, published } = await resend(RESULT, last);
+  expect(resent).toEqual({ sent: 0, problem: null, isSuperseded: true });
+  expect(published).toEqual(['t.dead-letters l null']);
+});
+
+test.each([
+  ['it is the last of its key', 35],
+  ['there is none of its key', null],
+])('sends a result again where %s', async (_, last) => {
+  const { resent, published } = await resend(RESULT, last);
+  expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
+  expect(published).toEqual(['t.match-results 1/2/7/-/77 v35', 't.dead-letters l null']);
+});
+
+test('sends a record of a topic that is not compacted again, whatever came after it', async () => {
+  const { published } = await resend({ ...RESULT, topic: 'normalized-messages' }, 41);
+  expect(published).toEqual(['t.normalized-messages 1/2/7/-/77 v35', 't.dead-letters l null']);
+});

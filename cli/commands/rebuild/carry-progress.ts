@@ -1,0 +1,35 @@
+/** Carries the progress of webhooks over a rebuild of the dispatcher. */
+import { withPublisher } from '#streams/publish/publisher.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { readLatest, readValues, type TopicCluster } from '#topics/read-values.ts';
+import { topicName } from '#topics/topics.ts';
+import { carryOver, catchUp } from '#webhooks/carry-over.ts';
+import { commandLog, topicSource } from '../../cluster.ts';
+
+/**
+ * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire
+ * after 30 days. Gives the number of subscriptions. Throws as `readValues` and `PublishError`.
+ */
+export async function carryProgress(place: TopicCluster): Promise<number> {
+  const source = topicSource(place);
+  const committed = await readLatest('webhook-progress', source);
+  const attempts = new Map<string, WebhookAttempt[]>();
+  await readValues('webhook-attempts', source, (id, attempt) => {
+    if (attempt === null) return;
+    const kept = attempts.get(id);
+    if (kept === undefined) attempts.set(id, [attempt]);
+    else kept.push(attempt);
+  });
+  const ids = new Set([...committed.keys(), ...attempts.keys()]);
+  const progress = [...ids]
+    .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))
+    .filter((known) => known !== null);
+  const codec = await source.registry.codec('webhook-attempts');
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  const records = progress
+    .flatMap(carryOver)
+    .map((attempt) => ({ topic, key: attempt.subscription_id, value: codec.encode(attempt) }));
+  const options = { brokers: place.brokers, clientId: 'touchline-rebuild', log: commandLog('rebuild') };
+  await withPublisher(options, (publisher) => publisher.publish(records));
+  return progress.length;
+}
