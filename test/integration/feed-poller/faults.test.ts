@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 
@@ -56,4 +57,15 @@ test('a message of the feed that cannot be read is a dead letter, the others are
     ({ delivery_id }) => delivery_id === letters[0]?.key?.toString(),
   );
   expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
+});
+
+test('a stop does not wait for a token that the provider does not give', async () => {
+  let asked = 0;
+  const silent = await serve(() => {
+    asked += 1;
+  });
+  const rig = await Rig.create();
+  const poller = rig.startPoller({ PROVIDER_BASE_URL: silent });
+  await untilTrue('a token is asked for', () => asked > 0);
+  expect(await poller.stop()).toBe(0);
 });
