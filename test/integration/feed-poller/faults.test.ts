@@ -41,6 +41,21 @@ test('a resource outside the contract is left alone until that changes, a reject
   expect(provider.count('/v2/sports')).toBe(1);
 });
 
+test('a feed that was answered 400 for a while is read on, and no rejected window is asked for twice', async () => {
+  const rig = await rigWithFeed();
+  const { provider } = rig;
+  const rejected: string[] = [];
+  provider.fault = ({ path, query }) => {
+    if (path !== '/v2/feed' || rejected.length >= 5) return null;
+    rejected.push(`${query.timestamp} ${query.timestamp_to}`);
+    return { status: 400 };
+  };
+  const poller = rig.startPoller();
+  await poller.ready();
+  await rig.caughtUp();
+  expect(new Set(rejected).size).toBe(5);
+});
+
 test('a message of the feed that cannot be read is a dead letter, the others are published', async () => {
   const rig = await rigWithFeed();
   const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
