@@ -104,8 +104,10 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   return {
     ready: () => leadership.joined,
     async stop() {
-      await leadership.stop();
+      const stopped = leadership.stop();
+      // The term waits for its requests, and they for the token exchange, which the end of a term does not abort.
       stopping.abort();
+      await stopped;
       await publisher.close();
     },
   };

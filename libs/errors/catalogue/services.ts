@@ -45,7 +45,7 @@ export const SERVICE_ERRORS = {
     ],
     NOT_FOUND: ['404: the provider does not have it. It is dropped.', 'Nothing.'],
     REJECTED: [
-      'Any other 4xx: the same request would be refused again.',
+      'Any other 4xx. After 400 the same request is not sent again for 15 minutes.',
       'Look at the operation in the log.',
     ],
     SERVER_ERROR: ['5xx: it is repeated with backoff.', 'Where it lasts, ask the provider.'],

@@ -166,7 +166,7 @@ test('a window that is too large is halved, down to what fits', async () => {
 });
 
 /** A follower at `position` whose provider has the feed from `availableFrom` on and refuses wider windows than `widest`. */
-function refusing(position: number, { availableFrom, widest }: { availableFrom: number; widest: number }) {
+function refusing(position: number, limits: { availableFrom: number; readonly widest: number }) {
   const asked: [number, number][] = [];
   const gaps: [number, number][] = [];
   const follower = new FeedFollower({
@@ -176,7 +176,7 @@ function refusing(position: number, { availableFrom, widest }: { availableFrom: 
     page: async ({ timestamp, timestamp_to }) => {
       const [from, to] = [Number(timestamp), Number(timestamp_to)];
       asked.push([from, to]);
-      if (from < availableFrom || to - from > widest)
+      if (from < limits.availableFrom || to - from > limits.widest)
         throw new ProviderError('REJECTED', 'feed.index', 'answered 400');
       return answer([], T0);
     },
@@ -199,6 +199,22 @@ test('retries a rejected window in its smallest form', async () => {
   ]);
   expect(follower.position).toBe(T0 - SETTLE);
   expect(gaps).toEqual([]);
+});
+
+test('asks for no rejected window unchanged, and reads on when the provider answers again', async () => {
+  const windows = { availableFrom: T0, widest: 8 };
+  const { follower, asked } = refusing(T0 - 30, windows);
+  for (let tries = 0; tries < 6; tries++) await follower.read(signal).catch(() => {});
+  expect(asked).toEqual([T0, T0 - 29, T0 - 28, T0 - 27, T0 - 26, T0 - 25].map((to) => [T0 - 30, to]));
+  // After so many sizes the smallest again: a wide one may be wider than the provider allows.
+  for (let tries = 0; tries < 11; tries++) await follower.read(signal).catch(() => {});
+  expect(asked.slice(-2)).toEqual([
+    [T0 - 30, T0 - 15],
+    [T0 - 30, T0 - 29],
+  ]);
+  windows.availableFrom = 0;
+  for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
+  expect(follower.position).toBe(T0 - SETTLE);
 });
 
 test('skips expired history by halves, reports each gap, and never skips the last day', async () => {

@@ -47,6 +47,11 @@ const SET_BACK = 3_600;
 const REACH = 86_400;
 /** Smallest part of expired history that is skipped at once, seconds. */
 const SKIP = 3_600;
+/**
+ * After a rejection, windows of 1 to so many seconds are tried, then the smallest again: at the longest wait, one minute,
+ * that is when `ProviderClient` sends it again.
+ */
+const REJECTED_SIZES = 15;
 /** A checkpoint is written this often where nothing was published, seconds: reading a quiet feed again costs little. */
 const QUIET_CHECKPOINT = 10;
 /** More pages than any window has: bounds a provider that always names a next page. */
@@ -84,6 +89,8 @@ export class FeedFollower {
   /** Whether this pass has read an unsettled second. */
   #unsettled = false;
   #window: number;
+  /** Windows rejected in a row. */
+  #rejections = 0;
   /** Hashes of published messages that may be read again, each with the end of the last window that held it. */
   readonly #published = new Map<string, number>();
 
@@ -130,6 +137,7 @@ export class FeedFollower {
     try {
       const timestamp = await this.#readPages({ timestamp: from, timestamp_to: to }, to, signal);
       this.#window = Math.min(this.#options.window, this.#window * 2);
+      this.#rejections = 0;
       return timestamp;
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
@@ -141,15 +149,19 @@ export class FeedFollower {
 
   /**
    * Retries a rejected window in its smallest form: it may be wider than the provider allows. If that is rejected too and
-   * is older than the feed must reach, the provider no longer has it.
+   * is older than the feed must reach, the provider no longer has it; else it is varied, since a proxy may have rejected
+   * any request and the same one is not sent again.
    */
   async #onRejected(from: number, to: number): Promise<void> {
-    this.#window = 1;
+    this.#window = 1 + (this.#rejections % REJECTED_SIZES);
+    this.#rejections += 1;
     const reached = (await this.#options.time()) - REACH;
     if (to - from > 1 || from >= reached) return;
     // By halves: the provider may have more history than it must.
     const next = Math.min(reached, from + Math.max(SKIP, Math.ceil((reached - from) / 2)));
     this.#options.onGap(from, next);
+    this.#window = 1;
+    this.#rejections = 1;
     this.#position = next;
     this.#cursor = null;
     this.#unsettled = false;

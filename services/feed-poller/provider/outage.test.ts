@@ -120,6 +120,13 @@ test('an aborted request leaves the queue', async () => {
   expect(asked).toEqual(['e']);
 });
 
+test('a request that was aborted before its turn does not wait for one', async () => {
+  const { ask, asked, outcomes } = await down();
+  ask('d', AbortSignal.abort());
+  await tick();
+  expect([outcomes.d, asked]).toEqual(['STOPPED', []]);
+});
+
 test('an aborted probe passes its turn to the next request', async () => {
   const { ask, asked, answer, wake } = await down();
   ask('d');

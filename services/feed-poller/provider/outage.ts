@@ -59,8 +59,10 @@ export class Outage {
   async #turn(operation: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#isOn) return false;
     if (this.#open) return this.#probe();
+    const stopped = new ProviderError('STOPPED', operation, 'given up');
+    if (signal.aborted) throw stopped;
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const stop = (): void => reject(new ProviderError('STOPPED', operation, 'given up'));
+    const stop = (): void => reject(stopped);
     this.#line.add(resolve);
     signal.addEventListener('abort', stop, { once: true });
     try {

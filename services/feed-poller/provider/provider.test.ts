@@ -24,12 +24,13 @@ function provider(answering: Answering) {
     return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
   };
   const metrics = testMetrics();
+  const clock = new FakeClock();
   const made = new ProviderClient({
     baseUrl: 'https://provider/base',
     clientId: '7',
     secretKey: SECRET,
     transport,
-    clock: new FakeClock(),
+    clock,
     metrics,
     concurrency: 2,
     refusedMs: 1_000,
@@ -37,7 +38,7 @@ function provider(answering: Answering) {
     signal: new AbortController().signal,
   });
   const get = () => made.get({ operation: 'events.show', id: 9, query: {} }, new AbortController().signal);
-  return { get, asked, metrics, made };
+  return { get, asked, metrics, made, clock };
 }
 
 test('asks below the base address, with the token in the query', async () => {
@@ -61,6 +62,29 @@ test('does not send a rejected request again unchanged', async () => {
   await read({ season_id: 1, limit: 5 });
   await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(3);
+});
+
+test('sends a rejected request again after a quarter of an hour', async () => {
+  const { get, asked, clock } = provider((_url, count) => ({ status: count < 3 ? 400 : 200 }));
+  const minute = 60_000;
+  await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
+  for (const now of [15 * minute, 30 * minute]) {
+    clock.now = now - 1;
+    const sent = asked.length;
+    await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
+    expect(asked).toHaveLength(sent);
+    clock.now = now;
+    await get().catch(() => {});
+    expect(asked).toHaveLength(sent + 1);
+  }
+  await get();
+});
+
+test('remembers no request that was answered with another status than 400', async () => {
+  const { get, asked } = provider((_url, count) => ({ status: count === 1 ? 421 : 200 }));
+  await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
+  await get();
+  expect(asked).toHaveLength(2);
 });
 
 test('retries once with a new token after 401', async () => {

@@ -6,7 +6,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { isProviderError, ProviderError } from '../errors.ts';
+import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { type FeedAnswer, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
@@ -49,6 +49,11 @@ const grantSchema = z.object({
 
 /** Most remembered rejected requests; the oldest are dropped. */
 const REJECTED = 10_000;
+/**
+ * How long a rejected request is not sent again unchanged, milliseconds. Not for good: many reads have one query only, and
+ * a proxy before the provider may have rejected it.
+ */
+const REJECTED_MS = 15 * 60_000;
 
 /**
  * Client of the provider's REST interface: tokens, 401 and the kinds of failure. The caller decides on retries.
@@ -57,8 +62,8 @@ export class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #tokens: TokenKeeper;
   readonly #limiter: Limiter;
-  /** Requests that were rejected, without the token, the oldest first. */
-  readonly #rejected = new Set<string>();
+  /** Requests that were rejected (400), without the token, the oldest first, each with when it may be sent again. */
+  readonly #rejected = new Map<string, number>();
   readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
@@ -71,8 +76,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request; retries once with a new token when the first is refused. Never sends a rejected request (400) again
-   * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
+   * Sends a request; retries once with a new token when the first is refused. Does not send a rejected request (400) again
+   * unchanged for a quarter of an hour (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
    */
   async get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     if (request.first === true) return this.#get(request, signal);
@@ -93,10 +98,10 @@ export class ProviderClient {
 
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     const { operation } = request;
-    const { baseUrl } = this.#options;
+    const { baseUrl, clock } = this.#options;
     if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
     const sent = fingerprint(request);
-    if (this.#rejected.has(sent)) {
+    if (clock.monotonic() < (this.#rejected.get(sent) ?? 0)) {
       throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
     }
     const token = await this.#tokens.token();
@@ -105,17 +110,14 @@ export class ProviderClient {
       const other = await this.#tokens.replace(token);
       reply = await this.#ask(operation, requestUrl(baseUrl, request, other).href, signal);
     }
-    try {
-      return this.#read(operation, reply);
-    } catch (error) {
-      if (isProviderError(error, 'REJECTED')) this.#remember(sent);
-      throw error;
-    }
+    if (reply.status === 400) this.#remember(sent);
+    return this.#read(operation, reply);
   }
 
   #remember(rejected: string): void {
-    this.#rejected.add(rejected);
-    const [oldest] = this.#rejected;
+    this.#rejected.delete(rejected);
+    this.#rejected.set(rejected, this.#options.clock.monotonic() + REJECTED_MS);
+    const [oldest] = this.#rejected.keys();
     if (oldest !== undefined && this.#rejected.size > REJECTED) this.#rejected.delete(oldest);
   }
 

@@ -27,6 +27,22 @@ test('messages become webhook-shaped bodies within the size limits', () => {
   expect(many.map((body) => JSON.parse(body.toString()).length)).toEqual([5_000, 5_000, 2_000]);
 });
 
+test('a message that is not UTF-8 is a dead letter alone, the others of its page are published in order', () => {
+  const message = (id: number) =>
+    Buffer.from(JSON.stringify({ id, type: 'event', ut: 1, data: { event: { id: 9, name: 'Köln' } } }));
+  const cut = message(2);
+  // The second byte of ö, as where a column of limited bytes cuts a name.
+  cut[cut.indexOf('ö') + 1] = 0x3f;
+  const deliveries = readFeed([message(1), cut, message(3), message(4)], 60);
+  const ids = deliveries.flatMap(({ normalized }) => normalized.map(({ message_id }) => message_id));
+  expect(ids).toEqual(['1', '3', '4']);
+  const own = Buffer.concat([Buffer.from('['), cut, Buffer.from(']')]);
+  expect(deliveries.flatMap(({ deadLetters }) => deadLetters)).toMatchObject([
+    { code: 'not_utf8', value: own },
+  ]);
+  expect(deliveries.map(({ raw }) => raw?.body)).toContainEqual(own);
+});
+
 test('a snapshot holds every incident and the time of the list; the raw record holds its bytes', () => {
   const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);

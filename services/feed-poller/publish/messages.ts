@@ -1,5 +1,6 @@
 /** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
 
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
@@ -18,7 +19,7 @@ const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffe
 
 /**
  * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A single message that is too long
- * stays too long.
+ * stays too long. One that is not UTF-8 gets a body of its own: a body is readable only as a whole.
  */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   const bodies: Buffer[] = [];
@@ -30,6 +31,12 @@ export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
     length = 0;
   };
   for (const message of messages) {
+    if (!isUtf8(message)) {
+      end();
+      parts.push(BRACKETS.open, message);
+      end();
+      continue;
+    }
     if (length + message.length > MAX_BODY_BYTES || parts.length >= 2 * MAX_MESSAGES) end();
     parts.push(parts.length === 0 ? BRACKETS.open : BRACKETS.comma, message);
     length += message.length;

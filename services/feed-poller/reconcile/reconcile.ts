@@ -94,9 +94,13 @@ export class Reconciler {
     // Read after the event, so a verified event gets its final list. For an event reported by its result alone the list
     // is no timeline: as a snapshot it would remove every goal.
     const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
-    if (list !== null) await this.#publish(id, list);
+    const readable = list === null || (await this.#publish(id, list));
     const now = clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
+    if (!readable && !watch.hasExpired(event, shown.timestamp)) {
+      watch.unreadable(id, now);
+      return;
+    }
     const unconfirmed = (list?.items ?? [])
       .filter(({ confirmation }) => confirmation === 'tbd')
       .map((one) => one.id);
@@ -108,17 +112,20 @@ export class Reconciler {
     watch.verified(id, position);
   }
 
-  async #publish(id: number, { timestamp, items }: Whole<Incident>): Promise<void> {
+  /** Publishes a list; one that is unreadable becomes a dead letter. Returns whether it is readable. */
+  async #publish(id: number, { timestamp, items }: Whole<Incident>): Promise<boolean> {
     const { topicWriter, clock } = this.#options;
     const incidents = items.map(({ bytes }) => bytes);
     const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, clock.unix());
-    if (delivery.deadLetters.length === 0) this.#unreadable.delete(id);
+    const readable = delivery.deadLetters.length === 0;
+    if (readable) this.#unreadable.delete(id);
     else {
       const digest = hash('sha1', Buffer.concat(incidents), 'base64');
-      if (this.#unreadable.get(id) === digest) return;
+      if (this.#unreadable.get(id) === digest) return false;
       this.#unreadable.set(id, digest);
     }
     await topicWriter.deliver(delivery);
+    return readable;
   }
 
   #readIncidents(id: number, signal: AbortSignal) {

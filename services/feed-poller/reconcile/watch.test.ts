@@ -71,6 +71,20 @@ test('checks an event whose feed is silent while the clock runs, counted from th
   expect(watch.claim(56)).toBe(9);
 });
 
+test('an unreadable list changes nothing that is known, and is read again after the period of its state', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message('tbd'), 3);
+  expect(watch.claim(10)).toBe(9);
+  watch.unreadable(9, 10);
+  watch.onMessage(message('tbd'), 11);
+  expect(watch.claim(19)).toBe(null);
+  expect(watch.claim(20)).toBe(9);
+  watch.onEvent(finished(), NOW, 20);
+  watch.unreadable(9, 20);
+  expect(watch.claim(319)).toBe(null);
+  expect(watch.claim(320)).toBe(9);
+});
+
 test('checks a live event that the board of its sport no longer lists', () => {
   const watch = checkedOnce(live());
   watch.onBoard(6, new Set());

@@ -155,6 +155,16 @@ export class MatchWatch {
     return this.#isLastWord(watched);
   }
 
+  /** Ends a check whose incident list is unreadable: it changes nothing, and the event stays due. */
+  unreadable(id: number, now: number): void {
+    const watched = this.#events.get(id);
+    if (watched === undefined) return;
+    const { unconfirmedMs, verifyMs } = this.#settings;
+    watched.checking = false;
+    watched.failures = 0;
+    watched.notBefore = now + (watched.state === 'live' ? unconfirmedMs : verifyMs);
+  }
+
   /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */
   failed(id: number, now: number, waitMs: (failures: number) => number): void {
     const watched = this.#events.get(id);
@@ -166,7 +176,12 @@ export class MatchWatch {
 
   /** Whether a finished event needs no more checks, given its state at the provider's `time`. */
   isSettled(event: Raw, time: number): boolean {
-    return event.status_type === 'finished' && (isYes(event.verified_result) || this.#isOld(event, time));
+    return event.status_type === 'finished' && (isYes(event.verified_result) || this.hasExpired(event, time));
+  }
+
+  /** Whether a finished event began so long ago that it counts as verified, whatever its list. */
+  hasExpired(event: Raw, time: number): boolean {
+    return event.status_type === 'finished' && this.#isOld(event, time);
   }
 
   /**

@@ -36,7 +36,7 @@ export type RepeatDecision =
 
 /**
  * Retry rules (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 stops for good, 400
- * waits for the longest time (`ProviderClient` never sends an unchanged request again), every other code backs off. Rethrows
+ * waits for the longest time (`ProviderClient` sends no unchanged request again for a quarter of an hour), every other code backs off. Rethrows
  * errors that are not the provider's.
  */
 export function judge(error: unknown, failures: number, context: RepeatContext): RepeatDecision {

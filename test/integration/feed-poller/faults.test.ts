@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 
@@ -40,6 +41,21 @@ test('a resource outside the contract is left alone until that changes, a reject
   expect(provider.count('/v2/sports')).toBe(1);
 });
 
+test('a feed that was answered 400 for a while is read on, and no rejected window is asked for twice', async () => {
+  const rig = await rigWithFeed();
+  const { provider } = rig;
+  const rejected: string[] = [];
+  provider.fault = ({ path, query }) => {
+    if (path !== '/v2/feed' || rejected.length >= 5) return null;
+    rejected.push(`${query.timestamp} ${query.timestamp_to}`);
+    return { status: 400 };
+  };
+  const poller = rig.startPoller();
+  await poller.ready();
+  await rig.caughtUp();
+  expect(new Set(rejected).size).toBe(5);
+});
+
 test('a message of the feed that cannot be read is a dead letter, the others are published', async () => {
   const rig = await rigWithFeed();
   const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
@@ -56,4 +72,15 @@ test('a message of the feed that cannot be read is a dead letter, the others are
     ({ delivery_id }) => delivery_id === letters[0]?.key?.toString(),
   );
   expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
+});
+
+test('a stop does not wait for a token that the provider does not give', async () => {
+  let asked = 0;
+  const silent = await serve(() => {
+    asked += 1;
+  });
+  const rig = await Rig.create();
+  const poller = rig.startPoller({ PROVIDER_BASE_URL: silent });
+  await untilTrue('a token is asked for', () => asked > 0);
+  expect(await poller.stop()).toBe(0);
 });

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { ContractScope } from '../schedule/contract.ts';
+import { answer, testMetrics } from '../testing/answers.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { Reconciler, type ReconcilerOptions } from './reconcile.ts';
+import { MatchWatch } from './watch.ts';
+
+const T0 = 1_700_000_000;
+const VERIFY_MS = 300_000;
+const DAY = 86_400;
+const BAD_TIME = '9:05';
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const { signal } = new AbortController();
+
+/** A watch and its checks of the finished, verified match 9; the test sets its start and its one incident. */
+function finishedMatch() {
+  const clock = new FakeClock();
+  const time = (): number => T0 + Math.floor(clock.now / 1000);
+  const match = { start_date: '2023-11-14 20:00', eventTime: '09:05' };
+  const event = () => ({
+    id: 9,
+    sport_id: 5,
+    status_type: 'finished',
+    status_id: 11,
+    verified_result: 'yes',
+    start_date: match.start_date,
+  });
+  const provider: ReconcilerOptions['provider'] = {
+    get: async ({ operation }) => {
+      if (operation === 'events.show') {
+        const stage = { id: 3, group: { id: 4, event: event() } };
+        return answer({ competition: { id: 1, season: { id: 2, stage } } }, time());
+      }
+      const incident = { id: '5-1', incident_id: 413, event_time: match.eventTime, ut: T0 - 500 };
+      return answer([incident], time(), { total_items: 1 });
+    },
+  };
+  const watch = new MatchWatch(
+    {
+      unconfirmedMs: 20_000,
+      silenceMs: 20_000,
+      verifyMs: VERIFY_MS,
+      settleMs: 75_000,
+      verifyWithin: 7 * DAY,
+      follows: () => true,
+    },
+    [],
+  );
+  const done: string[] = [];
+  const reconciler = new Reconciler({
+    provider,
+    watch,
+    eventPublisher: { publish: async () => {} } as unknown as ReconcilerOptions['eventPublisher'],
+    catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
+    topicWriter: {
+      deliver: async ({ normalized, deadLetters }) => {
+        done.push(...normalized.map(() => 'snapshot'), ...deadLetters.map(() => 'dead letter'));
+      },
+      checkpoint: async (resource) => {
+        done.push(resource);
+      },
+    },
+    clock,
+    context: {
+      clock,
+      backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
+      contract: new ContractScope(),
+      log,
+      metrics: testMetrics(),
+    },
+    metrics: testMetrics(),
+    log,
+  });
+  watch.onEvent(event(), time(), clock.now);
+  /** Makes the checks that fall due within so long, looking every ten seconds; returns how many. */
+  const checksWithin = async (ms: number): Promise<number> => {
+    let checks = 0;
+    for (const end = clock.now + ms; clock.now < end; clock.now += 10_000) {
+      // The schedule lists the match again and again.
+      watch.onEvent(event(), time(), clock.now);
+      const id = watch.claim(clock.now);
+      if (id === null) continue;
+      checks += 1;
+      await reconciler.check(id, signal);
+    }
+    return checks;
+  };
+  return { match, done, checksWithin };
+}
+
+test('a finished match with an unreadable incident list is checked until its list is read', async () => {
+  const { match, done, checksWithin } = finishedMatch();
+  match.eventTime = BAD_TIME;
+  expect(await checksWithin(12 * VERIFY_MS)).toBe(12);
+  // The same list becomes a dead letter once.
+  expect(done).toEqual(['dead letter']);
+  match.eventTime = '09:05';
+  await checksWithin(2 * VERIFY_MS);
+  expect(done).toEqual(['dead letter', 'snapshot', 'finished/9']);
+  expect(await checksWithin(12 * VERIFY_MS)).toBe(0);
+});
+
+test('a match with an unreadable list that began longer ago than VERIFY_DAYS counts as verified', async () => {
+  const { match, done, checksWithin } = finishedMatch();
+  match.eventTime = BAD_TIME;
+  await checksWithin(VERIFY_MS);
+  match.start_date = '2023-11-01 20:00';
+  await checksWithin(2 * VERIFY_MS);
+  expect(done).toEqual(['dead letter', 'finished/9']);
+});
