@@ -105,7 +105,7 @@ export interface BoardView {
   sourceHealth(now: number): readonly SourceFeedStatus[];
   /** The latest record of each source, expired or not. */
   sourceRecords(): readonly FeedHealth[];
-  /** Null for an unknown event. */
+  /** Null for an event that is unknown, or was deleted. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */
   incidents(eventId: number): readonly ShownIncident[];
@@ -122,7 +122,7 @@ export interface BoardView {
   rankings(): readonly TableEntry[];
   /** A table in the provider's shape (`data.standings`); null where there is none. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null;
-  /** Calls back after each change of a match is visible here; returns what ends that. The listener must not throw. */
+  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
   onChange(listener: (state: ShownState) => void): () => void;
   /** As `onChange`, for a table of a season; null is a ranking. */
   onTable(listener: (seasonId: number | null) => void): () => void;

@@ -126,6 +126,12 @@ describe('/match/{id}', () => {
     '%s is not there',
     async (url) => expect((await get(url)).status).toBe(404),
   );
+
+  test('a deleted match is not there', async () => {
+    served.played.publish(SERBIA_BRAZIL, Math.floor(Date.now() / 1000), { item_status: 'deleted' });
+    expect((await get(`/match/${SERBIA_BRAZIL.id}`)).text).toContain('it was deleted');
+    expect((await get(`/board/matches/${SERBIA_BRAZIL.id}`)).status).toBe(404);
+  });
 });
 
 describe('/standings', () => {
