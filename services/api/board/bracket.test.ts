@@ -108,6 +108,19 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '1-1'), match(8, 2, 1, '2-2', { advancing_id: 1 }))).toBe('1* 3 v 2 3');
   });
 
+  test('is not decided by a match that was abandoned', () => {
+    const abandoned = { status_id: 7 };
+    expect(tie(match(1, 1, 2, '1-0', abandoned))).toBe('1 1 v 2 0');
+    expect(tie(match(1, 1, 2, '1-0', { ...abandoned, advancing_id: 1 }))).toBe('1 1 v 2 0');
+    expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, '0-0', abandoned))).toBe('1 1 v 2 0');
+  });
+
+  test('that was awarded goes by the reported result', () => {
+    const awarded = { status_id: 12, reported: { home: 0, away: 3 } };
+    expect(tie(match(1, 1, 2, '1-0', awarded))).toBe('1 0 v 2* 3');
+    expect(tie(match(1, 1, 2, '1-0', { ...awarded, reported: null }))).toBe('1* 1 v 2 0');
+  });
+
   test('that is level and not marked has no winner', () => {
     expect(tie(match(1, 1, 2, '1-1'))).toBe('1 1 v 2 1');
   });

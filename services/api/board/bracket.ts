@@ -1,4 +1,5 @@
 /** Knock-out stages as rounds of ties, those of neighbouring rounds in line with each other. Pure. */
+import { hasResult, resultScore } from '#domain/result.ts';
 import type { BoardMatch } from './shown/match.ts';
 
 /** A match of a knock-out stage, with what decides who advances. */
@@ -93,7 +94,7 @@ function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
     legs.reduce<number | null>((sum, leg) => {
-      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      const goals = resultScore(leg.match)?.[leg.home_id === id ? 'home' : 'away'] ?? null;
       return sum === null || goals === null ? null : sum + goals;
     }, 0);
   const kicksOf = (id: number | null): number | null =>
@@ -119,7 +120,7 @@ function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
 }
 
 function isOver(legs: readonly BracketMatch[]): boolean {
-  return legs.every(({ match }) => match.status_type === 'finished');
+  return legs.every(({ match }) => hasResult(match.status_id, match.status_type));
 }
 
 type Scored = Pick<TieSide, 'id' | 'goals' | 'kicks'>;
