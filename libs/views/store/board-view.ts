@@ -82,8 +82,12 @@ export type KnockOutMatch = {
   readonly state: ShownState;
   /** The name of its round within the stage; null where it has none. */
   readonly round: string | null;
-  /** The participant that the provider marks as the one that advances, else as the winner; null where it marks none. */
+  /** The participant that the provider marks as the one that advances; null where it marks none. */
   readonly advancing_id: number | null;
+  /** The same of the winner of this match alone. */
+  readonly winner_id: number | null;
+  /** The events of its series, its own maybe among them; empty where none was reported. */
+  readonly series: readonly number[];
 };
 
 /** A stage that has brackets and no table of its own. */
