@@ -1,5 +1,6 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { Score } from '#topics/generated/types.ts';
+import { hasResult } from '../result.ts';
 import type { ScoredGoal, ShownCard, StandingsMatch, Team } from './types.ts';
 
 /** A match between two known teams, read by the rules. */
@@ -36,8 +37,6 @@ export type Flag = { readonly event_id: number; readonly reason: (typeof FLAG_RE
 
 /** The matches of a group, oldest first, each once. */
 export type Games = { readonly games: readonly Game[]; readonly flags: readonly Flag[] };
-
-const ABANDONED = 7;
 
 /**
  * Reads the last-known results of a group. The order and the repetition of results do not matter; of several results
@@ -117,8 +116,7 @@ function isAnnulled(eventId: number, home: Team, away: Team, rules: CompetitionR
 function stateOf({ status_id, status_type }: StandingsMatch): Game['state'] {
   switch (status_type) {
     case 'finished':
-      // The provider reports an abandoned match as finished; it has a result only once one is awarded.
-      return status_id === ABANDONED ? 'void' : 'played';
+      return hasResult(status_id, status_type) ? 'played' : 'void';
     case 'live':
       return 'playing';
     case 'cancelled':

@@ -79,6 +79,26 @@ test('two teams against each other: latest first, from the side of the first tea
   expect(queries.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
 });
 
+test('two teams against each other: an abandoned match is not counted, an awarded one by its reported result', () => {
+  match(1, BESIKTAS, KOLN, [1, 0], { status_id: 7 });
+  const kickOff = { id: '5-1', incident_id: 429, participant_id: null, event_time: '00:00' };
+  const teams = (results: readonly (readonly [number, number])[]) =>
+    results.map(([id, value], n) => ({ id, counter: n + 1, name: '', results: [{ id: 2, value }] }));
+  const event = (changes: object) => ({
+    id: 2,
+    participants: teams([
+      [1, 3],
+      [2, 0],
+    ]),
+    ...changes,
+  });
+  world.play(incidentMessage({ id: 'a' }, kickOff, event({ status_id: 33 })));
+  world.play(eventMessage({ id: 'b', ut: 1_790_000_100 }, event({ status_id: 12, status_type: 'finished' })));
+  const { items, balance } = queries.meetings([1, 2], EVERYTHING, PAGE);
+  expect(items.map(({ state }) => state.score?.home)).toEqual([1, 0]);
+  expect(balance).toEqual({ played: 1, won: 1, drawn: 0, lost: 0, goals: 3, against: 0 });
+});
+
 describe('what changed', () => {
   const NOW = RECEIVED_AT / 1000;
   const ANY = { ...PAGE, competitionId: null, teamId: null, matchId: null, only: null };

@@ -1,6 +1,7 @@
 /** What tools ask for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
+import { hasResult, resultScore } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
@@ -46,7 +47,7 @@ export type FoundCompetition = { readonly id: number; readonly name: string; rea
 /** A season; the current one is the one that is played. */
 export type FoundSeason = { readonly id: number; readonly name: string | null; readonly current: boolean };
 
-/** How the finished matches of a team ended for it. */
+/** How the matches of a team that have a result ended for it. */
 export type Balance = {
   readonly played: number;
   readonly won: number;
@@ -216,10 +217,13 @@ export function toolQueries(views: Views) {
   };
 }
 
+/** Of finished matches. */
 function balanceOf(team: number, states: readonly ShownState[]): Balance {
   let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
-  for (const { home, score } of states) {
+  for (const state of states) {
+    const score = hasResult(state.status_id, 'finished') ? resultScore(state) : null;
     if (score === null) continue;
+    const { home } = state;
     const [own, other] = home?.id === team ? [score.home, score.away] : [score.away, score.home];
     goals += own;
     against += other;

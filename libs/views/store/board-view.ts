@@ -82,8 +82,12 @@ export type KnockOutMatch = {
   readonly state: ShownState;
   /** The name of its round within the stage; null where it has none. */
   readonly round: string | null;
-  /** The participant that the provider marks as the one that advances, else as the winner; null where it marks none. */
+  /** The participant that the provider marks as the one that advances; null where it marks none. */
   readonly advancing_id: number | null;
+  /** The same of the winner of this match alone. */
+  readonly winner_id: number | null;
+  /** The events of its series, its own maybe among them; empty where none was reported. */
+  readonly series: readonly number[];
 };
 
 /** A stage that has brackets and no table of its own. */
@@ -105,7 +109,7 @@ export interface BoardView {
   sourceHealth(now: number): readonly SourceFeedStatus[];
   /** The latest record of each source, expired or not. */
   sourceRecords(): readonly FeedHealth[];
-  /** Null for an unknown event. */
+  /** Null for an event that is unknown, or was deleted. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */
   incidents(eventId: number): readonly ShownIncident[];
@@ -122,7 +126,7 @@ export interface BoardView {
   rankings(): readonly TableEntry[];
   /** A table in the provider's shape (`data.standings`); null where there is none. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null;
-  /** Calls back after each change of a match is visible here; returns what ends that. The listener must not throw. */
+  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
   onChange(listener: (state: ShownState) => void): () => void;
   /** As `onChange`, for a table of a season; null is a ranking. */
   onTable(listener: (seasonId: number | null) => void): () => void;

@@ -41,11 +41,13 @@ export class KnockOutView {
       .of(text)
       .all(stageId)
       .map(({ state, plain }) => {
-        const { round_name, progress_id, winner_id } = JSON.parse(plain as string);
+        const { round_name, progress_id, winner_id, series } = JSON.parse(plain as string);
         return {
           state: JSON.parse(state as string) as ShownState,
           round: textOf(round_name),
-          advancing_id: progress_id ?? winner_id ?? null,
+          advancing_id: progress_id ?? null,
+          winner_id: winner_id ?? null,
+          series: series.event_ids.map(Number),
         };
       });
   }

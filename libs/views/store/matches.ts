@@ -189,10 +189,11 @@ export class MatchView {
     return this.#sql.column<string>(text, ...conditions.values, limit).map((json) => JSON.parse(json));
   }
 
+  /** Null where there is none, or it was deleted. */
   state(id: number): ShownState | null {
     const live = this.#live?.get(id);
     if (live !== undefined) return live;
-    const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ?', id);
+    const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ? AND hidden = 0', id);
     return json === undefined ? null : JSON.parse(json);
   }
 

@@ -10,6 +10,7 @@ test('the scripts are served with all that they import, and nothing else', () =>
     'libs/domain/clock.js',
     'libs/domain/fold.js',
     'libs/domain/minute.js',
+    'libs/domain/result.js',
     'libs/tradability/trading.js',
   ]);
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);

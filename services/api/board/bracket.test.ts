@@ -6,11 +6,12 @@ import { liveMatch } from './testing/matches.ts';
 const FINAL = { status_id: 11, status_type: 'finished' } as const;
 let nextId = 1;
 
-type Changes = Partial<BoardMatch> & Partial<Pick<BracketMatch, 'round' | 'advancing_id'>>;
+type Changes = Partial<BoardMatch> &
+  Partial<Pick<BracketMatch, 'round' | 'advancing_id' | 'winner_id' | 'series'>>;
 
 /** A match of two teams by their ids, which are their names too. */
 function match(day: number, home: number, away: number, goals: string | null, changes: Changes = {}) {
-  const { round = null, advancing_id = null, ...rest } = changes;
+  const { round = null, advancing_id = null, winner_id = null, series = [], ...rest } = changes;
   const [ofHome = 0, ofAway = 0] = goals?.split('-').map(Number) ?? [];
   const shown = liveMatch({
     event_id: nextId++,
@@ -21,7 +22,7 @@ function match(day: number, home: number, away: number, goals: string | null, ch
     score: goals === null ? null : { home: ofHome, away: ofAway },
     ...rest,
   });
-  return { match: shown, home_id: home, away_id: away, round, advancing_id };
+  return { match: shown, home_id: home, away_id: away, round, advancing_id, winner_id, series };
 }
 
 const stage = (stage_id: number, name: string, ...matches: BracketMatch[]) => ({ stage_id, name, matches });
@@ -106,6 +107,39 @@ describe('a tie', () => {
 
   test('goes to whom the provider marks, such as by away goals', () => {
     expect(tie(match(1, 1, 2, '1-1'), match(8, 2, 1, '2-2', { advancing_id: 1 }))).toBe('1* 3 v 2 3');
+  });
+
+  test('is not decided by a match that was abandoned', () => {
+    const abandoned = { status_id: 7 };
+    expect(tie(match(1, 1, 2, '1-0', abandoned))).toBe('1 1 v 2 0');
+    expect(tie(match(1, 1, 2, '1-0', { ...abandoned, advancing_id: 1 }))).toBe('1 1 v 2 0');
+    expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, '0-0', abandoned))).toBe('1 1 v 2 0');
+  });
+
+  test('that was awarded goes by the reported result', () => {
+    const awarded = { status_id: 12, reported: { home: 0, away: 3 } };
+    expect(tie(match(1, 1, 2, '1-0', awarded))).toBe('1 0 v 2* 3');
+    expect(tie(match(1, 1, 2, '1-0', { ...awarded, reported: null }))).toBe('1* 1 v 2 0');
+  });
+
+  test('is not decided while its series names a match that is not here, unless the provider says who advances', () => {
+    const leg = match(1, 1, 2, '1-0', { winner_id: 1, series: [nextId, 99_999] });
+    expect(tie(leg)).toBe('1 1 v 2 0');
+    expect(tie({ ...leg, advancing_id: 2 })).toBe('1 1 v 2* 0');
+    expect(tie({ ...leg, series: [leg.match.event_id] })).toBe('1* 1 v 2 0');
+  });
+
+  test('is not decided by one match where another of its round has two legs', () => {
+    const one = match(1, 1, 2, '1-0', { winner_id: 1 });
+    expect(tie(one, match(1, 3, 4, '0-2'), match(8, 4, 3, null))).toBe('1 1 v 2 0, 3 - v 4 -');
+    expect(tie(one, match(1, 3, 4, null), match(8, 4, 3, null))).toBe('1 1 v 2 0, 3 - v 4 -');
+    const replayed = [match(1, 3, 4, '1-1'), match(8, 4, 3, null)];
+    expect(tie(one, ...replayed), 'a replay is no second leg').toBe('1* 1 v 2 0, 3 - v 4 -');
+  });
+
+  test('of two legs is not won by the winner of the second', () => {
+    expect(tie(match(1, 1, 2, '3-0'), match(8, 2, 1, '1-0', { winner_id: 2 }))).toBe('1* 3 v 2 1');
+    expect(tie(match(1, 1, 2, '1-0', { winner_id: 2 }))).toBe('1 1 v 2* 0');
   });
 
   test('that is level and not marked has no winner', () => {

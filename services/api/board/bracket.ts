@@ -1,14 +1,13 @@
 /** Knock-out stages as rounds of ties, those of neighbouring rounds in line with each other. Pure. */
+import { hasResult, resultScore } from '#domain/result.ts';
+import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 
 /** A match of a knock-out stage, with what decides who advances. */
-export type BracketMatch = {
+export type BracketMatch = Omit<KnockOutMatch, 'state'> & {
   readonly match: BoardMatch;
   readonly home_id: number | null;
   readonly away_id: number | null;
-  readonly round: string | null;
-  /** As the provider marks it; null where it does not. */
-  readonly advancing_id: number | null;
 };
 
 export type BracketStage = {
@@ -85,15 +84,28 @@ function tiesOf(matches: readonly BracketMatch[]): Tie[] {
       ? `match-${match.event_id}`
       : [home_id, away_id].sort((a, b) => a - b).join('-'),
   );
-  return Array.from(byPair, ([key, legs]) => tieOf(key, legs));
+  const hasTwoLegs = [...byPair.values()].some(isTwoLegged);
+  return Array.from(byPair, ([key, legs]) => {
+    const ids = new Set(legs.map(({ match }) => match.event_id));
+    const isWhole = legs.every(({ series }) => series.every((id) => ids.has(id)));
+    return tieOf(key, legs, isWhole && (!hasTwoLegs || legs.length > 1));
+  });
 }
 
-function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
+/** Whether two matches are legs: a second one that follows a draw may be a replay. */
+function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
+  if (first === undefined || second === undefined) return false;
+  const score = isOver([first]) ? resultScore(first.match) : null;
+  return score === null || score.home !== score.away;
+}
+
+/** `isWhole`: no other leg is known to be missing. Without that only the provider knows who advances. */
+function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean): Tie {
   const first = legs[0] as BracketMatch;
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
     legs.reduce<number | null>((sum, leg) => {
-      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      const goals = resultScore(leg.match)?.[leg.home_id === id ? 'home' : 'away'] ?? null;
       return sum === null || goals === null ? null : sum + goals;
     }, 0);
   const kicksOf = (id: number | null): number | null =>
@@ -106,7 +118,10 @@ function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
   });
   const home = side(first.home_id, first.match.home);
   const away = side(first.away_id, first.match.away);
-  const winner = isOver(legs) ? (last.advancing_id ?? ahead(home, away)) : null;
+  // The winner of one leg is not that of two.
+  const ofMatch = legs.length === 1 ? last.winner_id : null;
+  const ofGoals = isWhole ? (ofMatch ?? ahead(home, away)) : null;
+  const winner = isOver(legs) ? (last.advancing_id ?? ofGoals) : null;
   const advances = (id: number | null): boolean | null => (winner === null ? null : id === winner);
   return {
     key,
@@ -119,7 +134,7 @@ function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
 }
 
 function isOver(legs: readonly BracketMatch[]): boolean {
-  return legs.every(({ match }) => match.status_type === 'finished');
+  return legs.every(({ match }) => hasResult(match.status_id, match.status_type));
 }
 
 type Scored = Pick<TieSide, 'id' | 'goals' | 'kicks'>;

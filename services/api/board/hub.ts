@@ -69,7 +69,7 @@ export class Hub {
       registers,
     });
     this.#stopFollowing = [
-      view.onChange((state) => this.#offer((reader) => reader.offerMatch(state))),
+      view.onChange((state) => this.#offerChange(state)),
       view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
     ];
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
@@ -113,6 +113,12 @@ export class Hub {
     clearInterval(this.#looks);
     clearTimeout(this.#gathering);
     for (const reader of this.#readers) reader.end();
+  }
+
+  #offerChange(state: ShownState): void {
+    if (this.#readers.size === 0) return;
+    const isDeleted = this.#options.view.state(state.event_id) === null;
+    this.#offer((reader) => (isDeleted ? reader.offerGone(state) : reader.offerMatch(state)));
   }
 
   #offer(give: (reader: EventStreamReader) => void): void {

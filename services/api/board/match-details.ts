@@ -24,7 +24,7 @@ export type MatchDetails = {
   readonly course: Course | null;
 };
 
-/** As at `now`, Unix seconds; null for an unknown event. */
+/** As at `now`, Unix seconds; null for an event that is unknown, or was deleted. */
 export function matchDetails(view: ReadView, eventId: number, now: number): MatchDetails | null {
   const state = view.state(eventId);
   if (state === null) return null;

@@ -90,6 +90,25 @@ test('a season’s reader receives changed results, but no clock changes and no 
   expect(await heard(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
 });
 
+test('a match that is gone leaves what waits for the reader, and is said to be gone only where it was sent', async () => {
+  const { connection, reader } = reading();
+  reader.begin(word(1), [state(1, 1)]);
+  reader.offerMatch(state(1, 2));
+  reader.offerGone(state(1, 3));
+  reader.offerGone(state(2, 1));
+  for (let frame = 0; frame < 3; frame += 1) await connection.take();
+  expect(connection.frames.slice(1)).toEqual(['event: gone data: {"event_id":1}']);
+});
+
+test('a reader of a season asks for its tables again once a match of it is gone', async () => {
+  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+  reader.offerGone(state(2, 1, { season_id: 313 }));
+  reader.offerGone(state(1, 1, { season_id: 312 }));
+  reader.flush();
+  await connection.take();
+  expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
+});
+
 test('a reader of a season’s clocks receives those of its matches, and nothing else of them', async () => {
   const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
   const cause = { ut: 5, received_at: 6_000 } as ShownState['cause'];

@@ -6,7 +6,7 @@ import type { ClockedMatch } from './shown/minute.ts';
 export type ReaderSight = {
   /** False once it may see nothing any more. */
   lasts(): boolean;
-  match(state: ShownState): boolean;
+  match(of: Pick<ShownState, 'competition_id'>): boolean;
   season(seasonId: number | null): boolean;
 };
 
@@ -39,8 +39,10 @@ export class EventStreamReader {
   readonly #topic: Topic;
   readonly #sight: ReaderSight;
   readonly #frameOf: (state: ShownState) => string;
-  /** By event, in the order of their first unsent change. */
-  readonly #unsent = new Map<number, ShownState>();
+  /** By event, in the order of their first unsent change; null where the match is gone. */
+  readonly #unsent = new Map<number, ShownState | null>();
+  /** The competition of each match that it has, or is about to be sent, by event: pages keep what they have until it is gone. */
+  readonly #shown = new Map<number, number | null>();
   #tableUnsent = false;
   /** Data of the newest `feeds` event; null where it is sent. */
   #feedsUnsent: string | null = null;
@@ -71,21 +73,51 @@ export class EventStreamReader {
 
   /** Says what there is, and sends it. */
   begin(word: SpokenWord, states: readonly ShownState[]): void {
-    for (const state of states) this.#unsent.set(state.event_id, state);
+    for (const state of states) this.#show(state);
     this.#write('snapshot', JSON.stringify({ ...word, event_ids: [...this.#unsent.keys()] }));
     this.flush();
   }
 
   offerMatch(state: ShownState): void {
     const topic = this.#topic;
-    if (!this.#sight.match(state)) return;
-    if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
-      this.#unsent.set(state.event_id, state);
+    if (!this.#sight.match(state)) {
+      this.#withdraw(state.event_id);
+      return;
     }
-    if (topic.kind === 'season' && topic.seasonId !== null && topic.seasonId === state.season_id) {
-      if (topic.clocks) this.#unsent.set(state.event_id, state);
+    if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
+      this.#show(state);
+    }
+    if (this.#isOfSeason(state)) {
+      if (topic.kind === 'season' && topic.clocks) this.#show(state);
       this.#offerResult(state);
     }
+  }
+
+  /** A match was deleted; `state` is what is left of it. */
+  offerGone(state: ShownState): void {
+    this.#withdraw(state.event_id);
+    if (this.#isOfSeason(state)) this.#tableUnsent = true;
+  }
+
+  #isOfSeason({ season_id }: ShownState): boolean {
+    return season_id !== null && this.#topic.kind === 'season' && this.#topic.seasonId === season_id;
+  }
+
+  #show(state: ShownState): void {
+    this.#unsent.set(state.event_id, state);
+    this.#shown.set(state.event_id, state.competition_id);
+  }
+
+  #withdraw(eventId: number): void {
+    if (this.#shown.delete(eventId)) this.#unsent.set(eventId, null);
+  }
+
+  /** Withdraws the matches that its contract covered when they were sent, and no longer covers. */
+  #withdrawUncovered(): void {
+    const competitions = [...new Set(this.#shown.values())];
+    const outside = new Set(competitions.filter((competition_id) => !this.#sight.match({ competition_id })));
+    if (outside.size === 0) return;
+    for (const [eventId, competition] of this.#shown) if (outside.has(competition)) this.#withdraw(eventId);
   }
 
   /** `feeds`: every source with its state, as JSON. */
@@ -112,7 +144,8 @@ export class EventStreamReader {
     for (const [id, state] of this.#unsent) {
       if (this.#full) return;
       this.#unsent.delete(id);
-      if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
+      if (state === null) this.#write('gone', JSON.stringify({ event_id: id }));
+      else if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
       else this.#write('match', this.#frameOf(state));
     }
     if (this.#feedsUnsent !== null && !this.#full) {
@@ -125,8 +158,10 @@ export class EventStreamReader {
     }
   }
 
-  /** Shows that the connection lives; false where the reader has not taken anything for long. */
+  /** Shows that the connection lives, and what its contract lost since; false where the reader has not taken anything for long. */
   beat(word: SpokenWord): boolean {
+    this.#withdrawUncovered();
+    this.flush();
     if (!this.#full) this.#write('beat', JSON.stringify(word));
     else this.#missed += 1;
     return this.#missed < MISSED_BEATS;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
 import {
+  incident,
   leagueTable,
   playBoard,
   playKnockOut,
@@ -112,6 +113,16 @@ describe('/match/{id}', () => {
     expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(/<b>(Safe|Halted)</);
   });
 
+  test('an abandoned match is not final, and is not to be settled', async () => {
+    const abandoned = { status_id: 7, status_type: 'finished', clock_status: 'stopped' };
+    const now = Math.floor(Date.now() / 1000);
+    served.played.publish(SERBIA_BRAZIL, now, abandoned, incident(40, 442, '70:00'));
+    const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
+    expect(text).toContain('<p class="verdict">Abandoned</p>');
+    expect(text).toContain('Do not settle yet: it has no result unless one is awarded; ');
+    expect(text).not.toMatch(/Final|in regular time/);
+  });
+
   test('as a record', async () => {
     const { status, text } = await get(`/board/matches/${SERBIA_BRAZIL.id}`);
     expect(status).toBe(200);
@@ -126,6 +137,12 @@ describe('/match/{id}', () => {
     '%s is not there',
     async (url) => expect((await get(url)).status).toBe(404),
   );
+
+  test('a deleted match is not there', async () => {
+    served.played.publish(SERBIA_BRAZIL, Math.floor(Date.now() / 1000), { item_status: 'deleted' });
+    expect((await get(`/match/${SERBIA_BRAZIL.id}`)).text).toContain('it was deleted');
+    expect((await get(`/board/matches/${SERBIA_BRAZIL.id}`)).status).toBe(404);
+  });
 });
 
 describe('/standings', () => {

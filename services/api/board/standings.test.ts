@@ -32,6 +32,24 @@ describe('/standings', () => {
     expect(tie).toMatch(/Leg 1: 1–0[\s\S]*Leg 2: /);
   });
 
+  test('a tie of two legs goes to the side ahead, not to the winner of the second; one whose series lacks a match to nobody', async () => {
+    const { played } = served;
+    played.name('stage', 900, 312, 'Semi-finals', { has_brackets: 'yes', show_standings: 'no' });
+    const legs = [
+      [1, 10, 11, [3, 0], { winner_id: 10 }],
+      [2, 11, 10, [1, 0], { winner_id: 11 }],
+      [3, 20, 21, [1, 0], { winner_id: 20, series: { order: 1, event_ids: [3, 4] } }],
+    ] as const;
+    for (const [id, home, away, reported, more] of legs) {
+      const event = { start_date: `2018-07-0${id} 20:00`, stage_id: 900, group_id: null, ...more };
+      const fixture = { id, home: [home, `Team ${home}`], away: [away, `Team ${away}`], event } as const;
+      played.publish(fixture, 1_790_000_000, { status_id: 11, status_type: 'finished', reported });
+    }
+    const body = await get('/standings?season=312&show=knock-out');
+    const won = [...body.matchAll(/<span class="team">([^<]*)<span class="visually-hidden"> \(won\)/g)];
+    expect(won.map(([, team]) => team)).toEqual(['Team 10']);
+  });
+
   test('the select of tables has the knock-out stages too', async () => {
     playKnockOut(served.played, Date.now() / 1000);
     const body = await get('/standings?season=312&table=knock-out&q=');

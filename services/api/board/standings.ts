@@ -110,12 +110,11 @@ function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: nu
     stages.map(({ stage_id, name, matches }) => ({
       stage_id,
       name,
-      matches: matches.map(({ state, round, advancing_id }) => ({
+      matches: matches.map(({ state, ...ofTie }) => ({
         match: boardMatch(state, view, now),
         home_id: state.home?.id ?? null,
         away_id: state.away?.id ?? null,
-        round,
-        advancing_id,
+        ...ofTie,
       })),
     })),
   );

@@ -148,7 +148,8 @@ describe('/board/events', () => {
     const view: BoardView = {
       liveStates: () => views.liveStates(),
       recentStates: (limit) => views.recentStates(limit),
-      state: (id) => views.state(id),
+      // None of its events is deleted.
+      state: () => views.state(match.id),
       matchHealth: (id, now) => views.matchHealth(id, now),
       sourceHealth: (now) => views.sourceHealth(now),
       sourceRecords: () => views.sourceRecords(),

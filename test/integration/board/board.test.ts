@@ -95,6 +95,17 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
+  test('a match that is deleted leaves the board, and its page says so', async () => {
+    const [board, page] = [await follow('/'), await follow(MATCH_PAGE)];
+    await board.shows(`${ROW} .guard`, 'Halted');
+    await page.shows('#guard .verdict', 'Trading halted');
+    stage.served.played.publish(match, now(), { ...secondHalf(22), item_status: 'deleted' });
+    await board.until(`document.querySelector('${ROW}') === null`);
+    expect(await board.texts('[data-key="live"] .team.home')).toEqual(['Switzerland']);
+    await page.shows('h1', 'No such match');
+    expect(board.complaints).toEqual([]);
+  });
+
   test('nothing moves for those who do not want it', async () => {
     const visit = await follow('/', { features: { 'prefers-reduced-motion': 'reduce' } });
     await visit.keep(

@@ -5,7 +5,7 @@ import { type BoardSource, feedsHtml } from '../shown/feed.ts';
 import type { Html } from '../shown/html.ts';
 import type { ShownMoment } from '../shown/last-word.ts';
 import { type BoardMatch, phaseOf } from '../shown/match.ts';
-import { feedNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
+import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
 import { lastWord, matchRow, sameRow, whenCell } from '../shown/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
 import { favouriteMatches, toggleFavourite } from './favourites.ts';
@@ -56,6 +56,7 @@ const momentShown = followStream('/board/events', {
       drawAll();
     },
     match: (data) => take(data as BoardMatch),
+    gone: (data) => remove((data as { event_id: number }).event_id),
     feeds: (data) => {
       const before = sources;
       sources = data as BoardSource[];
@@ -95,6 +96,15 @@ function take(match: BoardMatch): void {
   matches.set(id, match);
   changed.add(id);
   if (before !== undefined && isShown(id)) tell(before, match);
+  draw();
+}
+
+function remove(id: number): void {
+  awaited?.delete(id);
+  const match = matches.get(id);
+  const alert = match !== undefined && isShown(id) ? goneNews(match) : null;
+  if (alert !== null) alertReader(alert);
+  matches.delete(id);
   draw();
 }
 

@@ -33,6 +33,12 @@ const momentShown = followStream(main.dataset.stream ?? '', {
       refresh();
     },
     match: (data) => take(data as BoardMatch),
+    gone: (data) => {
+      clocked.delete((data as { event_id: number }).event_id);
+      match = undefined;
+      document.getElementById('guard')?.remove();
+      refresh();
+    },
     clock: (data) => {
       const one = data as ClockedMatch;
       clocked.set(one.event_id, one);
@@ -90,6 +96,8 @@ async function redraw(): Promise<void> {
     stale = false;
     try {
       const response = await fetch(location.href, { signal: AbortSignal.timeout(ASK_MS) });
+      // What it showed is gone: only the server can say so.
+      if (response.status === 404) location.reload();
       if (!response.ok) return;
       const page = parse(await response.text());
       drawByWord(page);

@@ -1,3 +1,4 @@
+import { hasResult } from '#domain/result.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
@@ -73,16 +74,18 @@ ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 
 /** Stands where the guard does while a match is open. */
 function resultHtml({ status_id, status_type, under_review, agreement, reported }: BoardMatch): Html {
-  const isFinal = status_type === 'finished';
+  const isFinal = hasResult(status_id, status_type);
   const ending = isFinal ? endingWords(status_id) : null;
   const doubts = [
+    !isFinal && 'it has no result unless one is awarded',
     under_review && 'a goal is still under review',
     agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
   ].filter((doubt) => doubt !== false);
-  return html`<section class="guard outcome" data-guard="${doubts.length > 0 ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
+  const isChecked = status_type === 'finished' && doubts.length > 0;
+  return html`<section class="guard outcome" data-guard="${isChecked ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
 <h2 id="result-title" class="visually-hidden">Result</h2>
 <p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
-${isFinal && doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
+${isChecked && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
 

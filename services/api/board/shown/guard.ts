@@ -1,4 +1,5 @@
 /** What the board says of the permission to trade. */
+import { hasResult } from '#domain/result.ts';
 import { type Permission, type Trading, tradingOf } from '#tradability/trading.ts';
 import { feedWords } from './feed.ts';
 import { type Html, html } from './html.ts';
@@ -69,9 +70,10 @@ function wordWithReasons(word: string, reasons: string): Html {
 }
 
 /** What speaks against settling a match on its result. */
-function resultDoubts({ status_type, under_review, agreement, reported }: BoardMatch): string[] {
+function resultDoubts({ status_id, status_type, under_review, agreement, reported }: BoardMatch): string[] {
   if (status_type !== 'finished') return [];
   return [
+    hasResult(status_id, status_type) ? '' : 'no result unless one is awarded',
     under_review ? 'a goal is still under review' : '',
     agreement === 'differs' ? `provider says ${scoreWords(reported)}` : '',
   ].filter((doubt) => doubt !== '');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { liveMatch } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
-import { feedNews, haltNews, newsWords, scoreNews } from './news.ts';
+import { feedNews, goneNews, haltNews, newsWords, scoreNews } from './news.ts';
 
 describe('news of the score', () => {
   const at = (home: number, away: number) => liveMatch({ score: { home, away } });
@@ -36,6 +36,11 @@ describe('news of a halt', () => {
   test.each(cases)('%s', (_, before, after, words) => {
     expect(haltNews(before, after)?.words ?? null).toBe(words);
   });
+});
+
+test('a match that leaves the board is alerted where it was safe to trade', () => {
+  expect(goneNews(liveMatch())?.words).toBe('Halted: Home – Away: no longer on the board.');
+  expect(goneNews(liveMatch({ guard: { safe: false, reasons: ['game_break'] } }))).toBeNull();
 });
 
 test('a source that is no longer believed is alerted once', () => {

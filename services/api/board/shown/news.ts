@@ -44,6 +44,15 @@ export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | nul
   };
 }
 
+/** The alert of a match that leaves the board, deleted or outside the contract; null where it was not safe to trade. */
+export function goneNews(match: BoardMatch): NewsAlert | null {
+  if (tradingOf(match, match.feed).permission !== 'safe') return null;
+  return {
+    kind: 'halted',
+    words: `Halted: ${nameOf(match.home)} – ${nameOf(match.away)}: no longer on the board.`,
+  };
+}
+
 /** The alerts of the sources that were believed and no longer are. */
 export function feedNews(before: readonly BoardSource[], after: readonly BoardSource[]): NewsAlert[] {
   const believed = new Set(before.filter((source) => source.believed).map(({ source }) => source));

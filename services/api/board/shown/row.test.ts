@@ -136,6 +136,12 @@ describe('a row', () => {
       'Pens15 Aug Home Away 1–0 on pens 3–4',
     ],
     [
+      'an abandoned match, which has no result',
+      { ...FINAL, status_id: 7 },
+      'check',
+      'Abandoned15 Aug Home Away 1–0 Check: no result unless one is awarded',
+    ],
+    [
       'a cancelled match, which has no guard',
       { status_id: 3, status_type: 'cancelled' },
       'not_in_play',

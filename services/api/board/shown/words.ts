@@ -50,6 +50,7 @@ const SHORT_ENDINGS: Readonly<Record<number, string>> = {
 
 /** How a match ended, where it was not in regular time. */
 const ENDINGS: Readonly<Record<number, string>> = {
+  7: 'abandoned',
   12: 'awarded win',
   13: 'after penalties',
   14: 'after extra time',

@@ -100,7 +100,7 @@ export const headToHead = tool({
   operations: ['events.index'],
   input: z.object({ team_id: id, opponent_id: id, ...paging(10) }),
   output: z.object({
-    played: z.int().describe('Finished matches with a known score, all pages.'),
+    played: z.int().describe('Matches with a known result, all pages.'),
     team_won: z.int(),
     drawn: z.int(),
     opponent_won: z.int(),
