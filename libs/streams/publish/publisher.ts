@@ -31,7 +31,7 @@ export interface Publisher {
   publish(records: readonly PublishRecord[]): Promise<void>;
   /** Bytes that wait to be sent or acknowledged. */
   readonly queuedBytes: number;
-  /** False from a failed send until the next acknowledgement. */
+  /** False from a failed send until the next acknowledgement; where nothing waits to be sent, until the broker answers. */
   readonly healthy: boolean;
   /** Sends the queue, then disconnects. Rejects later publishes. */
   close(): Promise<void>;
@@ -39,6 +39,8 @@ export interface Publisher {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_QUEUE_BYTES = 64 * 1024 * 1024;
+/** Between two questions whether the broker is back, and for its answer: a service that is not ready may be sent nothing. */
+const ASK_MS = 1_000;
 /** Between the tries of a publish. */
 const RETRY = { firstMs: 100, ceilingMs: 1_000 };
 
@@ -72,6 +74,8 @@ class KafkaPublisher implements Publisher {
   readonly #queue: PublishQueue;
   #producer: Promise<BatchProducer> | null = null;
   #draining: Promise<void> | null = null;
+  /** Ends the wait of a drain that has nothing to send. */
+  #wake: () => void = () => {};
   #closed = false;
   #healthy = true;
 
@@ -105,20 +109,28 @@ class KafkaPublisher implements Publisher {
     }
     const published = this.#queue.add(records, performance.now() + this.#timeoutMs);
     this.#draining ??= this.#drain();
+    this.#wake();
     return published;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#wake();
     await this.#draining;
     await this.#letGo();
   }
 
-  /** Sends until the queue is empty. Never throws: errors reject the waiting publishes. */
+  /** Sends until the queue is empty and the broker answers. Never throws: errors reject the waiting publishes. */
   async #drain(): Promise<void> {
     // Publishes of the same turn of the event loop share a request.
     await new Promise(setImmediate);
-    for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
+    for (;;) {
+      const batch = this.#dequeue();
+      if (batch === null) {
+        if (this.#healthy || this.#closed) break;
+        await this.#askBroker();
+        continue;
+      }
       try {
         const records = batch.records.map(({ record }) => record);
         await this.#withinTime(batch.deadline, (producer, onRetry) => producer.send(records, onRetry));
@@ -131,6 +143,24 @@ class KafkaPublisher implements Publisher {
       }
     }
     this.#draining = null;
+  }
+
+  /** Asks, after a while without anything to send, whether the broker answers again. */
+  async #askBroker(): Promise<void> {
+    const { promise: woken, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    if (await settlesWithin(woken, ASK_MS)) return;
+    const attempt = this.#attempt(async () => {});
+    try {
+      if (await settlesWithin(attempt, ASK_MS)) {
+        this.#healthy = true;
+        this.#failures.end();
+        return;
+      }
+    } catch {
+      // Reported by the send that failed.
+    }
+    void this.#letGo(attempt);
   }
 
   #dequeue(): QueuedBatch | null {

@@ -136,6 +136,16 @@ describe('a publisher', () => {
     expect(publisher.healthy).toBe(true);
   });
 
+  test('is healthy again once the broker answers, without anything to send', async () => {
+    const publisher = await openOne({ timeoutMs: 500 });
+    const missing = { topic: `${topic}-missing`, key: 'a', value: null };
+    await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(publisher.healthy).toBe(false);
+    await until('it is healthy', async () => publisher.healthy || undefined);
+    await publisher.publish([record('a')]);
+    expect(texts(await readAll())).toEqual(['a']);
+  });
+
   test('that finds no broker does not open', async () => {
     const opening = openOne({ brokers: ['127.0.0.1:1'], openTimeoutMs: 500 });
     await expect(opening).rejects.toMatchObject({ name: 'PublishError', code: 'TIMEOUT' });
