@@ -77,6 +77,22 @@ describe('a delivery', () => {
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 
+  test('records with a delivery what it has skipped in other partitions', async () => {
+    const world = new DeliveryWorld();
+    world.progress = started(0, 0);
+    const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set([7]) });
+    world.publish(1, 5, { competition_id: 8 });
+    delivery.wake();
+    await untilTrue('it has passed', () => delivery.behind === 0, 5_000);
+    world.publish(0, 1, { competition_id: 7 });
+    delivery.wake();
+    await world.has(1);
+    expect((await world.recorded('delivered')).next).toEqual([
+      { partition: 0, offset: 1 },
+      { partition: 1, offset: 5 },
+    ]);
+  });
+
   test('sends only what the subscription selects, and skips the rest', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);

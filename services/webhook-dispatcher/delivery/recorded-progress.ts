@@ -56,9 +56,10 @@ export class RecordedProgress {
     this.#next = [...next];
   }
 
-  /** Messages before these offsets are delivered: the offsets that moved. */
+  /** Messages before these offsets are delivered: the offsets that moved since the last record, by skipping too. */
   deliveredTo(next: readonly number[]): WebhookOffset[] {
-    const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
+    const recorded = this.#offsetsOf(this.#current);
+    const moved = offsets(next).filter(({ partition, offset }) => offset > (recorded[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
     return moved;
