@@ -1,7 +1,7 @@
 /** Whether a reader's state of a match is the newest that there is. */
 
 /** Matches of a partition that was not read to its end for longer are in doubt, milliseconds. */
-export const WORD_MS = 1_750;
+const WORD_MS = 1_750;
 
 /** How fresh a state is. Times are of the steady clock, milliseconds. */
 type Freshness = {
