@@ -17,6 +17,7 @@ import {
 } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -194,6 +195,10 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await page.click('label:has(input[value="finished"])');
     await Promise.all([page.waitForNavigation(), page.click('button.apply')]);
     expect(new URL(page.url()).searchParams.get('show')).toBe('finished');
+    // Text is empty until the page is drawn, which may be after its load.
+    await untilTrue('it is drawn', async () =>
+      (await visit.texts('.team.home')).every((text) => text !== ''),
+    );
     expect(await visit.texts('.team.home')).toEqual(['Korea Republic', 'Mexico']);
   });
 
