@@ -51,7 +51,10 @@ export const QUICK_REJOIN: Readonly<Record<string, string>> = {
   'broker.heartbeat.interval.ms': '300',
 };
 
-/** Java arguments for a broker that runs for a short time: half of the work at the start (3.0 s of processor, not 5.6), slower afterwards. */
+/**
+ * Java arguments for a broker that runs for a short time: half of the work at the start (3.0 s of processor, not 5.6), slower
+ * afterwards.
+ */
 export const QUICK_START: readonly string[] = ['-XX:TieredStopAtLevel=1'];
 
 /** Settings (as environment) of a registry that stores its schemas in the broker. */

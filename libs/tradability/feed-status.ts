@@ -37,7 +37,8 @@ export type FeedStatus = {
   readonly believed: boolean;
   /**
    * `alive` or `recovered` where `believed`; else why not: `stale`, `down`, `recovering`, `ended`; `expired`: feed-health
-   * itself is silent, its present monitor has not judged this, or the reader's state of the match may be old; `unknown`: there is no record.
+   * itself is silent, its present monitor has not judged this, or the reader's state of the match may be old; `unknown`: there
+   * is no record.
    */
   readonly state: HealthState | 'expired' | 'unknown';
   readonly reason: string | null;

@@ -37,7 +37,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     const own = toWholeNumber(reported[field]);
     if (!isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
     if (hasResult(participants, result)) return marked(participants, result);
-    return statusTypeOf(state) === 'finished' ? own : null;
+    return state.status_type === 'finished' ? own : null;
   };
   const hidden = state.status_type === 'deleted';
   const event = {
@@ -58,7 +58,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   return {
     full: JSON.stringify({ ...event, details, participants }),
     plain: JSON.stringify(omit(plain, 'details')),
-    statusType: statusTypeOf(state),
+    statusType: state.status_type,
     hidden,
     extraTime,
   };
@@ -119,15 +119,10 @@ function status(
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
-    status_type: statusTypeOf(state) ?? '',
+    status_type: state.status_type ?? '',
     relation_status: state.relation_status ?? '',
     bet_status: state.bet_status ?? '',
   };
-}
-
-function statusTypeOf({ status_id, status_type }: MatchState): string | null {
-  const known = status_id === null ? undefined : STATUSES.get(status_id);
-  return status_type ?? known?.type ?? null;
 }
 
 /**
@@ -142,12 +137,12 @@ function clock(
 ): JsonObject {
   const { clock, status_id, sport_id } = state;
   const reading =
-    clock !== null && statusTypeOf(state) === 'finished' ? { ...clock, time: 0, status: 'stopped' } : clock;
+    clock !== null && state.status_type === 'finished' ? { ...clock, time: 0, status: 'stopped' } : clock;
   const isSoccer = sport_id === SOCCER || sport_id === null;
   const face = clockAt(reading, isSoccer ? status_id : null, clock?.ut ?? 0, extraTime);
   const stale = isOlder('played_time', 'clock_time', 'status_id');
   return {
-    clock_time: statusTypeOf(state) === 'finished' ? 0 : face.clock_time,
+    clock_time: state.status_type === 'finished' ? 0 : face.clock_time,
     clock_status: clock?.status ?? null,
     played_time: face.played_time ?? (stale ? null : toWholeNumber(reported.played_time)),
   };

@@ -117,7 +117,7 @@ export class Hub {
 
   #offerChange(state: ShownState): void {
     if (this.#readers.size === 0) return;
-    const isDeleted = this.#options.view.state(state.event_id) === null;
+    const isDeleted = state.status_type === 'deleted';
     this.#offer((reader) => (isDeleted ? reader.offerGone(state) : reader.offerMatch(state)));
   }
 

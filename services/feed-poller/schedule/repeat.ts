@@ -36,8 +36,8 @@ export type RepeatDecision =
 
 /**
  * Retry rules (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 stops for good, 400
- * waits for the longest time (`ProviderClient` sends no unchanged request again for a quarter of an hour), every other code backs off. Rethrows
- * errors that are not the provider's.
+ * waits for the longest time (`ProviderClient` sends no unchanged request again for a quarter of an hour), every other code
+ * backs off. Rethrows errors that are not the provider's.
  */
 export function judge(error: unknown, failures: number, context: RepeatContext): RepeatDecision {
   if (!(error instanceof ProviderError)) throw error;
