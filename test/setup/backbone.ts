@@ -17,8 +17,9 @@ export function takePlaces(): TestBackbone[] {
 
 /**
  * The broker and the registry of this test run, shared by all files of it: whatever a test makes there goes under
- * its prefix, and its topics are taken away after the file. A test that kills or freezes a broker uses that of its worker
- * (`restartableKafka`); one that wants other settings or damages data starts its own with `#embedded/kafka.ts`.
+ * its prefix, and its topics are taken away after the file. A test that kills or freezes a broker, or damages its logs, uses
+ * that of its worker (`restartableKafka`); one that wants settings that a running broker does not take starts its own with
+ * `#embedded/kafka.ts`.
  */
 export function backbone(): TestBackbone {
   const prefix = `t-${randomBytes(4).toString('hex')}.`;

@@ -2,22 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { placeEnv } from '../../support/environment.ts';
+import { times } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 
 const CODE = 'KAFKA-20734';
+const UNSTABLE = {
+  'unstable.api.versions.enable': 'true',
+  'unstable.feature.versions.enable': 'true',
+};
 
-async function startVersion(
-  version: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Kafka> {
+async function startVersion(version: string, settings: Readonly<Record<string, string>> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-defects-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
   const kafka = await startKafka({ dataDir, version, settings, jvmArgs: QUICK_START });
@@ -26,12 +30,12 @@ async function startVersion(
 }
 
 describe('defects of brokers', () => {
-  test('4.2.1 has none, not even with features of 4.3 switched on', async () => {
-    const { brokers } = await startVersion('4.2.1', {
-      'unstable.api.versions.enable': 'true',
-      'unstable.feature.versions.enable': 'true',
-    });
-    expect(await findBrokerDefects(brokers)).toEqual([]);
+  test('4.2.1 has none; in full, not even with features of 4.3 switched on', async () => {
+    expect(await findBrokerDefects((await restartableKafka()).directBrokers)).toEqual([]);
+    for (const settings of times([UNSTABLE], [])) {
+      const { brokers } = await startVersion('4.2.1', settings);
+      expect(await findBrokerDefects(brokers)).toEqual([]);
+    }
   });
 
   test('4.3.1 is found, beside a broker that does not answer, and logged once by each processor', async () => {
@@ -45,11 +49,7 @@ describe('defects of brokers', () => {
     const pipeline = await Pipeline.create(place);
     const services = [
       pipeline.startProcessor(),
-      startService('standings-processor', {
-        KAFKA_BROKERS: brokers.join(','),
-        SCHEMA_REGISTRY_URL: place.registryUrl,
-        TOPIC_PREFIX: place.prefix,
-      }),
+      startService('standings-processor', placeEnv(place)),
     ];
     for (const service of services) {
       const notices = () => service.lines.map((line) => JSON.parse(line)).filter(({ code }) => code === CODE);

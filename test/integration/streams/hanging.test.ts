@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 
@@ -29,7 +29,7 @@ const writeAbort = createAPI(
 );
 
 test('refuses the partition, which continues by itself once an operator has aborted the transaction', async () => {
-  const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
+  const { brokers } = await restartableKafka(UNVERIFIED);
   const counting = await CountingApplication.create({ brokers, prefix: 'hanging.' });
   const place = { topic: counting.counts, partition: 1 };
   const left = await leaveUndecided({
@@ -62,7 +62,7 @@ test('refuses the partition, which continues by itself once an operator has abor
 });
 
 test('in the input is reported with the records that wait behind it', async () => {
-  const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
+  const { brokers } = await restartableKafka(UNVERIFIED);
   const counting = await CountingApplication.create({ brokers, prefix: 'hanging-input.' });
   const place = { topic: counting.input, partition: 1 };
   await counting.send(['a', '1']);

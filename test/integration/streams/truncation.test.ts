@@ -1,19 +1,16 @@
 /** Logs that lost their end, as after a power loss, a lost disk or an unclean election: refused, with nothing published. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'touchline-truncation-'));
 const NAMES = [
   'cut changelog',
   'lost changelog',
@@ -23,7 +20,7 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-let kafka: Kafka;
+let restartable: RestartableKafka;
 const applications = new Map<Name, CountingApplication>();
 /** The log lines of the member that ran while its input was cut. */
 let running: { readonly lines: readonly string[]; readonly stop: () => Promise<void> };
@@ -40,7 +37,7 @@ async function startFollower(topic: string): Promise<typeof follower> {
   const stopping = new AbortController();
   atEnd(() => stopping.abort());
   const ended = follow({
-    brokers: kafka.brokers,
+    brokers: restartable.directBrokers,
     topics: [topic],
     signal: stopping.signal,
     onBatch(batch) {
@@ -54,16 +51,10 @@ async function startFollower(topic: string): Promise<typeof follower> {
 
 /** Applications that counted three records each, and a crash of the broker in which their logs lost something. */
 beforeAll(async () => {
-  kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
-  atEnd(async () => {
-    await kafka.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  restartable = await restartableKafka();
+  const { kafka, directBrokers: brokers } = restartable;
   for (const name of NAMES)
-    applications.set(
-      name,
-      await CountingApplication.create({ brokers: kafka.brokers, prefix: 'truncation.' }),
-    );
+    applications.set(name, await CountingApplication.create({ brokers, prefix: 'truncation.' }));
   await Promise.all(NAMES.map((name) => countToThree(of(name), name)));
   follower = await startFollower(of('cut input').input);
   await kafka.kill('SIGKILL');
@@ -100,7 +91,7 @@ async function countToThree(counting: CountingApplication, name: Name): Promise<
 
 /** The folder of partition 1 of a topic. */
 function folderOf(topic: string): string {
-  const found = readdirSync(dataDir, { recursive: true, withFileTypes: true }).find(
+  const found = readdirSync(restartable.dataDir, { recursive: true, withFileTypes: true }).find(
     (entry) => entry.isDirectory() && entry.name === `${topic}-1`,
   );
   if (found === undefined) throw new Error(`no folder of ${topic}-1`);
@@ -182,7 +173,13 @@ test('a reader notices that a log lost what it read, while it reads and after a 
   expect(await follower.ended).toBeInstanceOf(PositionLostError);
   const { from, epochs } = follower;
   const { input } = of('cut input');
-  const again = follow({ brokers: kafka.brokers, topics: [input], from, epochs, onBatch: () => {} });
+  const again = follow({
+    brokers: restartable.directBrokers,
+    topics: [input],
+    from,
+    epochs,
+    onBatch: () => {},
+  });
   await expect(again).rejects.toBeInstanceOf(PositionLostError);
 });
 

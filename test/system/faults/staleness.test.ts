@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import { expect, test } from 'vitest';
+import type { Kafka } from '#embedded/kafka.ts';
 import { HealthReader } from '../../integration/feed-monitor/health-reader.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -12,6 +8,7 @@ import { FAULT_TIMEOUT_MS, machineLoad, times } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { seeded } from '../../support/seed.ts';
 
 const place = backbone();
@@ -38,8 +35,8 @@ type Outage = { readonly from: number; readonly killed: number; readonly to: num
 test(
   `${MATCHES.length} matches cut while processors are killed and the broker restarts: each stale in a second, none falsely`,
   async () => {
-    const kafka = await ownBroker();
-    const own = { ...place, brokers: kafka.brokers };
+    const { kafka, directBrokers: brokers } = await restartableKafka(APPEND_TIME);
+    const own = { ...place, brokers };
     const pipeline = await Pipeline.create(own);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
     const monitor = startMonitor(own, { STALE_AFTER_MS: String(STALE_MS) });
@@ -119,17 +116,6 @@ test(
   },
   FAULT_TIMEOUT_MS,
 );
-
-/** A broker that may be killed, until the test ends. */
-async function ownBroker(): Promise<Kafka> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-staleness-'));
-  const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START, settings: APPEND_TIME });
-  onTestFinished(async () => {
-    await kafka.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  return kafka;
-}
 
 /** Kills processors and restarts the broker while the feeds are cut. Gives the times without a broker. */
 async function disturb(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { startKafka } from '#embedded/kafka.ts';
 import { KAFKA_VERSION, QUICK_START } from '#embedded/settings.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -10,7 +10,6 @@ import { atEnd } from '../../support/at-end.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
-  IN_FULL,
   LOAD,
   PARTITIONS,
   settledOrLogs,
@@ -19,6 +18,7 @@ import {
 } from '../../support/harness.ts';
 import { Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../../support/undecided.ts';
 import { workload } from '../../support/workload.ts';
 import { lastOfEach, OUTPUTS, Outputs } from './left-undecided.ts';
@@ -29,20 +29,14 @@ const FIRST = MESSAGES.slice(0, 1_000);
 const NEXT = MESSAGES.slice(1_000, 1_800);
 const REST = MESSAGES.slice(1_800);
 
-async function startUnverified(
-  version: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Kafka> {
+/** A broker of that version that takes records of transactions that it knows nothing of. */
+async function brokersOf(version: string): Promise<string[]> {
+  if (version === KAFKA_VERSION) return (await restartableKafka(UNVERIFIED)).directBrokers;
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-undecided-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const kafka = await startKafka({
-    dataDir,
-    version,
-    settings: { ...UNVERIFIED, ...settings },
-    jvmArgs: QUICK_START,
-  });
+  const kafka = await startKafka({ dataDir, version, settings: UNVERIFIED, jvmArgs: QUICK_START });
   atEnd(() => kafka.stop());
-  return kafka;
+  return kafka.brokers;
 }
 
 /** A pipeline that has processed these messages and whose processor has stopped. */
@@ -56,21 +50,20 @@ async function processed(at: PipelineConnection, messages: typeof MESSAGES): Pro
 }
 
 describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
-  let kafka: Kafka;
+  let brokers: string[];
   const on = (name: string): PipelineConnection => ({
     ...place,
-    brokers: kafka.brokers,
+    brokers,
     prefix: `${place.prefix}${version}.${name}.`,
   });
 
   beforeAll(async () => {
-    kafka = await startUnverified(version);
+    brokers = await brokersOf(version);
   });
 
   test(
     'a transaction left undecided in each output alone, and in all of them, is aborted everywhere',
     async () => {
-      const { brokers } = kafka;
       const expected = await undisturbed(on('calm'));
       const pipeline = await processed(on('aborted'), [...FIRST, ...NEXT]);
       const outputs = new Outputs(pipeline.place);
@@ -116,7 +109,6 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
   test(
     'a transaction that the coordinator has decided to commit is committed where a marker is missing',
     async () => {
-      const { brokers } = kafka;
       const calm = await processed(on('calm-twice'), [...FIRST, ...NEXT]);
       const calmOutputs = new Outputs(calm.place);
       const pipeline = await processed(on('committed'), FIRST);
@@ -182,68 +174,6 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
       await settledOrLogs(calm, [calmProcessor]);
       await settledOrLogs(pipeline, [processor]);
       expectSame(await pipeline.output(), await calm.output());
-    },
-    FAULT_TIMEOUT_MS,
-  );
-});
-
-// Short: test/integration/streams/hanging.test.ts.
-describe.each(IN_FULL)('%s', () => {
-  test(
-    'a transaction of an older producer id is reported and left as it is; the other partitions are processed',
-    async () => {
-      const kafka = await startUnverified(KAFKA_VERSION, {
-        'transactional.id.expiration.ms': '3000',
-        'transaction.remove.expired.transaction.cleanup.interval.ms': '500',
-      });
-      const { brokers } = kafka;
-      const pipeline = await processed({ ...place, brokers, prefix: `${place.prefix}older.` }, FIRST);
-      const outputs = new Outputs(pipeline.place);
-      const refused = 3;
-      const transactionalId = outputs.transactionalId(refused);
-      const own = OUTPUTS.filter((output) => output !== 'match-results' && output !== 'dead-letters').map(
-        (output) => outputs.of(output, refused),
-      );
-      await leaveUndecided({
-        brokers,
-        transactionalId,
-        records: [await outputs.outdated('match-state', refused)],
-      });
-      const left = await openTransactions(brokers, outputs.all());
-      expect(left).toHaveLength(1);
-      await untilTrue('the coordinator has forgotten the id', () =>
-        coordinatorState(brokers, transactionalId).then(
-          () => false,
-          () => true,
-        ),
-      );
-      const before = await outputs.ends(own);
-
-      const processor = pipeline.startProcessor();
-      await pipeline.feed([...NEXT, ...REST]);
-      await untilTrue(
-        'it is counted',
-        async () =>
-          (await processor.metric('touchline_task_failures_total', 'code="HANGING_TRANSACTION"')) > 0,
-      );
-      const reported = processor.lines.filter((line) => line.includes('"HANGING_TRANSACTION"'));
-      expect(reported).toHaveLength(1);
-      expect(reported[0]).toContain(
-        `${outputs.of('match-state', refused).topic}-${refused} has a transaction of producer ${left[0]?.producer.id} open from offset ${left[0]?.start}`,
-      );
-
-      const others = Array.from({ length: PARTITIONS }, (_, partition) => partition).filter(
-        (one) => one !== refused,
-      );
-      await pipeline.settled(others);
-      // It is claimed again from time to time.
-      await untilTrue(
-        'its partition alone is refused',
-        async () => (await processor.metric('touchline_tasks', 'state="refused"')) === 1,
-      );
-      expect(await processor.metric('touchline_tasks', 'state="running"')).toBe(PARTITIONS - 1);
-      expect(await outputs.ends(own), 'nothing was written').toEqual(before);
-      expect(await openTransactions(brokers, outputs.all())).toEqual(left);
     },
     FAULT_TIMEOUT_MS,
   );

@@ -1,21 +1,17 @@
 /** Dashboards and alerts against a real Prometheus that scrapes a system: while it plays, and while it is broken. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import type { Kafka } from '#embedded/kafka.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 import { panelQueries } from '../../../scripts/monitoring.ts';
 import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
@@ -63,8 +59,10 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    kafka = await ownBroker();
-    system = await System.create(kafka.brokers);
+    // It takes transactional records without a transaction.
+    const restartable = await restartableKafka(UNVERIFIED);
+    kafka = restartable.kafka;
+    system = await System.create(restartable.directBrokers);
     const { place } = system.pipeline;
     customer = await HttpsReceiver.start(answers.accepted);
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
@@ -196,15 +194,6 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     }
   }
 });
-
-/** A broker that can be killed, and takes transactional records without a transaction. */
-async function ownBroker(): Promise<Kafka> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-monitoring-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const kafka = await startKafka({ dataDir, settings: UNVERIFIED, jvmArgs: QUICK_START });
-  atEnd(() => kafka.stop());
-  return kafka;
-}
 
 /** A query of a dashboard with its variables at `All`. */
 function asGrafana(expr: string): string {

@@ -1,0 +1,32 @@
+import { ConfigResourceTypes } from 'kafkajs';
+import type { Brokers } from '#security/brokers.ts';
+import { createKafka } from './kafkajs.ts';
+import { untilTrue } from './poll.ts';
+
+/** Gives a broker settings that it takes while it runs; all others are those that it was started with. */
+export async function changeBroker(
+  brokers: Brokers,
+  nodeId: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const admin = createKafka({ brokers, clientId: 'test-settings' }).admin();
+  await admin.connect();
+  try {
+    const broker = { type: ConfigResourceTypes.BROKER, name: String(nodeId) };
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await admin.alterConfigs({ validateOnly: false, resources: [{ ...broker, configEntries }] });
+    await untilTrue('the broker has its settings', async () => {
+      const configNames = Object.keys(settings);
+      const { resources } = await admin.describeConfigs({
+        resources: [{ ...broker, configNames }],
+        includeSynonyms: false,
+      });
+      const found = resources[0]?.configEntries ?? [];
+      return configNames.every((name) =>
+        found.some(({ configName, configValue }) => configName === name && configValue === settings[name]),
+      );
+    });
+  } finally {
+    await admin.disconnect();
+  }
+}
