@@ -1,15 +1,67 @@
-/** Connections that the broker closes as idle. */
-import { expect, test } from 'vitest';
+/** Connections that the broker closes as idle, or that end before an answer came. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { readTopic } from '#cluster/read-topic.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import type { TcpProxy } from '../../support/proxy.ts';
+import { makeTopics } from '../../support/topics.ts';
 import { CountingApplication } from './counting.ts';
 
 const ROUNDS = 4;
 /** Opening a connection takes a few milliseconds; a claim after a retry half a second. */
 const MOST_LATER_MS = 150;
+/** Where a request has its kind: after the length. */
+const API_KEY_AT = 4;
+const PRODUCE = 0;
+const TOPIC = 'idle';
 
-test('they are opened again without a claim, and at once', async () => {
-  const { proxy, brokers } = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '1000' } });
+/** Between the proxy and the broker: withholds the next answers to produce requests, and cuts the connection instead. */
+class Withholding {
+  /** Answers that are still to be withheld. */
+  cuts = 0;
+
+  /** Listens for connections to the broker until the file ends; gives the port. */
+  async listen(brokerPort: number): Promise<number> {
+    const server = createServer((client) => {
+      const broker = connect(brokerPort, '127.0.0.1');
+      client.on('error', () => broker.destroy()).on('close', () => broker.destroy());
+      broker.on('error', () => client.destroy()).on('close', () => client.destroy());
+      let produces = false;
+      client.on('data', (request) => {
+        produces = request.readInt16BE(API_KEY_AT) === PRODUCE;
+        broker.write(request);
+      });
+      broker.on('data', (answer) => {
+        if (this.cuts === 0 || !produces) client.write(answer);
+        else {
+          this.cuts -= 1;
+          client.destroy();
+        }
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    atEnd(() => server.close());
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+const withholding = new Withholding();
+let proxy: TcpProxy;
+let brokers: string[];
+
+beforeAll(async () => {
+  const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '1000' } });
+  ({ proxy, brokers } = proxied);
+  proxy.forwardTo(await withholding.listen(proxied.kafka.proxiedPort as number));
+  await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);
+});
+
+test('connections of a task are opened again without a claim, and at once', async () => {
   const counting = await CountingApplication.create({ brokers, prefix: 'idle.' });
   const { metric } = await counting.start();
   let sent = 0;
@@ -43,4 +95,67 @@ test('they are opened again without a claim, and at once', async () => {
   expect(await metric('touchline_task_failures_total')).toBe(0);
   const history = await counting.history(counting.counts);
   expect(history).toEqual(Array.from({ length: sent }, (_, at) => ['a', String(at + 1)]));
+});
+
+describe('a publisher whose connection was closed', () => {
+  let publisher: Publisher;
+  const warnings: string[] = [];
+  const failures: unknown[] = [];
+  const published: string[] = [];
+
+  const publish = async (text: string): Promise<void> => {
+    published.push(text);
+    await publisher.publish([{ topic: TOPIC, key: text, value: Buffer.from(text) }]);
+  };
+  const written = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    await readTopic({
+      brokers,
+      topic: TOPIC,
+      untilEnd: true,
+      onRecord: ({ value }) => void texts.push(String(value)),
+    });
+    return texts.sort();
+  };
+
+  beforeEach(async () => {
+    warnings.length = 0;
+    failures.length = 0;
+    const log = {
+      ...quietLog,
+      info: (fields: { readonly failures?: number }) => void failures.push(fields.failures),
+      warn: (_fields: object, message?: string) => void warnings.push(message ?? ''),
+    };
+    publisher = await openPublisher({ brokers, clientId: 'idle-test', log });
+    onTestFinished(() => publisher.close());
+  });
+
+  test('by an idle broker sends the next record over another one, without a failure', async () => {
+    await publish('before');
+    await untilTrue('the broker has closed what is idle', () => proxy.open === 0);
+    await publish('after');
+    expect(await written()).toEqual(published.toSorted());
+    expect([warnings, publisher.healthy]).toEqual([[], true]);
+  });
+
+  test('before its answer arrived sends the record again, and writes it once', async () => {
+    await publish('first');
+    withholding.cuts = 1;
+    await publish('second');
+    expect(withholding.cuts).toBe(0);
+    await publish('third');
+    expect(await written()).toEqual(published.toSorted());
+    expect([warnings, publisher.healthy]).toEqual([[], true]);
+  });
+
+  test('before its answer arrived, time and again, writes the record once too', async () => {
+    withholding.cuts = 4;
+    await publish('often');
+    expect(withholding.cuts).toBe(0);
+    await publish('afterwards');
+    expect(await written()).toEqual(published.toSorted());
+    expect(warnings).toHaveLength(1);
+    expect(failures).toEqual([3]);
+    expect(publisher.healthy).toBe(true);
+  });
 });
