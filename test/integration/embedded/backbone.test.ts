@@ -131,11 +131,14 @@ test('stopped while it starts, it leaves no process behind', async () => {
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });
 
-test('a broker that cannot start ends the registry that started beside it', async () => {
+test('a broker that cannot start says why, and ends the registry that started beside it', async () => {
   const data = join(dataDir, 'kafka', 'data');
   await mkdir(data, { recursive: true });
   await writeFile(join(data, 'meta.properties'), 'version=1\ncluster.id=others\nnode.id=99\n');
   const starting = startBackbone({ dataDir, env, onProgress: () => {} });
-  await expect(starting).rejects.toMatchObject({ code: 'START_FAILED' });
+  await expect(starting).rejects.toMatchObject({
+    code: 'START_FAILED',
+    message: expect.stringMatching(/the Kafka broker ended while starting \(code 1\):[\s\S]*node\.id/),
+  });
   expect(await javaProcesses()).toEqual([]);
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { freePort } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { IN_FULL } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -89,45 +88,24 @@ describe('one broker and its data folder', () => {
     expect(said.toString().trim()).toBe(message);
   });
 
-  test('after a kill it restarts at the same port with topics, offsets and transactions', async () => {
+  // After a kill alone its `start` continues: test/integration/streams/kept-state.test.ts.
+  test('after a kill and a stop its folder is free: the next start has its port, topics, offsets and transactions', async () => {
     const { port, pid } = kafka ?? {};
     await kafka?.kill('SIGKILL');
     expect(kafka?.pid).toBeUndefined();
-    await kafka?.start();
-    expect(kafka?.port).toBe(port);
-    expect(kafka?.pid).not.toBe(pid);
-    await write('second', ['c'], 'commit'); // the new producer ends the transaction that was left open
-    expect(await read(GROUP, 1)).toEqual(['c']);
-    expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
-  });
-
-  test('a stopped folder is free, and the next start continues with it', async () => {
-    const port = kafka?.port;
     await kafka?.stop();
     kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
     expect(kafka.port).toBe(port);
-    await write('first', ['d'], 'commit');
-    expect(await read(GROUP, 1)).toEqual(['d']);
+    expect(kafka.pid).not.toBe(pid);
+    await write('second', ['c'], 'commit'); // the new producer ends the transaction that was left open
+    expect(await read(GROUP, 1)).toEqual(['c']);
+    expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
   });
 
   test('a fixed port that is taken is an error, not another port', async () => {
     const port = kafka?.port ?? 0;
     await expect(startKafka({ dataDir: join(folder, 'other'), port })).rejects.toMatchObject({
       code: 'PORT_IN_USE',
-    });
-  });
-
-  test('a broker that cannot start reports the reason', async () => {
-    const wrong = startKafka({
-      dataDir: join(folder, 'other'),
-      port: await freePort(),
-      settings: { 'num.io.threads': 'many' },
-    });
-    await expect(wrong).rejects.toMatchObject({
-      code: 'START_FAILED',
-      message: expect.stringMatching(
-        /the Kafka broker ended while starting \(code 1\):[\s\S]*num\.io\.threads/,
-      ),
     });
   });
 });
