@@ -23,9 +23,12 @@ const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const names = metricNames();
 const MONITORING = 'test/system/monitoring/';
-/** The text of all tests that break a system. */
-const systemTests = readdirSync(new URL(MONITORING, ROOT))
-  .map((file) => read(MONITORING + file))
+/** The text of all tests that break a system, or the brokers that it stands on. */
+const systemTests = [
+  ...readdirSync(new URL(MONITORING, ROOT)).map((file) => MONITORING + file),
+  'test/system/faults/cluster.test.ts',
+]
+  .map(read)
   .join('\n');
 
 /** The metrics of a query that the tree does not have. */

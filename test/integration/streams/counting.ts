@@ -19,8 +19,6 @@ export type CountingTopics = {
   readonly letters?: number | null;
   /** Of the dead letters' topic, bytes. */
   readonly maxLetter?: number;
-  /** Of the dead letters' topic. Default: the broker's own. */
-  readonly letterReplicas?: number;
 };
 
 type StartOptions = Partial<
@@ -51,19 +49,14 @@ export class CountingApplication {
     topics: CountingTopics = {},
   ): Promise<CountingApplication> {
     const counting = new CountingApplication(place.brokers, place.prefix);
-    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter, letterReplicas = -1 } = topics;
+    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter } = topics;
     const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
     const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
     const wanted = [
       { topic: counting.input, numPartitions: input, configEntries: [] },
       { topic: counting.counts, numPartitions: counts, configEntries: compacted },
       { topic: counting.positions, numPartitions: positions, configEntries: compacted },
-      {
-        topic: counting.letters,
-        numPartitions: letters,
-        replicationFactor: letterReplicas,
-        configEntries: limit,
-      },
+      { topic: counting.letters, numPartitions: letters, configEntries: limit },
     ];
     await makeTopics(
       place.brokers,

@@ -5,12 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import type { BrokerSecurity } from '#embedded/security.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 /** When brokers are killed: one every `everyMs`, for `killingMs`. */
 export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
 
-/** Three brokers of this test. */
+/** Three brokers of this test, or file. */
 export async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-killed-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
@@ -26,21 +27,36 @@ export async function startCluster(security?: BrokerSecurity): Promise<KafkaClus
   return cluster;
 }
 
-/** Kills one broker after the other and starts it again, the next one once it answers; gives how many. */
+/**
+ * Kills one broker after the other, first the coordinator of this group, and starts it again, the next one once it answers;
+ * gives how many.
+ */
 export async function killInTurns(
-  { nodes }: KafkaCluster,
+  { brokers, nodes }: KafkaCluster,
+  group: string,
   { everyMs, killingMs }: KillTimes,
   random: () => number,
 ): Promise<number> {
+  const port = await coordinatorPort(brokers, group);
+  const first = nodes.findIndex((node) => node.port === port);
   const until = performance.now() + killingMs;
   let killed = 0;
   for (let next = performance.now(); next < until; next = Math.max(next + everyMs, performance.now())) {
     await delay(Math.max(0, next - performance.now()));
-    const node = nodes[killed % nodes.length];
+    const node = nodes[(first + killed) % nodes.length];
     await node?.kill('SIGKILL');
     killed += 1;
     await delay(random() * 2_000);
     await node?.start();
   }
   return killed;
+}
+
+async function coordinatorPort(brokers: readonly string[], group: string): Promise<number | undefined> {
+  const connections = new BrokerConnections(brokers, 'test-coordinator');
+  try {
+    return (await connections.coordinator('group', group)).port;
+  } finally {
+    await connections.close();
+  }
 }
