@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { atEnd } from './at-end.ts';
+import { placeEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -65,7 +66,7 @@ export async function startApi(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ApiReplica> {
   const service = startService('api', {
-    ...placeOf(place),
+    ...placeEnv(place),
     DATA_DIR: dataDir,
     API_PORT: '0',
     CLIENTS_KEY,
@@ -79,7 +80,7 @@ export async function startApi(
 /** Runs `touchline clients …`; gives what it printed. */
 export async function clients(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
-    ...placeOf(place),
+    ...placeEnv(place),
     CLIENTS_KEY,
   });
   expect(code, err).toBe(0);
@@ -93,8 +94,4 @@ export function received(...messages: readonly unknown[]): NormalizedMessage[] {
     if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
     return result.message;
   });
-}
-
-function placeOf({ brokers, registryUrl, prefix }: PipelineConnection): Record<string, string> {
-  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }

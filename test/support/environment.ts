@@ -9,3 +9,16 @@ export function bareEnvironment(): Record<string, string> {
     ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
   };
 }
+
+/** The settings by which a process finds its topics. */
+export function placeEnv({
+  brokers,
+  registryUrl,
+  prefix,
+}: {
+  readonly brokers: readonly string[];
+  readonly registryUrl: string;
+  readonly prefix: string;
+}): Record<string, string> {
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+}

@@ -11,6 +11,7 @@ import type {
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { placeEnv } from './environment.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -57,11 +58,8 @@ export class Pipeline {
   }
 
   startProcessor(settings: Readonly<Record<string, string>> = {}): TestService {
-    const { brokers, registryUrl, prefix } = this.place;
     return startService('match-processor', {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...placeEnv(this.place),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });

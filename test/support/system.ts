@@ -1,6 +1,7 @@
 import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from './api.ts';
+import { placeEnv } from './environment.ts';
 import { Pipeline, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -51,7 +52,7 @@ export class System {
     settings: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly service: TestService; readonly url: string }> {
     const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
-    const service = startService('webhook-receiver', { ...this.#place(), ...own, ...settings });
+    const service = startService('webhook-receiver', { ...placeEnv(this.pipeline.place), ...own, ...settings });
     await service.ready();
     const { port } = await logged(service, 'POST /webhook');
     return { service, url: `http://127.0.0.1:${port}/webhook` };
@@ -63,7 +64,7 @@ export class System {
     settings: Readonly<Record<string, string>> = {},
   ): TestService {
     return startService('feed-poller', {
-      ...this.#place(),
+      ...placeEnv(this.pipeline.place),
       PROVIDER_BASE_URL: provider.url,
       PROVIDER_CLIENT_ID: provider.client.id,
       PROVIDER_SECRET_KEY: provider.client.secret,
@@ -75,7 +76,7 @@ export class System {
 
   /** Any other service that needs no more than its place. */
   start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
-    return startService(name, { ...this.#place(), ...settings });
+    return startService(name, { ...placeEnv(this.pipeline.place), ...settings });
   }
 
   /** A replica of the api with its views in that folder. */
@@ -94,11 +95,6 @@ export class System {
   async output(): Promise<PipelineOutput> {
     await this.pipeline.settled();
     return this.pipeline.output();
-  }
-
-  #place(): Record<string, string> {
-    const { brokers, registryUrl, prefix } = this.pipeline.place;
-    return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
   }
 }
 

@@ -4,6 +4,7 @@ import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from './api.ts';
 import { atEnd } from './at-end.ts';
+import { placeEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 
 /** Topics of their own; on these brokers where they are given. */
@@ -53,14 +54,12 @@ export class Gateway {
 
 /** Starts a replica that trusts this machine as its proxy, and waits until it is ready. */
 export async function startGateway(
-  { brokers, registryUrl, prefix }: TestBackbone,
+  place: TestBackbone,
   upstream: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const service = startService('tool-gateway', {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...placeEnv(place),
     DATA_DIR: temporaryFolder(),
     TOOLS_PORT: '0',
     CLIENTS_KEY,

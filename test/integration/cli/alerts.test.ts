@@ -7,6 +7,7 @@ import type { Alert, FeedHealth, MatchState, MatchTransition } from '#topics/gen
 import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -84,7 +85,6 @@ const linesOf = (file: string): (Alert & { offset: number | null })[] =>
 beforeAll(async () => {
   const pipeline = await Pipeline.create(backbone());
   const { place } = pipeline;
-  const { brokers, registryUrl, prefix } = place;
   const random = seeded(SEED);
   const processor = pipeline.startProcessor();
   const [delivered, others] = await Promise.all([HttpsReceiver.start(), HttpsReceiver.start()]);
@@ -112,9 +112,7 @@ beforeAll(async () => {
   const rules = rulesOfWorkload();
   const start = (...output: readonly string[]): TouchlineRun =>
     touchline(['alerts', '--rules', rules, ...output, '--max-age', '999999d'], {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...placeEnv(place),
       SESSION_TIMEOUT_MS: '6000',
       LOG_LEVEL: 'info',
     });

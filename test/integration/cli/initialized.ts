@@ -1,6 +1,7 @@
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 
 /** A place with every topic and schema, and the settings that lead to it. */
 export async function initializedCluster(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
@@ -8,6 +9,5 @@ export async function initializedCluster(): Promise<{ place: TestBackbone; env: 
   const { brokers, registryUrl, prefix } = place;
   await createTopics({ brokers, prefix, partitions: 2 });
   await Registry.open({ url: registryUrl, prefix }).registerAll();
-  const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-  return { place, env };
+  return { place, env: placeEnv(place) };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
@@ -12,7 +13,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 describe('touchline topics', () => {
   test('makes every topic, and says the second time that they are there', async () => {
     const { brokers, registryUrl, prefix } = backbone();
-    const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+    const env = placeEnv({ brokers, registryUrl, prefix });
     const saidOf = (word: string) =>
       TOPIC_NAMES.map((topic) => `${word}  ${topicName(prefix, topic)}\n`).join('');
 

@@ -3,15 +3,14 @@ import { expect, test } from 'vitest';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 test('orders are recorded with who gave them and how they ended, without secrets; questions are not', async () => {
   const place = backbone();
   const settings = {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
+    ...placeEnv(place),
     CLIENTS_KEY,
     DATA_DIR: temporaryFolder(),
   };

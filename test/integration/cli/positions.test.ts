@@ -6,6 +6,7 @@ import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
@@ -22,11 +23,7 @@ beforeEach(async () => {
 });
 
 async function run(...args: string[]): Promise<Ran> {
-  return touchlineHere(args, {
-    KAFKA_BROKERS: place.brokers.join(),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
-  });
+  return touchlineHere(args, placeEnv(place));
 }
 
 const positions = () =>

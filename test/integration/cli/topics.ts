@@ -6,6 +6,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
@@ -28,7 +29,7 @@ export class TestTopics {
   private constructor(brokers: string[], registryUrl: string, prefix: string) {
     this.prefix = prefix;
     this.#brokers = brokers;
-    this.env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+    this.env = placeEnv({ brokers, registryUrl, prefix });
     this.kafka = new kafkajs.Kafka({
       brokers,
       logLevel: kafkajs.logLevel.NOTHING,

@@ -5,19 +5,18 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/gener
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 
 /** Starts a monitor. */
 export function startMonitor(
-  { brokers, registryUrl, prefix }: PipelineConnection,
+  place: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): TestService {
   return startService('feed-monitor', {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...placeEnv(place),
     SESSION_TIMEOUT_MS: '6000',
     ...settings,
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -75,11 +76,8 @@ test('a provider that is only polled, with faults of every kind: every score and
     return line === undefined ? undefined : (JSON.parse(line) as { port: number }).port;
   });
   const url = `http://127.0.0.1:${port}`;
-  const { brokers, registryUrl, prefix } = pipeline.place;
   const poller = startService('feed-poller', {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...placeEnv(pipeline.place),
     PROVIDER_BASE_URL: url,
     PROVIDER_CLIENT_ID: CREDENTIALS.client_id,
     PROVIDER_SECRET_KEY: CREDENTIALS.secret_key,

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -42,11 +43,8 @@ export class Rig {
 
   /** A poller as a process of its own. */
   startPoller(settings: Readonly<Record<string, string>> = {}): TestService {
-    const { brokers, registryUrl, prefix } = this.pipeline.place;
     return startService('feed-poller', {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...placeEnv(this.pipeline.place),
       PROVIDER_BASE_URL: this.provider.url,
       PROVIDER_CLIENT_ID: CLIENT.id,
       PROVIDER_SECRET_KEY: CLIENT.secret,

@@ -6,6 +6,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
@@ -26,14 +27,10 @@ async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Pr
 }
 
 async function tokensCommand(
-  { brokers, registryUrl, prefix }: TestBackbone,
+  place: TestBackbone,
   ...args: string[]
 ): Promise<string> {
-  const { code, out, err } = await touchlineHere(['tokens', ...args], {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
-  });
+  const { code, out, err } = await touchlineHere(['tokens', ...args], placeEnv(place));
   expect(code, err).toBe(0);
   return out;
 }

@@ -8,6 +8,7 @@ import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { atEnd } from '../at-end.ts';
+import { placeEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
@@ -74,11 +75,8 @@ export class TablesPipeline {
   }
 
   startTables(settings: Readonly<Record<string, string>> = {}): TestService {
-    const { brokers, registryUrl, prefix } = this.pipeline.place;
     return startService('standings-processor', {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...placeEnv(this.pipeline.place),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });

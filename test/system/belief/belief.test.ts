@@ -5,9 +5,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi, temporaryFolder } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import type { TestService } from '../../support/processes.ts';
-import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
 import { System } from '../../support/system.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
 import { PLACE } from '../contract/fed.ts';
@@ -48,7 +49,7 @@ let watch: SurfaceWatch;
 let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
-let kafka: ProxiedKafka;
+let kafka: RestartableKafka;
 /** Those that run now. */
 const running = {} as Record<Part, TestService>;
 let start: Readonly<Record<Part, () => Promise<void>>>;
@@ -60,7 +61,7 @@ const TOOLS = ['/mcp', '/mcp notifications'];
 const READERS = READER_EXAMPLES.filter(({ present }) => present).map(({ name }) => `reader in ${name}`);
 
 beforeAll(async () => {
-  kafka = await startProxiedKafka();
+  kafka = await restartableKafka();
   const system = await System.create(kafka.brokers);
   pipeline = system.pipeline;
   const { place } = pipeline;
@@ -105,11 +106,7 @@ beforeAll(async () => {
   running.processor = system.processor;
   running.tools = gateway.service;
   await Promise.all([start.monitor(), start.poller(), start.standings()]);
-  const env = {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
-  };
+  const env = placeEnv(place);
   alerts = new Alerts(env, EVENT);
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),

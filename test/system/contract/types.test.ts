@@ -5,6 +5,7 @@ import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
 import { type ApiReplica, received, temporaryFolder } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { logged, System } from '../../support/system.ts';
@@ -29,11 +30,7 @@ beforeAll(async () => {
   const system = await System.create();
   const { pipeline } = system;
   const { place } = pipeline;
-  const env = {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
-  };
+  const env = placeEnv(place);
   const tables = startService('standings-processor', env);
   const provider = startService('simulator', {
     DATASET: TOURNAMENT.competition.dataset,

@@ -8,11 +8,12 @@ import {
   participants,
 } from '#domain/testing/messages.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 
@@ -33,7 +34,7 @@ let played: Played;
 
 beforeAll(async () => {
   const present = READER_EXAMPLES.filter((example) => example.present);
-  const { brokers, directBrokers, proxy } = await startProxiedKafka();
+  const { brokers, directBrokers, proxy } = await restartableKafka();
   const [system, ...commands] = await Promise.all([
     System.create(directBrokers),
     ...present.map((example) => example.prepare()),
@@ -43,9 +44,7 @@ beforeAll(async () => {
     const command = commands[index];
     if (command === undefined) throw new Error(`there is no example ${index}`);
     return new ReaderProcess(command, {
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...placeEnv({ brokers, registryUrl, prefix }),
       READER_GROUP: `${prefix}reader-${index}`,
     });
   };

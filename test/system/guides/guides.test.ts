@@ -15,6 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { placeEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { runBlock } from '../../support/runbook.ts';
 import { touchline } from '../../support/touchline.ts';
@@ -43,11 +44,8 @@ beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
   folder = mkdtempSync(join(tmpdir(), 'touchline-analysis-'));
-  const { brokers, registryUrl, prefix } = live.pipeline.place;
   env = {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...placeEnv(live.pipeline.place),
     CLIENTS_KEY: 'k'.repeat(32),
   };
   for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {

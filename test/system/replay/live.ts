@@ -1,5 +1,6 @@
 /** A system that plays matches live, with faults, for the tests of what is made of its log afterwards. */
 import { backbone } from '../../setup/backbone.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
@@ -16,11 +17,7 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
   const place = backbone();
   const tables = await TablesPipeline.create(place);
-  const env = {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
-  };
+  const env = placeEnv(place);
   const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const processors = [tables.pipeline.startProcessor(), tables.startTables()];
   await Promise.all([receiver, ...processors].map((service) => service.ready()));

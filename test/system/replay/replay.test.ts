@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { touchline } from '../../support/touchline.ts';
@@ -17,11 +18,7 @@ beforeAll(async () => {
   output = await live.pipeline.output();
   const { place } = live.pipeline;
   prefix = place.prefix;
-  env = {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: prefix,
-  };
+  env = placeEnv(place);
 });
 
 /** Runs a command to its end: its exit code and all that it printed. */

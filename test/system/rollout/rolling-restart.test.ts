@@ -6,6 +6,7 @@ import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -36,9 +37,7 @@ describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () =>
   test(`fails none of ${REQUESTS} requests to api, receiver and tool gateway`, async () => {
     const { place } = await Pipeline.create(backbone());
     const common = {
-      KAFKA_BROKERS: place.brokers.join(','),
-      SCHEMA_REGISTRY_URL: place.registryUrl,
-      TOPIC_PREFIX: place.prefix,
+      ...placeEnv(place),
       CLIENTS_KEY,
       // The default; `startService` sets none.
       DRAIN_MS: '5000',
