@@ -1,6 +1,5 @@
 import { verify } from '#signing/signing.ts';
 import { answers, type HostileAnswer, HttpsReceiver, type ReceivedRequest } from './https-receiver.ts';
-import { dealer } from './webhooks.ts';
 
 /** What a test publishes as a message: the nth of its event, from 1. */
 export type Numbered = { readonly uuid: string; readonly event: number; readonly n: number };
@@ -37,6 +36,15 @@ const FAULTS: Readonly<Record<string, HostileAnswer>> = {
 const DROPPED = 'dropped_keep_alive';
 /** Longest time until a kept connection is dropped, milliseconds: mostly in the middle of the next request. */
 const DROP_MS = 40;
+
+/** Deals cards, all of them in any order before the first comes again. */
+function dealer<T>(cards: readonly T[], random: () => number): () => T {
+  let left: T[] = [];
+  return () => {
+    if (left.length === 0) left = [...cards];
+    return left.splice(Math.floor(random() * left.length), 1)[0] as T;
+  };
+}
 
 /**
  * A customer's receiver that refuses requests in every known way, and closes kept connections. It keeps what it accepted;

@@ -11,6 +11,7 @@ import { deleteTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, positionsTopicName } from '#topics/processors.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { type ApiReplica, CLIENTS_KEY, received, startApi } from '../support/api.ts';
+import { placeEnv } from '../support/environment.ts';
 import { expectSame } from '../support/harness.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
@@ -19,7 +20,7 @@ import { Runbook, runbookPages } from '../support/runbook.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
 import { logged, WEBHOOK_SECRET } from '../support/system.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
-import { startComposer, statesOf } from '../support/webhooks.ts';
+import { startComposer } from '../support/webhooks.ts';
 
 const RULES = join(import.meta.dirname, '../../data/rules');
 const SEASON = 31_018;
@@ -47,9 +48,7 @@ beforeAll(async () => {
     partitions: PARTITIONS,
   };
   env = {
-    KAFKA_BROKERS: place.brokers.join(),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
+    ...placeEnv(place),
     TOPIC_PARTITIONS: String(PARTITIONS),
     RULES_DIR: join(folder, 'rules'),
     DATA_DIR: join(folder, 'data'),
@@ -129,6 +128,11 @@ function change(eventId: number): object {
   sent += 1;
   const event = { id: eventId, bet_status: `change ${sent}` };
   return { id: `change-${sent}`, type: 'event', ut: 2_000_000_000 + sent, data: { event } };
+}
+
+/** The states of all matches without what tells of the order in the log. */
+function statesOf({ states }: PipelineOutput): Record<number, object> {
+  return Object.fromEntries([...states].map(([id, { version: _, cause: __, ...rest }]) => [id, rest]));
 }
 
 function firstEvent({ states }: PipelineOutput): number {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newSecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/api.ts';
+import { placeEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import {
   HostileReceiver,
@@ -26,9 +27,7 @@ const place = backbone();
 
 async function touchline(line: string): Promise<Ran> {
   return touchlineHere(line.split(' '), {
-    KAFKA_BROKERS: place.brokers.join(','),
-    SCHEMA_REGISTRY_URL: place.registryUrl,
-    TOPIC_PREFIX: place.prefix,
+    ...placeEnv(place),
     CLIENTS_KEY,
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
     WEBHOOK_CA_FILE: await caFile(),

@@ -166,6 +166,7 @@ async function countOf(eventId: number, least: number): Promise<number> {
   });
 }
 
+// Orders while dispatchers are killed: test/system/faults/hostile-receivers.test.ts.
 describe('touchline webhooks', () => {
   let service: TestService;
 
@@ -188,37 +189,6 @@ describe('touchline webhooks', () => {
       0,
     );
     expect(await service.metric('touchline_dispatcher_messages_total')).toBeGreaterThan(1);
-  });
-
-  test('disables a webhook and enables it again where it was', async () => {
-    const receiver = await HttpsReceiver.start();
-    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
-    await feed(goal(1300, '5-1', 11));
-    await hasIncidents(receiver, ['insert 5-1']);
-    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
-    await webhooks(place, `disable ${id}`);
-    await untilTrue('it is disabled', async () => (await row(id)).includes('DISABLED: operator'));
-    await feed(goal(1300, '5-2', 11));
-    await countOf(1300, 2);
-    expect(incidents(receiver)).toEqual(['insert 5-1']);
-    await webhooks(place, `enable ${id}`);
-    await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
-  });
-
-  test('sends again from a time, under the same ids', async () => {
-    const receiver = await HttpsReceiver.start();
-    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
-    await feed(goal(1400, '5-1', 11), goal(1400, '5-2', 11));
-    await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
-    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
-    const before = receiver.received.length;
-    const ids = messagesOf(receiver.received).map((message) => message.id);
-    await webhooks(place, `resend ${id} --from 1h`);
-    const again = () =>
-      receiver.received.slice(before).flatMap(({ body }) => JSON.parse(body.toString()) as Message[]);
-    await untilTrue('both are sent again', () =>
-      ids.every((one) => again().some((other) => other.id === one)),
-    );
   });
 
   test('sends what waits too where it sends again, and refuses the future', async () => {
@@ -290,33 +260,6 @@ test('is sent from the start again where webhook-messages ends before what was d
   await dispatcher();
   await untilTrue('it is sent again', () => receiver.received.length > before);
   expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
-});
-
-describe('two dispatchers', () => {
-  test('share the webhooks, and each continues those of the other, killed or stopped', async () => {
-    const pair = [await dispatcher(), await dispatcher()] as const;
-    const receivers = await Promise.all(Array.from({ length: 8 }, () => HttpsReceiver.start()));
-    await Promise.all(receivers.map(({ url }) => subscribe(place, { url, secret: SECRET })));
-    const shares = () =>
-      Promise.all(pair.map((one) => one.metric('touchline_dispatcher_subscriptions', 'state="delivering"')));
-    await untilTrue('both deliver', async () => (await shares()).every((share) => share > 0));
-    await feed(goal(1600, '5-1', 11));
-    for (const receiver of receivers) await hasIncidents(receiver, ['insert 5-1']);
-
-    await pair[0].kill();
-    await feed(goal(1600, '5-2', 11));
-    for (const receiver of receivers) await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
-
-    const third = await dispatcher();
-    expect(await pair[1].stop()).toBe(0);
-    await feed(goal(1600, '5-3', 11));
-    for (const receiver of receivers)
-      await hasIncidents(receiver, ['insert 5-1', 'insert 5-2', 'insert 5-3']);
-    await untilTrue(
-      'it has all of them',
-      async () => (await third.metric('touchline_dispatcher_subscriptions', 'state="delivering"')) > 7,
-    );
-  });
 });
 
 test('a dead webhook and a hanging one delay no other', async () => {
