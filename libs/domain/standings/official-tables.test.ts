@@ -1,4 +1,4 @@
-/** Real seasons against their official tables (../shared/data), where present; `npm run test:tables` runs them through the pipeline. */
+/** Real seasons against their official tables (../shared/data), where present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './testing/derive.ts';
