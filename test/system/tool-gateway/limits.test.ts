@@ -65,10 +65,10 @@ test('Exchanges per IP: 30 per window, shared by replicas, kept over a restart a
   expect(upstream.asked).toBe(32);
 });
 
-test('10,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
+test('1,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
   const { at, upstream, one, two } = await started(2);
   const answers: ExchangeAnswer[] = [];
-  for (let n = 0; n < 10_000; n += 50) {
+  for (let n = 0; n < 1_000; n += 50) {
     const some = Array.from({ length: 50 }, (_, k) => {
       // Half from one address for many clients, half from many addresses for one client.
       const [client, address] = k % 2 === 0 ? [1_000 + n + k, '198.18.0.1'] : [7, `198.51.${n % 250}.${k}`];
@@ -77,10 +77,10 @@ test('10,000 guesses: 403 within the limits, then 429, and no question to the up
     answers.push(...(await Promise.all(some)));
   }
   expect(count(answers, 403)).toBe(40);
-  expect(count(answers, 429)).toBe(9_960);
+  expect(count(answers, 429)).toBe(960);
   expect(upstream.asked).toBe(40);
   // What was refused at once was not written. Of those at the limits, and one each for the addresses, some were.
-  expect(await attemptsOnTopic(at)).toBeLessThan(5_000 + 200);
+  expect(await attemptsOnTopic(at)).toBeLessThan(500 + 200);
 });
 
 test('an attempt counts although the process dies before it is answered', async () => {

@@ -1,4 +1,5 @@
 /** A tournament that is played as far as a test wants: real processor, standings, monitor and gateway behind one feed. */
+import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
@@ -11,12 +12,13 @@ import { until } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { DATASET, type ProviderCredentials, System } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
-import { RULES } from './tournament.ts';
 
+const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 const REPORT_MS = 1_000;
 const KEEP_ALIVE_MS = 3_000;
 const KEEP_ALIVE = { type: 'event_keep_alive', source: 1 } as const;
 
+type Endpoint = { readonly url: URL; readonly token: string };
 type Feed = Awaited<ReturnType<System['pipeline']['openFeed']>>;
 
 export class Playing {
@@ -24,14 +26,22 @@ export class Playing {
   readonly client: Client;
   /** Another one, whose requests are not counted with those of the assistant. */
   readonly watcher: Client;
+  /** Where the watcher asks, and with what. */
+  readonly endpoint: Endpoint;
   readonly #system: System;
   readonly #feed: Feed;
   readonly #failed: unknown[] = [];
 
-  private constructor(system: System, [client, watcher]: readonly [Client, Client], feed: Feed) {
+  private constructor(
+    system: System,
+    [client, watcher]: readonly [Client, Client],
+    endpoint: Endpoint,
+    feed: Feed,
+  ) {
     this.#system = system;
     this.client = client;
     this.watcher = watcher;
+    this.endpoint = endpoint;
     this.#feed = feed;
   }
 
@@ -52,8 +62,8 @@ export class Playing {
     live.keepReporting(REPORT_MS);
     const gateway = await startGateway(place, api.url);
     const credentials = await system.addClient('desk');
-    const clients = [await connect(gateway, credentials), await connect(gateway, credentials)] as const;
-    return new Playing(system, clients, feed);
+    const [own, watching] = [await endpointOf(gateway, credentials), await endpointOf(gateway, credentials)];
+    return new Playing(system, [await connect(own), await connect(watching)], watching, feed);
   }
 
   /** Publishes messages as an ingress service that receives them now; resolves once the processor has them. */
@@ -94,15 +104,19 @@ export class Playing {
   }
 }
 
-/** A client with a token of its own. */
-async function connect(gateway: Gateway, { id, secret }: ProviderCredentials): Promise<Client> {
+/** The endpoint with a token of its own. */
+async function endpointOf(gateway: Gateway, { id, secret }: ProviderCredentials): Promise<Endpoint> {
   const token = await until('a token is issued', async () => {
     const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
     return body.token;
   });
+  return { url: new URL('/mcp', gateway.url), token };
+}
+
+async function connect({ url, token }: Endpoint): Promise<Client> {
   const client = new Client({ name: 'assistant', version: '1.0.0' });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   atEnd(() => client.close());
   return client;
 }

@@ -1,10 +1,14 @@
 /** Thirty questions about a tournament that is being played, asked with the protocol's own client: right, in few calls and tokens. */
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
 import type { MatchFacts } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
+import { TOOLS } from '../../../services/tool-gateway/mcp/tools.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';
 import { Assistant, type ChangesAnswer } from './assistant.ts';
@@ -27,6 +31,8 @@ const MATCH_OF_ID = 8;
 
 /** What a question may cost in the median. */
 const MEDIAN = { calls: 2, tokens: 2_000 };
+
+const INSPECTOR = join(import.meta.dirname, '../../../node_modules/.bin/inspector');
 
 /** A token has 120 requests a minute. */
 const POLLING = { timeoutMs: DEADLINE_MS, everyMs: 2_000 };
@@ -172,6 +178,31 @@ describe('after the final', () => {
     });
     expect(wanted.length).toBeGreaterThan(200);
     expect(shown.sort()).toEqual(wanted.sort());
+  });
+
+  test('the command line of the inspector connects, lists the tools, calls one, and reads a resource', async () => {
+    const { url, token } = playing.endpoint;
+    const inspect = async (...args: string[]) => {
+      const command = ['--cli', url.href, '--transport', 'http', ...args];
+      const header = ['--header', `Authorization: Bearer ${token}`];
+      const { stdout } = await promisify(execFile)(INSPECTOR, [...command, ...header], {
+        env: { ...process.env, PATH: `${dirname(INSPECTOR)}:${process.env.PATH}` },
+        maxBuffer: 2 ** 26,
+      });
+      return JSON.parse(stdout);
+    };
+    const { tools } = await inspect('--method', 'tools/list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    // Each call is a process of the inspector. That every tool answers is shown by services/tool-gateway/mcp/endpoint.test.ts.
+    const call = ['--method', 'tools/call', '--tool-name', 'get_match', '--tool-arg'];
+    const answer = await inspect(...call, `match_id=${final.id}`);
+    expect(answer.isError, JSON.stringify(answer)).toBeFalsy();
+    expect(answer.structuredContent).toMatchObject({ match_id: final.id });
+    const { resources } = await inspect('--method', 'resources/list');
+    const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
+    const table = uris.find((uri) => uri.startsWith('touchline://standings/')) ?? '';
+    const { contents } = await inspect('--method', 'resources/read', '--uri', table);
+    expect(JSON.parse(contents[0].text)).toBeTypeOf('object');
   });
 
   test('thirty questions take at most two calls and 2,000 tokens in the median', () => {
