@@ -59,7 +59,7 @@ beforeAll(async () => {
   );
   const credentials = await clients(place, 'add --name everything');
   await run.settled();
-  api = await startApi(place, temporaryFolder(), { API_BOARD: 'on' });
+  api = await startApi(place, temporaryFolder());
   token = await api.token(credentials);
 });
 
@@ -202,34 +202,8 @@ test('lists the types, each with the names of both the specification and the pro
   }
 });
 
-test('shows every table on the board, with the names of its groups', async () => {
-  for (const entry of await ofSeason()) {
-    const { groups } = await table(entry.id);
-    const page = await api.get(`/standings?season=${SEASON}&table=${entry.id}`);
-    const text = await page.text();
-    expect(page.status, text).toBe(200);
-    expect(text).toContain(`aria-current="true">${String(entry.type_name)}</a>`);
-    for (const { name, participants } of groups) {
-      expect(text).toContain(`>${name || String(entry.type_name)}</caption>`);
-      for (const row of participants) expect(text).toContain(`data-key="row-${row.id}-${row.name}"`);
-    }
-  }
-  expect((await api.get(`/standings?season=${SEASON}&table=1`)).status).toBe(404);
-});
-
 describe.runIf(existsSync(FIXTURES))('beside the provider’s own answers (../shared/provider)', () => {
   const answerOf = (name: string) => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')).api.data;
-
-  test('a table has its names, and columns of the same id and type of value', async () => {
-    const { standings } = answerOf('Standings__standings_39719.json');
-    const served = await ofType(LEAGUE);
-    expect([served.name, served.object_name]).toEqual([standings.name, standings.object_name]);
-    const columns = (row: Row) =>
-      Object.fromEntries(row.columns.map(({ id, code, value }) => [code, [id, typeof value]]));
-    for (const row of served.groups.flatMap(({ participants }) => participants)) {
-      expect(columns(row)).toMatchObject(columns(standings.groups[0].participants[0]));
-    }
-  });
 
   test('the types have its ids, names and columns', async () => {
     const types = await servedTypes();

@@ -180,24 +180,4 @@ describe('touchline dead-letters resend', () => {
     );
     expect((await run(topics, 'list')).out).toContain('not_array');
   });
-
-  test('closes an older result without putting it over a newer one', async () => {
-    const topics = await TestTopics.create(['dead-letters', 'match-results']);
-    const [key, partition] = ['1/2/7/-/77', 1];
-    const result = (text: string) => ({ key, partition, value: Buffer.from(text) });
-    await topics.write('match-results', [result('v35'), result('v41')]);
-    const older = { ...fromTopic, topic: 'match-results', partition, offset: 0, key: Buffer.from(key) };
-    const last = { ...older, id: 'd'.repeat(64), offset: 1, value: Buffer.from('v41') };
-    await topics.write('dead-letters', [
-      { key: older.id, value: older },
-      { key: last.id, value: last },
-    ]);
-    expect(await run(topics, 'resend', '--all')).toMatchObject({
-      code: 0,
-      out:
-        'cccccccccccc  not sent, closed: match-results has another record of its key, which counts\n' +
-        'dddddddddddd  sent again: back to match-results\n',
-    });
-    expect((await run(topics, 'list')).out).toBe('');
-  });
 });

@@ -8,21 +8,14 @@ import {
   findErrorBy,
   initProducerIdV4,
 } from '@platformatic/kafka';
-import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
-import {
-  type Fetched,
-  fetchPartition,
-  fetchPartitions,
-  type PartitionFetch,
-} from '#streams/client/platformatic/fetch.ts';
+import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { recordBytes } from '#streams/client/produce-batches.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { createKafka } from '../../support/kafkajs.ts';
 import { until } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
 
@@ -117,6 +110,7 @@ async function readAll(over: Partial<PartitionFetch> = {}): Promise<string[]> {
   });
 }
 
+// What is compressed, cut or large: libs/streams/client/platformatic/record-batches.test.ts.
 test('hides the records of interleaved aborted transactions', async () => {
   const [a, b, c] = [await Writer.open(), await Writer.open(), await Writer.open()];
   await a.write('a1 aborted');
@@ -140,102 +134,6 @@ test('hides the records of interleaved aborted transactions', async () => {
   expect(await readAll({ maxBytes: 1 })).toEqual(['c1', 'b3', 'c2', 'a4']);
   const uncommitted = await readAll({ isolation: 'uncommitted' });
   expect(uncommitted.filter((value) => value.endsWith('aborted'))).toHaveLength(5);
-});
-
-test('stops at the oldest open transaction', async () => {
-  const [a, b] = [await Writer.open(), await Writer.open()];
-  await a.write('a1');
-  await a.end('commit');
-  // The coordinator writes the marker after its answer; b's record may follow only then.
-  await until('the first transaction is decided', async () =>
-    (await fetchFrom(0)).lastStableOffset === 2 ? true : undefined,
-  );
-  await b.write('b1');
-  await a.write('a2');
-  await a.end('commit');
-
-  const read = await fetchFrom(0);
-  expect(read.records.map(({ value }) => String(value))).toEqual(['a1']);
-  expect(read).toMatchObject({ next: 2, lastStableOffset: 2 });
-  expect(read.highWatermark).toBeGreaterThan(read.lastStableOffset);
-  await b.end('commit');
-  expect(await readAll({ offset: read.next })).toEqual(['b1', 'a2']);
-});
-
-test('reads compressed batches, from the middle of one, with their times', async () => {
-  const producer = createKafka({ brokers, clientId: 'fetch-test-writer' }).producer();
-  await producer.connect();
-  try {
-    const messages = Array.from({ length: 100 }, (_, n) => ({
-      key: n % 2 === 0 ? `key-${n}` : null,
-      value: n % 3 === 0 ? null : `value-${n}`,
-      timestamp: String(1_795_000_000_000 + n),
-      headers: { name: 'a header' },
-    }));
-    await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.GZIP, messages });
-  } finally {
-    await producer.disconnect();
-  }
-
-  const { records, next } = await fetchFrom(42);
-  expect(next).toBe(100);
-  expect(records).toHaveLength(58);
-  expect(
-    records.slice(0, 3).map(({ key, value, ...rest }) => ({
-      key: key?.toString() ?? null,
-      value: value?.toString() ?? null,
-      ...rest,
-    })),
-  ).toEqual([
-    { offset: 42, key: 'key-42', value: null, timestamp: 1_795_000_000_042 },
-    { offset: 43, key: null, value: 'value-43', timestamp: 1_795_000_000_043 },
-    { offset: 44, key: 'key-44', value: 'value-44', timestamp: 1_795_000_000_044 },
-  ]);
-});
-
-test('takes no more than asked of a compressed topic once decompressed, and the rest later', async () => {
-  const values = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(400_000));
-  const topics = [`${topic}-a`, `${topic}-b`];
-  const configEntries = [{ name: 'compression.type', value: 'zstd' }];
-  await makeTopics(
-    brokers,
-    topics.map((name) => ({ topic: name, numPartitions: 1, replicationFactor: 1, configEntries })),
-  );
-  const ids = await topicIds(brokers, topics);
-  for (topic of topics) {
-    const writer = await Writer.open();
-    for (const value of values) await writer.write(value);
-    await writer.end('commit');
-  }
-  const partitions = topics.map((name) => ({ topicId: ids.get(name) ?? '', partition: 0, offset: 0 }));
-  const options = { maxWaitMs: 1_000, minBytes: 1, maxBytes: 1_000_000, isolation: 'committed' } as const;
-  const [first, second] = await until('both transactions are decided', async () => {
-    const answers = await fetchPartitions(leader, partitions, options);
-    return answers.every(({ fetched }) => fetched?.lastStableOffset === 7) ? answers : undefined;
-  });
-  expect(first?.fetched).toMatchObject({ next: 3, highWatermark: 7 });
-  expect(second?.fetched).toMatchObject({ next: 0, records: [], highWatermark: 7 });
-
-  topicId = partitions[0]?.topicId ?? '';
-  const read: string[] = [];
-  for (let offset = 0; offset < 7; ) {
-    const { records, next } = await fetchFrom(offset, { maxBytes: 1_000_000 });
-    expect(records.length).toBeLessThanOrEqual(3);
-    read.push(...records.map(({ value }) => String(value)));
-    offset = next;
-  }
-  expect(read).toEqual(values);
-});
-
-test('keeps records unchanged while the connection continues', async () => {
-  const writer = await Writer.open();
-  const values = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(400_000));
-  for (const value of values) await writer.write(value);
-  await writer.end('commit');
-  await readAll();
-  // Each answer comes in several chunks of the socket, the later ones after the earlier ones.
-  const fetched = await Promise.all(values.map((_, offset) => fetchFrom(offset, { maxBytes: 1 })));
-  expect(fetched.flatMap(({ records }) => records.map(({ value }) => String(value)))).toEqual(values);
 });
 
 test.each([

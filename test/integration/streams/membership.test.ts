@@ -1,6 +1,6 @@
 /** What a member of a group does where its requests are late, lost, or answered by another broker. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { GroupMember, StreamClient } from '#streams/client/port.ts';
 import { quietLog } from '../../support/log.ts';
@@ -37,8 +37,6 @@ class Member {
   partitions: readonly number[] | null = null;
   readonly assignments: (readonly number[])[] = [];
   lost = 0;
-  /** The code of the error that ended it. */
-  fenced: string | null = null;
   /** How long before it was told a confirmed request was sent, milliseconds: the longest, 0 without any. */
   age = 0;
   readonly #member: GroupMember;
@@ -64,8 +62,8 @@ class Member {
         onHeartbeat: (sentAt) => {
           this.age = Math.max(this.age, performance.now() - sentAt);
         },
-        onFenced: ({ code }) => {
-          this.fenced = code;
+        onFenced: (error) => {
+          throw error;
         },
       },
     });
@@ -81,11 +79,6 @@ class Member {
   async stop(): Promise<void> {
     await this.#member.stop();
     await this.#client.close();
-  }
-
-  /** Ends it as a kill does: the group is not told. */
-  kill(): Promise<void> {
-    return this.#client.close();
   }
 }
 
@@ -132,52 +125,17 @@ test('a member that returns after its session gets its share, and moves nothing 
   expect(moved).toEqual([2, 2]);
 });
 
-describe('a member with an instance id', () => {
-  const told = ({ assignments }: Member): number => assignments.length;
-
-  async function two(options: MemberOptions = {}) {
-    const { directBrokers } = proxied;
-    const topic = await makeTopic();
-    const start = (instanceId: string) => Member.join(topic, directBrokers, { ...options, instanceId });
-    const [first, other] = [await start('first'), await start('other')];
-    await untilTrue('they share', () => owners([first, other]).every((owner) => owner >= 0));
-    return { first, other, again: () => start('first'), held: first.partitions, before: told(other) };
-  }
-
-  test('has its partitions at once when it is started again after a kill, and nobody else notices', async () => {
-    const { first, other, again, held, before } = await two();
-    await first.kill();
-    const started = performance.now();
-    const second = await again();
-    expect(performance.now() - started).toBeLessThan(SESSION_MS / 2);
-    expect(second.partitions).toEqual(held);
-    await untilTrue('heartbeats go on', () => second.age > 0 && other.age > 0);
-    expect(told(other)).toBe(before);
-  });
-
-  test('keeps its partitions over a stop where it does not leave', async () => {
-    const { first, other, again, held, before } = await two({ leaves: false });
-    await first.stop();
-    expect((await again()).partitions).toEqual(held);
-    expect(told(other)).toBe(before);
-  });
-
-  test('gives its partitions to others at once where it leaves', async () => {
-    const { first, other } = await two();
-    const started = performance.now();
-    await first.stop();
-    await untilTrue('the other has all', () => other.partitions?.length === PARTITIONS);
-    expect(performance.now() - started).toBeLessThan(SESSION_MS / 2);
-  });
-
-  test('is fenced by another one with the same id', async () => {
-    const { first, again, held } = await two();
-    const second = await again();
-    await untilTrue('the first one is out', () => first.fenced !== null);
-    expect(first.fenced).toBe('FENCED_INSTANCE_ID');
-    expect(second.partitions).toEqual(held);
-    expect(second.fenced).toBeNull();
-  });
+// What else becomes of members with a name: test/support/conformance.ts.
+test('a member with an instance id keeps its partitions over a stop where it does not leave', async () => {
+  const { directBrokers } = proxied;
+  const topic = await makeTopic();
+  const start = (instanceId: string) => Member.join(topic, directBrokers, { instanceId, leaves: false });
+  const [first, other] = [await start('first'), await start('other')];
+  await untilTrue('they share', () => owners([first, other]).every((owner) => owner >= 0));
+  const [held, told] = [first.partitions, other.assignments.length];
+  await first.stop();
+  expect((await start('first')).partitions).toEqual(held);
+  expect(other.assignments).toHaveLength(told);
 });
 
 test('a broker that restarts within a session moves nothing', async () => {

@@ -84,16 +84,6 @@ describe('a position', () => {
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 
-  test('that is missing while its state exists is refused', async () => {
-    await countThree();
-    await recreate(counting.positions, 2);
-    const { message } = await refusal('POSITION_MISSING');
-    expect(message).toContain(`${counting.positions}-1 has no position`);
-    expect(message).toContain(`${counting.counts}-1, offset 0`);
-    expect(message).toContain(`npx touchline rebuild ${service}`);
-    expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
-  });
-
   test('that does not know of what is committed in its changelog is refused', async () => {
     await countThree();
     // As the commit whose position is lost wrote it.
@@ -156,15 +146,6 @@ describe('an input', () => {
     expect(message).toContain(`npx touchline position ${service} 1 end`);
     expect(message).toContain(`npx touchline rebuild ${service}`);
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
-  });
-
-  test('that was deleted and created again while nothing ran is refused', async () => {
-    await countThree();
-    await recreate(counting.input, 2);
-    await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
-    const { message, metric } = await refusal('INPUT_RECREATED');
-    expect(message).toContain('offsets 0 to 4');
-    expect(await metric('touchline_records_total')).toBe(0);
   });
 
   test('that lost records before they were processed is refused, or counted where the setting says so', async () => {

@@ -64,23 +64,6 @@ describe('the other partition continues', () => {
     await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
     expect(await counting.read(counting.counts)).toEqual({ [ZERO]: '2', [ONE]: '2' });
   });
-
-  test('while one is refused', async () => {
-    await countBoth();
-    // Behind it, the topic is another one.
-    await counting.write(counting.positions, [
-      { key: '1', value: JSON.stringify({ layout: 99 }), partition: 1 },
-    ]);
-    const { metric, stream } = await counting.start();
-    await counting.send([ZERO, '2'], [ONE, '2']);
-    await untilTrue('one', async () => (await metric('touchline_records_total', { partition: 0 })) === 1);
-    await untilTrue(
-      'the other one is refused',
-      async () => (await metric('touchline_task_failures_total', { code: 'LAYOUT_UNKNOWN' })) > 0,
-    );
-    expect(stream.ready()).toBe(false);
-    expect(await metric('touchline_records_total', { partition: 1 })).toBe(0);
-  });
 });
 
 describe('a rebalance', () => {
@@ -105,41 +88,4 @@ describe('a rebalance', () => {
     expect(await first.metric('touchline_task_failures_total')).toBe(0);
     expect(await counting.read(counting.counts)).toEqual({ [ZERO]: '2', [ONE]: '2' });
   });
-
-  test('moves a partition away from a waiting processor, whose later writes are fenced', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const first = await counting.start({ process: (_value, of) => (of === 1 ? promise : undefined) });
-    await counting.send([ONE, '1'], [ONE, '2'], [ZERO, '1']);
-    await untilTrue('the other one', async () => (await first.metric('touchline_records_total')) === 1);
-    const second = await counting.start();
-    await untilTrue('the second', async () => (await second.metric('touchline_records_total')) === 2);
-    resolve();
-    await counting.send([ONE, '3'], [ZERO, '2']);
-    await untilTrue('one more each', async () => {
-      const ofFirst = await first.metric('touchline_records_total');
-      return ofFirst === 2 && (await second.metric('touchline_records_total')) === 3;
-    });
-    expect(await first.metric('touchline_task_failures_total')).toBe(0);
-    expect(await second.metric('touchline_task_failures_total')).toBe(0);
-    const ofOne = (await counting.history(counting.counts)).filter(([key]) => key === ONE);
-    expect(ofOne.at(-1)).toEqual([ONE, '3']);
-    expect(new Set(ofOne.map(([, value]) => value)).size).toBe(ofOne.length);
-  });
-});
-
-test('a task continues at a position that is set while it runs', async () => {
-  const { metric, stream } = await counting.start();
-  await counting.send([ONE, '1'], [ONE, '2']);
-  await untilTrue('two', async () => (await metric('touchline_records_total')) === 2);
-  const { application, input, counts, letters } = counting;
-  const outputs = [{ topic: letters, partitions: 1 }];
-  const set = await setPosition(
-    { application, input, changelogs: [counts], outputs },
-    { brokers: place.brokers, partition: 1, to: 1, log: quietLog },
-  );
-  expect(set).toEqual({ before: 2, next: 1 });
-  await counting.send([ONE, '3']);
-  await untilTrue('one again, and one more', async () => (await metric('touchline_records_total')) === 4);
-  expect(await counting.read(counting.counts)).toEqual({ [ONE]: '4' });
-  await untilTrue('it is ready', () => stream.ready());
 });

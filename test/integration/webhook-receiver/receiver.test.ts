@@ -174,41 +174,6 @@ describe('a request that is accepted', () => {
     },
   );
 
-  const bodies: [code: string, body: Buffer][] = [
-    ['not_json', Buffer.from('{"id":')],
-    ['too_deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
-    ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
-  ];
-  test.each(bodies)('may be unreadable (%s): it goes to dead-letters with its bytes', async (code, bytes) => {
-    const before = (await receiver.read('dead-letters')).length;
-    expect(await receiver.post(bytes)).toMatchObject(accepted);
-    const letters = await receiver.read('dead-letters');
-    expect(letters).toHaveLength(before + 1);
-    const letter = letters.find(({ value }) => value?.equals(bytes));
-    expect(letter).toMatchObject({
-      code,
-      service: 'webhook-receiver',
-      topic: null,
-      partition: null,
-      offset: null,
-    });
-  });
-
-  test('keeps the other messages beside a bad one, or one of an unknown type', async () => {
-    const before = await receiver.counts();
-    const bad = '{"type":"event","id":7}';
-    const batch = `[${JSON.stringify(incidentMessage({ id: 1 }))},${bad},{"type":"weather"},${JSON.stringify(incidentMessage({ id: 2 }))}]`;
-    expect(await receiver.post(batch)).toMatchObject(accepted);
-    const after = await receiver.counts();
-    expect(after['normalized-messages']).toBe(before['normalized-messages'] + 2);
-    expect(after['dead-letters']).toBe(before['dead-letters'] + 1);
-    const letters = await receiver.read('dead-letters');
-    expect(letters.map(({ value }) => value?.toString())).toContain(bad);
-    expect(await receiver.metrics.metrics()).toMatch(
-      /touchline_webhook_messages_total\{type="unknown".*\} 1/,
-    );
-  });
-
   test('may be repeated: the same delivery id, the same messages, the same dead letters', async () => {
     const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
     await receiver.post(batch);
