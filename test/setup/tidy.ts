@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { endShared } from '../support/at-end.ts';
-import { createKafka } from '../support/kafkajs.ts';
+import { withKafkaAdmin } from '../support/kafkajs.ts';
 import { takePlaces } from './backbone.ts';
 
 /** For the broker; less than the client waits for its answer. By default it has 5 s, and too late counts as failed. */
@@ -15,14 +15,10 @@ afterAll(async () => {
   const places = takePlaces();
   const [first] = places;
   if (first === undefined) return;
-  const admin = createKafka({ brokers: first.brokers, clientId: 'test-tidy' }).admin();
-  await admin.connect();
-  try {
+  await withKafkaAdmin(first.brokers, async (admin) => {
     const topics = (await admin.listTopics()).filter((topic) =>
       places.some(({ prefix }) => topic.startsWith(prefix)),
     );
     if (topics.length > 0) await admin.deleteTopics({ topics, timeout: TIMEOUT_MS });
-  } finally {
-    await admin.disconnect();
-  }
+  });
 });

@@ -1,6 +1,6 @@
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import type { Right } from '#topics/acls.ts';
-import { createKafka } from './kafkajs.ts';
+import { withKafkaAdmin } from './kafkajs.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const RESOURCES = {
@@ -15,7 +15,7 @@ export async function grant(
   user: string,
   rights: readonly Right[],
 ): Promise<void> {
-  await withAdmin(brokers, (admin) => admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }));
+  await withKafkaAdmin(brokers, (admin) => admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }));
 }
 
 /** Takes a right away from a user while `work` runs. */
@@ -25,7 +25,7 @@ export async function without(
   right: Right,
   work: () => Promise<void>,
 ): Promise<void> {
-  await withAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(user, right)] }));
+  await withKafkaAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(user, right)] }));
   await work();
   await grant(brokers, user, [right]);
 }
@@ -40,10 +40,4 @@ function entryOf(user: string, { operation, resource, name, pattern }: Right): A
     resourceName: name,
     resourcePatternType: pattern === 'Literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
   };
-}
-
-async function withAdmin<T>(brokers: readonly string[], work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = createKafka({ brokers, clientId: 'test-acls' }).admin();
-  await admin.connect();
-  return work(admin).finally(() => admin.disconnect());
 }

@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { atEnd } from './at-end.ts';
 import { placeEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
@@ -12,13 +8,6 @@ import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
 export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
-
-/** A folder that is gone after the test, or after the file where it was made in its `beforeAll`. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A replica of the api, and what it answers. */
 export class ApiReplica {

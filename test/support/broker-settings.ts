@@ -1,6 +1,6 @@
 import { ConfigResourceTypes } from 'kafkajs';
 import type { Brokers } from '#security/brokers.ts';
-import { createKafka } from './kafkajs.ts';
+import { withKafkaAdmin } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
 
 /** Gives a broker settings that it takes while it runs; all others are those that it was started with. */
@@ -9,14 +9,12 @@ export async function changeBroker(
   nodeId: number,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const admin = createKafka({ brokers, clientId: 'test-settings' }).admin();
-  await admin.connect();
-  try {
-    const broker = { type: ConfigResourceTypes.BROKER, name: String(nodeId) };
-    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  const broker = { type: ConfigResourceTypes.BROKER, name: String(nodeId) };
+  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  const configNames = Object.keys(settings);
+  await withKafkaAdmin(brokers, async (admin) => {
     await admin.alterConfigs({ validateOnly: false, resources: [{ ...broker, configEntries }] });
     await untilTrue('the broker has its settings', async () => {
-      const configNames = Object.keys(settings);
       const { resources } = await admin.describeConfigs({
         resources: [{ ...broker, configNames }],
         includeSynonyms: false,
@@ -26,7 +24,5 @@ export async function changeBroker(
         found.some(({ configName, configValue }) => configName === name && configValue === settings[name]),
       );
     });
-  } finally {
-    await admin.disconnect();
-  }
+  });
 }

@@ -1,13 +1,13 @@
 /** An nginx of the machine in front of a server, as a process of a test. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '#embedded/ports.ts';
 import { atEnd } from './at-end.ts';
 import { untilTrue } from './poll.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Whether there is one. */
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
@@ -29,7 +29,7 @@ export type Nginx = {
  * directives of `http`. Ended with the test, or the file, that started it.
  */
 export async function openNginx(servers: readonly string[], http = ''): Promise<Nginx> {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-nginx-'));
+  const folder = temporaryFolder();
   const ports: number[] = [];
   for (const _ of servers) ports.push(await freePort());
   const blocks = servers.map((server, at) => `server { listen 127.0.0.1:${ports[at]}; ${server} }`);
@@ -49,7 +49,6 @@ export async function openNginx(servers: readonly string[], http = ''): Promise<
   atEnd(async () => {
     child.kill('SIGTERM');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
   });
   for (const port of ports) await untilTrue(`nginx listens on ${port}`, () => accepts(port));
   return {

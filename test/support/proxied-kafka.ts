@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Kafka, type KafkaOptions, startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
-import { atEnd } from './at-end.ts';
+import { type Kafka, type KafkaOptions } from '#embedded/kafka.ts';
+import { startOwnKafka } from './own-kafka.ts';
 import { TcpProxy } from './proxy.ts';
 
 /** A broker and the proxy that its clients reach it through. */
@@ -21,11 +17,8 @@ export async function startProxiedKafka(
   options: Omit<KafkaOptions, 'dataDir' | 'proxyPort'> = {},
 ): Promise<ProxiedKafka> {
   const proxy = await TcpProxy.start();
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-proxied-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
   const [proxyPort] = proxy.ports as [number];
-  const kafka = await startKafka({ jvmArgs: QUICK_START, ...options, dataDir, proxyPort });
-  atEnd(() => kafka.stop());
+  const kafka = await startOwnKafka({ ...options, proxyPort });
   proxy.forwardTo(kafka.proxiedPort as number);
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers };
 }

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { atEnd } from './at-end.ts';
 import { Authority, writeCertificate, writeText } from './certificates.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A broker that wants TLS and credentials, and the files of its clients. */
 export type SecuredKafka = {
@@ -25,8 +24,7 @@ export const PASSWORD = 'correct-horse-42';
 
 /** A folder with a new authority, and the certificate of brokers that it signed; gone at the end. */
 export async function brokerCertificates() {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-secured-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const authority = await Authority.create();
   const tls = { ...(await authority.sign('broker')), ca: authority.ca.cert };
   return { folder, authority, tls, ca: writeText(folder, 'ca.crt', authority.ca.cert) };

@@ -2,10 +2,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
-import { CLIENTS_KEY, temporaryFolder } from './api.ts';
+import { CLIENTS_KEY } from './api.ts';
 import { atEnd } from './at-end.ts';
 import { placeEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Topics of their own; on these brokers where they are given. */
 export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {

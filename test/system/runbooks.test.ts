@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import { signatureHeaders } from '#signing/signing.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, positionsTopicName } from '#topics/processors.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
@@ -17,6 +16,7 @@ import { Pipeline, type PipelineConnection, type PipelineOutput } from '../suppo
 import { untilTrue } from '../support/poll.ts';
 import { startService, type TestService } from '../support/processes.ts';
 import { Runbook, runbookPages } from '../support/runbook.ts';
+import { deliverSigned } from '../support/signed-delivery.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
 import { logged, WEBHOOK_SECRET } from '../support/system.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
@@ -115,10 +115,7 @@ function isBehindNothing(printed: string): boolean {
 
 /** Posts a delivery as the provider does. */
 async function deliver(...messages: readonly object[]): Promise<void> {
-  const body = Buffer.from(JSON.stringify(messages));
-  const headers = signatureHeaders(body, WEBHOOK_SECRET, Date.now());
-  const answer = await fetch(receiverUrl, { method: 'POST', headers, body });
-  expect(await answer.text()).toBe('Accepted');
+  expect(await (await deliverSigned(receiverUrl, messages)).text()).toBe('Accepted');
 }
 
 let sent = 0;

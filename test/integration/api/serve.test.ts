@@ -5,9 +5,10 @@ import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { clients, received, startApi, temporaryFolder } from '../../support/api.ts';
+import { clients, received, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const EVENT = 7_000_001;
 
@@ -124,25 +125,6 @@ test('keeps its files from other users of the machine', async () => {
   );
   expect(rights.size).toBeGreaterThan(2);
   for (const [path, { mode }] of rights) expect(mode & 0o077, path).toBe(0);
-});
-
-test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
-  const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
-  await api.token(credentials);
-  expect((await api.get('/')).status).toBe(401);
-  const [, client_id = '', secret_key = ''] =
-    /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
-  const signedIn = await fetch(`${api.url}/sign-in`, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ client_id, secret_key, to: `/match/${EVENT}` }),
-  });
-  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, `/match/${EVENT}`]);
-  const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? [];
-  const page = await fetch(`${api.url}/match/${EVENT}`, { headers: { cookie } });
-  expect(page.status).toBe(200);
-  const said = api.service.lines.join('\n') + (await api.service.metrics());
-  for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
 });
 
 test('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {

@@ -3,10 +3,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { clients, received, startApi, temporaryFolder } from '../../support/api.ts';
+import { clients, received, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
 
 const HERE = 7_000_001;

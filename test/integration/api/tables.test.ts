@@ -5,13 +5,14 @@ import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, clients, startApi } from '../../support/api.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { fixtures, reportOf, seasonMessages } from '../../support/standings/made-up-season.ts';
 import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FIXTURES = new URL('../../../../shared/provider/', import.meta.url);
 const [COMPETITION, SEASON, STAGE] = [1_658, 29_848, 85_270];

@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
-import { QUICK_START } from '#embedded/settings.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
+import { startOwnKafka } from '../../support/own-kafka.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -21,25 +16,17 @@ const UNSTABLE = {
   'unstable.feature.versions.enable': 'true',
 };
 
-async function startVersion(version: string, settings: Readonly<Record<string, string>> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-defects-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const kafka = await startKafka({ dataDir, version, settings, jvmArgs: QUICK_START });
-  atEnd(() => kafka.stop());
-  return kafka;
-}
-
 describe('defects of brokers', () => {
   test('4.2.1 has none; in full, not even with features of 4.3 switched on', async () => {
     expect(await findBrokerDefects((await restartableKafka()).directBrokers)).toEqual([]);
     for (const settings of times([UNSTABLE], [])) {
-      const { brokers } = await startVersion('4.2.1', settings);
+      const { brokers } = await startOwnKafka({ version: '4.2.1', settings });
       expect(await findBrokerDefects(brokers)).toEqual([]);
     }
   });
 
   test('4.3.1 is found, beside a broker that does not answer, and logged once by each processor', async () => {
-    const { brokers } = await startVersion('4.3.1');
+    const { brokers } = await startOwnKafka({ version: '4.3.1' });
     const [defect, ...more] = await findBrokerDefects([`127.0.0.1:${await freePort()}`, ...brokers]);
     expect(more).toEqual([]);
     expect(defect).toMatchObject({ code: CODE, brokers });

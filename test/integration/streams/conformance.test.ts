@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { describeStreamClient } from '../../support/conformance.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { makeTopics, recreateTopic } from '../../support/topics.ts';
 
@@ -34,10 +34,9 @@ describeStreamClient({
     return transaction;
   },
   async groupOffset(groupId, { topic, partition: of }) {
-    const admin = kafka.admin();
-    await admin.connect();
-    onTestFinished(() => admin.disconnect());
-    const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    const [offsets] = await withKafkaAdmin(brokers, (admin) =>
+      admin.fetchOffsets({ groupId, topics: [topic] }),
+    );
     return Number(offsets?.partitions.find(({ partition }) => partition === of)?.offset);
   },
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { CountingApplication, type CountingTopics, keepingLog } from './counting.ts';
@@ -39,10 +39,9 @@ test('partitions added to the input while it runs are refused, the others contin
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
 
-  const admin = createKafka({ brokers: place.brokers, clientId: 'partitions' }).admin();
-  await admin.connect();
-  await admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] });
-  await admin.disconnect();
+  await withKafkaAdmin(place.brokers, (admin) =>
+    admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] }),
+  );
   // The group learns of new partitions with its next rebalance, five minutes later by itself.
   const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({

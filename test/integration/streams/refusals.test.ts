@@ -1,10 +1,9 @@
 /** Positions, inputs and topics with which continuing would lose or repeat records: refused, with the remedy. */
 
-import type { Admin } from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { recreateTopic } from '../../support/topics.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
@@ -17,14 +16,6 @@ beforeEach(async () => {
   counting = await CountingApplication.create(place);
   service = counting.application.slice(place.prefix.length);
 });
-
-/** Calls `act` with a client of the broker. */
-async function withAdmin(act: (admin: Admin) => Promise<unknown>): Promise<void> {
-  const admin = createKafka({ brokers: place.brokers, clientId: 'refusals' }).admin();
-  await admin.connect();
-  await act(admin);
-  await admin.disconnect();
-}
 
 /** Counts three records of partition 1, and stops. */
 async function countThree(): Promise<void> {
@@ -104,7 +95,7 @@ describe('a position', () => {
       { key: '__barrier', value: null, partition: 1 },
       { key: '__barrier', value: null, partition: 0 },
     ]);
-    await withAdmin((admin) =>
+    await withKafkaAdmin(place.brokers, (admin) =>
       admin.setOffsets({
         groupId: counting.application,
         topic: counting.input,
@@ -151,7 +142,7 @@ describe('an input', () => {
   test('that lost records before they were processed is refused, or counted where the setting says so', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
-    await withAdmin(async (admin) => {
+    await withKafkaAdmin(place.brokers, async (admin) => {
       // Without it the client knows of no leader.
       await admin.fetchTopicOffsets(counting.input);
       await admin.deleteTopicRecords({ topic: counting.input, partitions: [{ partition: 1, offset: '5' }] });

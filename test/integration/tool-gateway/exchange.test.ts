@@ -4,11 +4,12 @@ import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 

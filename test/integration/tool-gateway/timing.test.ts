@@ -5,7 +5,8 @@ import { createLogger } from '#service/logger.ts';
 import { createApp } from '../../../services/tool-gateway/app.ts';
 import { Exchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
 import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
-import { clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { clients, startApi } from '../../support/api.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { place } from '../../support/tool-gateway.ts';
 
 /** Pairs of a wrong secret and a wrong id. */

@@ -1,17 +1,13 @@
 /** Topics on the real broker match the table. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startKafka } from '#embedded/kafka.ts';
-import { QUICK_START } from '#embedded/settings.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { startOwnKafka } from '../../support/own-kafka.ts';
 
 let admin: Admin;
 beforeAll(async () => {
@@ -124,14 +120,9 @@ describe('createTopics', () => {
   });
 
   test('waits for a broker that is out of its cluster for a moment', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-topics-'));
     // It speaks less often than it has to: for some seconds out of each few it is not taken for alive.
     const settings = { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '5000' };
-    const kafka = await startKafka({ dataDir, settings, jvmArgs: QUICK_START });
-    onTestFinished(async () => {
-      await kafka.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    });
+    const kafka = await startOwnKafka({ settings });
     // All through such a turn: the broker refuses only what comes while it does not know yet that it is out.
     await Promise.all(
       Array.from({ length: 14 }, async (_, n) => {

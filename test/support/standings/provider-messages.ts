@@ -1,4 +1,3 @@
-import type { SeasonMatch } from '#domain/standings/testing/season-files.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
@@ -31,9 +30,6 @@ export const SCHEDULED = [1, 'scheduled'] as const;
 export const FIRST_HALF = [33, 'live'] as const;
 export const HALFTIME = [9, 'live'] as const;
 export const FINISHED = [11, 'finished'] as const;
-const AWARDED = [12, 'finished'] as const;
-const POSTPONED = [5, 'scheduled'] as const;
-const CANCELLED = [3, 'cancelled'] as const;
 
 /** An event message. */
 export function eventOf(report: MatchReport): NormalizedMessage {
@@ -60,29 +56,6 @@ export function incidentOf(
     ut: report.ut,
     data,
   });
-}
-
-/** The messages of a match that was read from a file: to come, at half-time, and as it ended. */
-export function matchMessages(
-  match: SeasonMatch,
-  report: Pick<MatchReport, 'event' | 'place' | 'round' | 'home' | 'away'>,
-): NormalizedMessage[] {
-  const kickOff = Date.parse(`${match.date}T${match.time ?? '12:00'}:00Z`) / 1_000;
-  const at = (minutes: number, status: MatchReport['status'], results: MatchReport['results']) =>
-    eventOf({
-      ...report,
-      ut: kickOff + minutes * 60,
-      start: `${match.date} ${match.time ?? '12:00'}`,
-      status,
-      results,
-    });
-  const { ft, ht } = match;
-  const before = at(-3 * 24 * 60, SCHEDULED, {});
-  if (!ft) return [before, at(0, match.status === 'postponed' ? POSTPONED : CANCELLED, {})];
-  if (match.status === 'awarded') return [before, at(24 * 60, AWARDED, { 2: ft })];
-  if (!ht) return [before, at(105, FINISHED, { 2: ft })];
-  const end = { 2: ft, 4: ht, 5: [ft[0] - ht[0], ft[1] - ht[1]] as const };
-  return [before, at(47, HALFTIME, { 2: ht, 4: ht }), at(105, FINISHED, end)];
 }
 
 function event(report: MatchReport): object {

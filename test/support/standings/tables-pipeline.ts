@@ -1,54 +1,17 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { atEnd } from '../at-end.ts';
 import { placeEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
-
-const bodySchema = z.object({
-  id: z.int(),
-  type_id: z.int(),
-  object_type: z.string(),
-  object_id: z.int(),
-  groups: z.array(
-    z.object({
-      id: z.string(),
-      zones: z.array(z.object({ id: z.int(), name: z.string(), colour: z.string() })),
-      corrections: z.array(z.object({ participant_id: z.int(), value: z.string() })),
-      participants: z.array(
-        z.object({
-          id: z.int(),
-          name: z.string(),
-          rank: z.int(),
-          last_rank: z.int().nullable(),
-          zone_name: z.string(),
-          columns: z.array(
-            z.object({
-              id: z.int(),
-              code: z.string(),
-              short_name: z.string(),
-              value: z.union([z.number(), z.string()]),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});
-
-/** A table in the provider's shape. */
-export type TableBody = z.infer<typeof bodySchema>;
-export type TableGroup = TableBody['groups'][number];
 
 /** Everything the standings processor wrote, read committed. */
 export type TablesOutput = {
@@ -125,22 +88,6 @@ export class TablesPipeline {
   }
 }
 
-/** The table of a type and an object. Throws where there is none. */
-export function tableOf(
-  { last }: TablesOutput,
-  typeId: number,
-  objectType: string,
-  objectId: number,
-): TableBody {
-  for (const table of last.values()) {
-    const { type_id, object_type, object_id, body } = table;
-    if (type_id === typeId && object_type === objectType && object_id === objectId) {
-      return bodySchema.parse(JSON.parse(body));
-    }
-  }
-  throw new Error(`there is no table of type ${typeId} of ${objectType} ${objectId}`);
-}
-
 /** The bodies of all tables that are there, by id: what must be the same whatever the order of messages was. */
 export function finalBytes({
   last,
@@ -160,8 +107,7 @@ export function finalBytes({
 
 /** A folder of rules: those of the repository, and these. Removed with the test. */
 export function rulesFolder(files: Readonly<Record<string, object>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-rules-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   cpSync(RULES, folder, { recursive: true });
   for (const [file, rules] of Object.entries(files)) writeFileSync(join(folder, file), JSON.stringify(rules));
   return folder;

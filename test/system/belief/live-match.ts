@@ -84,6 +84,6 @@ export class WatchedMatch {
 
   async #deliver(message: unknown): Promise<void> {
     // One that is down misses it, as its feed has it.
-    await deliverSigned(this.webhookUrl, [message], AbortSignal.timeout(5_000)).catch(() => {});
+    await deliverSigned(this.webhookUrl, [message], { signal: AbortSignal.timeout(5_000) }).catch(() => {});
   }
 }

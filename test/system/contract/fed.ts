@@ -1,10 +1,11 @@
 /** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
 import { expect } from 'vitest';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
-import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/signed-delivery.ts';
 import { System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The ways in. */
 export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;

@@ -1,8 +1,9 @@
 /** What the specification says of REST outside of its tables: methods, tokens, errors, versions. */
 import { describe, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
-import { startApi, temporaryFolder } from '../../support/api.ts';
+import { startApi } from '../../support/api.ts';
 import { contract } from './served.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A path of each operation. */
 const PATHS = ALL_OPERATIONS.map(({ name, path, open }) => ({

@@ -8,12 +8,13 @@ import { ANSWERS } from '#contract/rest/records.ts';
 import { issueToken } from '#signing/token.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { SeenValues } from './values.ts';
 import { catalogue, LEAGUE_RULES, messages } from './world.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A client as the command line has printed it, and a token of it. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
-import { type ApiReplica, received, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, received } from '../../support/api.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -12,6 +12,7 @@ import { logged, System } from '../../support/system.ts';
 import { strangers } from './types/allowed.ts';
 import { kindsOf, PUBLISHED, shownKinds } from './types/shown.ts';
 import { type Seen, seeAnswer } from './types/walk.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SECRET = 'the secret of the simulator';
 const TOURNAMENT = readDataset('world-cup-2018');

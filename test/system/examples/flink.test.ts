@@ -13,7 +13,6 @@ import {
   participants,
 } from '#domain/testing/messages.ts';
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
-import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
@@ -21,6 +20,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLE = join(ROOT, 'docs/examples/flink');

@@ -5,9 +5,9 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { cached, compiledByMaven, HAS_MAVEN, JAVA, runs } from './prepare.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLES = join(ROOT, 'docs/examples/reader');

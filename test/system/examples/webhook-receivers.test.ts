@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +7,7 @@ import { install } from '#embedded/installation.ts';
 import { findJava } from '#embedded/java.ts';
 import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { until } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/examples/webhook-receiver');
 const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -99,17 +98,11 @@ const signed = (body: string, secret = SECRET, validSeconds?: number): Record<st
   ...signatureHeaders(Buffer.from(body), secret, Date.now(), validSeconds),
 });
 
-async function temporaryFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'touchline-example-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-  return join(folder, 'store');
-}
-
 describe.each(LANGUAGES)('the example receiver in $name', (language) => {
   const needs = language.present ? '' : ` (needs ${language.name}, which is not on this machine)`;
 
   test.runIf(language.present)(`applies what is authentic, once${needs}`, async () => {
-    const store = await temporaryFile();
+    const store = join(temporaryFolder(), 'store');
     const example = await Example.start(language, store);
     const both = ['5-1:7:0', '5-1:8:0'];
 

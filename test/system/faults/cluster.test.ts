@@ -1,6 +1,6 @@
 /** Three brokers: what they copy, and what goes on without one of them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Admin, ConfigResourceTypes } from 'kafkajs';
+import { ConfigResourceTypes } from 'kafkajs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
@@ -23,7 +23,7 @@ import {
   times,
   undisturbed,
 } from '../../support/harness.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -60,16 +60,6 @@ beforeAll(async () => {
   cluster = await startCluster();
 });
 
-async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = createKafka({ brokers: cluster.brokers, clientId: 'test-cluster' }).admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 test('topics of Touchline have three copies there, and fewer are warned of', async () => {
   const { brokers } = cluster;
   expect(await createTopics({ brokers, prefix: 'three.', partitions: 1 })).toEqual([]);
@@ -78,7 +68,7 @@ test('topics of Touchline have three copies there, and fewer are warned of', asy
     const { topics } = await describeCluster(brokers, [name]);
     return topics.get(name)?.inSync === 3;
   });
-  const { resources } = await withAdmin((admin) =>
+  const { resources } = await withKafkaAdmin(brokers, (admin) =>
     admin.describeConfigs({
       includeSynonyms: false,
       resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['min.insync.replicas'] }],
@@ -100,7 +90,7 @@ async function withLoneLetters(): Promise<CountingApplication> {
   const place = { brokers: cluster.brokers, prefix: 'leaderless.' };
   const counting = await CountingApplication.create(place, { letters: null });
   const replicaAssignment = [{ partition: 0, replicas: [LONE] }];
-  await withAdmin((admin) =>
+  await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: counting.letters, replicaAssignment }] }),
   );
   return counting;

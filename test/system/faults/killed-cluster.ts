@@ -1,22 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import type { BrokerSecurity } from '#embedded/security.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** When brokers are killed: one every `everyMs`, for `killingMs`. */
 export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
 
 /** Three brokers of this test, or file. */
 export async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-killed-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
   const cluster = await startKafkaCluster({
-    dataDir,
+    dataDir: temporaryFolder(),
     brokers: 3,
     settings: QUICK_REJOIN,
     jvmArgs: QUICK_START,

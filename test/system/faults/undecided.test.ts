@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startKafka } from '#embedded/kafka.ts';
-import { KAFKA_VERSION, QUICK_START } from '#embedded/settings.ts';
+import { KAFKA_VERSION } from '#embedded/settings.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { atEnd } from '../../support/at-end.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
@@ -16,6 +11,7 @@ import {
   times,
   undisturbed,
 } from '../../support/harness.ts';
+import { startOwnKafka } from '../../support/own-kafka.ts';
 import { Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
@@ -32,11 +28,7 @@ const REST = MESSAGES.slice(1_800);
 /** A broker of that version that takes records of transactions that it knows nothing of. */
 async function brokersOf(version: string): Promise<string[]> {
   if (version === KAFKA_VERSION) return (await restartableKafka(UNVERIFIED)).directBrokers;
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-undecided-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const kafka = await startKafka({ dataDir, version, settings: UNVERIFIED, jvmArgs: QUICK_START });
-  atEnd(() => kafka.stop());
-  return kafka.brokers;
+  return (await startOwnKafka({ version, settings: UNVERIFIED })).brokers;
 }
 
 /** A pipeline that has processed these messages and whose processor has stopped. */

@@ -1,11 +1,11 @@
 /** The page of the first steps: every command runs on a demonstration, and prints what the page says. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { until } from '../../support/poll.ts';
 import { runBlock } from '../../support/runbook.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/first-steps.md'), 'utf8');
@@ -33,8 +33,7 @@ function expectLines(out: string, lines: string): void {
 }
 
 test('every command of the first steps prints what the page says', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-first-steps-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const folder = temporaryFolder();
   const { brokers, registryUrl, prefix } = backbone();
   const place = {
     KAFKA_BROKERS: brokers.join(','),

@@ -1,23 +1,15 @@
 /** What the guides say, of the whole tournament of the demonstration: their commands run, and examples for analysts give the official figures. */
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { placeEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { runBlock } from '../../support/runbook.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { playLive } from '../replay/live.ts';
@@ -43,11 +35,8 @@ let hasPandas: boolean;
 beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
-  folder = mkdtempSync(join(tmpdir(), 'touchline-analysis-'));
-  env = {
-    ...placeEnv(live.pipeline.place),
-    CLIENTS_KEY: 'k'.repeat(32),
-  };
+  folder = temporaryFolder();
+  env = { ...placeEnv(live.pipeline.place), CLIENTS_KEY: 'k'.repeat(32) };
   for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {
     const { code, err } = await touchlineHere([...words.split(' '), '--out', join(folder, file)], env);
     expect(code, err).toBe(0);
@@ -57,7 +46,6 @@ beforeAll(async () => {
     () => false,
   );
 }, 400_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

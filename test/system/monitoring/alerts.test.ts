@@ -1,18 +1,19 @@
 /** Dashboards and alerts against a real Prometheus that scrapes a system: while it plays, and while it is broken. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Kafka } from '#embedded/kafka.ts';
-import { signatureHeaders } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 import { panelQueries } from '../../../scripts/monitoring.ts';
-import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica } from '../../support/api.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
+import { deliverSigned } from '../../support/signed-delivery.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
 import { startComposer, startDispatcher, subscribe } from '../../support/webhooks.ts';
@@ -187,11 +188,8 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
 
   /** Posts deliveries, one after the other, whatever they are answered. */
   async function postUntil(signal: AbortSignal): Promise<void> {
-    const body = Buffer.from('[{"type":"of nothing here"}]');
-    while (!signal.aborted) {
-      const headers = signatureHeaders(body, WEBHOOK_SECRET, Date.now());
-      await fetch(receiver.url, { method: 'POST', body, headers, signal }).catch(() => {});
-    }
+    while (!signal.aborted)
+      await deliverSigned(receiver.url, [{ type: 'of nothing here' }], { signal }).catch(() => {});
   }
 });
 

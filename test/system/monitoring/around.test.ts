@@ -11,7 +11,7 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
@@ -20,6 +20,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
 import { publishValues } from '../../support/publish-values.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;

@@ -3,21 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { signatureHeaders } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { applicationOf } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
-import { received, temporaryFolder } from '../../support/api.ts';
+import { received } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
 import { limitClients } from '../../support/quotas.ts';
+import { deliverSigned } from '../../support/signed-delivery.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Enough for a match in each partition. */
 const MATCHES = 12;
@@ -184,9 +185,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     });
 
   async function post(messages: readonly unknown[], secret = WEBHOOK_SECRET): Promise<void> {
-    const body = Buffer.from(JSON.stringify(messages));
-    const headers = signatureHeaders(body, secret, Date.now());
-    const answer = await fetch(receiver.url, { method: 'POST', headers, body });
+    const answer = await deliverSigned(receiver.url, messages, { secret });
     expect([answer.status, await answer.text()]).toEqual(
       secret === WEBHOOK_SECRET ? [200, 'Accepted'] : [401, expect.any(String)],
     );
@@ -240,13 +239,12 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       application: `${prefix}match-processor`,
       log: quietLog,
     });
-    const admin = createKafka({ brokers, clientId: 'test-late' }).admin();
-    await admin.connect();
-    // Without it the client knows of no leader.
-    await admin.fetchTopicOffsets(inputTopic());
-    const partitions = [{ partition: REFUSED_PARTITION, offset: String(end) }];
-    await admin.deleteTopicRecords({ topic: inputTopic(), partitions });
-    await admin.disconnect();
+    await withKafkaAdmin(brokers, async (admin) => {
+      // Without it the client knows of no leader.
+      await admin.fetchTopicOffsets(inputTopic());
+      const partitions = [{ partition: REFUSED_PARTITION, offset: String(end) }];
+      await admin.deleteTopicRecords({ topic: inputTopic(), partitions });
+    });
     return end - (positions.get(REFUSED_PARTITION) ?? end);
   }
 });

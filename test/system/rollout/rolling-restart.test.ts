@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
 
 const REQUESTS = 10_000;

@@ -4,11 +4,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { startApi, temporaryFolder } from '../../support/api.ts';
+import { startApi } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
 
 const GUESSES_A_SECOND = 200;

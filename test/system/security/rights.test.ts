@@ -5,7 +5,7 @@ import { topicName } from '#topics/topics.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
-import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
 import { Collector } from '../../support/collector.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -13,6 +13,7 @@ import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
 /** The trace of a sender. */

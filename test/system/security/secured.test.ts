@@ -14,7 +14,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
 import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -28,6 +28,7 @@ import {
   unsignedToken,
 } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { touchline } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';

@@ -5,12 +5,12 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
-import { temporaryFolder } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { DATASET, type ProviderCredentials, System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 
 const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
@@ -58,7 +58,7 @@ export class Playing {
       publishPlaces(system),
     ]);
     atEnd(() => feed.close());
-    await live.report('up');
+    await live.report();
     live.keepReporting(REPORT_MS);
     const gateway = await startGateway(place, api.url);
     const credentials = await system.addClient('desk');

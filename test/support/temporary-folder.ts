@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atEnd } from './at-end.ts';
+
+/** A folder that is gone after the test, or after the file where it was made in its `beforeAll`. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-test-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
+}
