@@ -2,8 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { disturbed, expectSame, FAULT_TIMEOUT_MS, LOAD, times, undisturbed } from '../../support/harness.ts';
-import type { PipelineOutput } from '../../support/pipeline.ts';
+import {
+  disturbed,
+  expectSame,
+  FAULT_TIMEOUT_MS,
+  LOAD,
+  PARTITIONS,
+  times,
+  undisturbed,
+} from '../../support/harness.ts';
+import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { workload } from '../../support/workload.ts';
 
@@ -95,6 +104,49 @@ test(
     });
     expect(cut, 'connections were cut').toBeGreaterThan(0);
     expectSame(actual, expected);
+  },
+  FAULT_TIMEOUT_MS,
+);
+
+test(
+  'a processor stopped past its session timeout and then resumed writes nothing',
+  async () => {
+    const pipeline = await Pipeline.create({
+      ...place,
+      prefix: `${place.prefix}zombie.`,
+      partitions: PARTITIONS,
+    });
+    const zombie = pipeline.startProcessor();
+    await zombie.ready();
+    const messages = workload(LOAD);
+    const feed = await pipeline.openFeed();
+
+    // Stopped in the middle of its work: with messages in process, and sometimes with open transactions.
+    const first = feed.send(messages.slice(0, 600));
+    await untilTrue('it has begun', async () => (await zombie.metric('touchline_transactions_total')) > 0);
+    zombie.signal('SIGSTOP');
+    await first;
+    await feed.send(messages.slice(600, 1_200));
+
+    const heir = pipeline.startProcessor();
+    await heir.ready();
+    await pipeline.settled();
+    const before = await pipeline.output();
+
+    zombie.signal('SIGCONT');
+    await untilTrue(
+      'the zombie found out',
+      async () =>
+        (await zombie.metric('touchline_task_failures_total')) > 0 ||
+        zombie.lines.some((line) => line.includes('the member joins or asks again')),
+    );
+    const after = await pipeline.output();
+    expectSame(after, before);
+
+    await feed.send(messages.slice(1_200));
+    await feed.close();
+    await pipeline.settled();
+    expectSame(await pipeline.output(), expected);
   },
   FAULT_TIMEOUT_MS,
 );
