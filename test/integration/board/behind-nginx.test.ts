@@ -2,9 +2,10 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, startApi, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, startApi } from '../../support/api.ts';
 import { hasNginx, startNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** What people write into the `location` of a proxy. */
 const PROXIES: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { freePort } from '#embedded/ports.ts';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from '../../../services/api/board/testing/playing.ts';
 import {
@@ -15,7 +14,6 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
@@ -54,8 +52,6 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       played.ranking(ranking(777, 'teams'));
       played.ranking(ranking(778, 'clubs'));
     },
-    // It is listened at again: not a port that outgoing connections are given.
-    port: freePort,
   });
 
   async function follow(path: string, options: VisitOptions = {}): Promise<Visit> {
@@ -136,14 +132,6 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the minute goes on by itself', async () => {
-    stage.served.played.publish(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
-    const visit = await follow('/');
-    await visit.shows(`${ROW} .minute`, '76′');
-    const page = await follow(MATCH_PAGE);
-    await page.shows('#when .minute', '76′');
-  });
-
   test('a match is reached and opened with the keyboard alone', async () => {
     const { page } = await follow('/');
     await page.keyboard.press('Tab');
@@ -200,40 +188,6 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       (await visit.texts('.team.home')).every((text) => text !== ''),
     );
     expect(await visit.texts('.team.home')).toEqual(['Korea Republic', 'Mexico']);
-  });
-
-  test('a lost connection is shown, and made good when it is back', async () => {
-    const visit = await follow('/');
-    const { played } = stage.served;
-    await stage.served.app.close();
-    await visit.shows('#connection', 'Connection lost: as of ');
-    scoreGoal();
-    const again = await ServedBoard.start({ view: played.views });
-    await again.listen(Number(new URL(stage.origin).port));
-    await visit.live();
-    await visit.shows(`${ROW} .goals.home`, '1');
-    await again.close();
-  });
-
-  test('a quiet match says so, and its minute stands', async () => {
-    const later = Date.now() / 1000 + 600;
-    const late = await ServedBoard.start({ view: stage.served.played.views, now: () => later });
-    const visit = await stage.follow(await late.listen());
-    await visit.shows(`${ROW} [data-quiet="yes"]`, 'no update for 10 min');
-    await late.close();
-  });
-
-  test('a table is drawn again when it changes', async () => {
-    const visit = await follow('/standings');
-    stage.served.played.table(
-      39719,
-      2,
-      'League standings',
-      { groups: [{ name: 'Group Z', participants: [] }] },
-      2,
-    );
-    await visit.shows('caption', 'Group Z');
-    expect(visit.complaints).toEqual([]);
   });
 
   test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {

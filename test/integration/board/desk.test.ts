@@ -87,17 +87,6 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     expect([tint, bar]).toEqual(['rgb(253, 238, 236)', 'rgb(163, 35, 29)']);
   });
 
-  test('a view is shared by its address: halted matches first', async () => {
-    play();
-    const visit = await follow('/');
-    await visit.page.select('select[name="by"]', 'halted');
-    await visit.until(`document.querySelector('.section h2').textContent === 'Halted'`);
-    expect(await visit.ask('location.search')).toBe('?by=halted');
-    const other = await follow('/?by=halted');
-    await other.until(`document.querySelector('.section h2').textContent === 'Halted'`);
-    expect((await other.texts('.section h2')).slice(0, 2)).toEqual(['Halted', 'Upcoming']);
-  });
-
   test('favourites are kept in the browser, and shown first or alone', async () => {
     play();
     const visit = await follow('/?by=favourites');

@@ -1,8 +1,7 @@
 /** The page of the feeds, and that of an unknown address, in Chromium. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import type { TcpProxy } from '../../support/proxy.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -15,10 +14,6 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
       const gap = { from: now - 90_000, to: now - 60_000, reason: 'network', action: 'caught_up' };
       played.health(null, { heard_at: now - 3_000, written_at: now, gaps: [gap], gap_count: 1 });
     },
-  });
-  let proxy: TcpProxy;
-  beforeEach(async () => {
-    proxy = await stage.proxied();
   });
 
   test('are shown in words, with what was missed, and follow what changes', async () => {
@@ -48,16 +43,6 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     await visit.shows(row, 'unknown');
     expect(visit.complaints).toEqual([]);
     await counted.close();
-  });
-
-  test('are not called alive by a page without its server', async () => {
-    const visit = await stage.follow('/feeds');
-    await visit.shows('[data-vouched]', 'alive');
-    proxy.freeze();
-    await visit.shows('[data-vouched]', 'no word from the server');
-    expect(await visit.ask(`document.querySelectorAll('[data-guard="safe"]').length`)).toBe(0);
-    proxy.resume();
-    await visit.shows('[data-vouched]', 'alive');
   });
 
   test('an unknown address is a page for a browser, and a record for a program', async () => {

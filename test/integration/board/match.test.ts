@@ -1,12 +1,6 @@
 /** The page of a match, in Chromium. */
 import { describe, expect, test } from 'vitest';
-import {
-  incident,
-  SERBIA_BRAZIL as match,
-  playSerbiaBrazil,
-  secondHalf,
-} from '../../../services/api/board/testing/scenes.ts';
-import { ServedBoard } from '../../../services/api/board/testing/served.ts';
+import { SERBIA_BRAZIL as match, playSerbiaBrazil } from '../../../services/api/board/testing/scenes.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -44,35 +38,5 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(await clear(CANCELLATION)).toBe(true);
     expect(await visit.ask(`document.querySelector(':target').id`)).toBe(CANCELLATION.slice(1));
     expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
-  });
-
-  test('a cancellation that is withdrawn says that the goal stands', async () => {
-    const visit = await stage.follow(PATH);
-    const now = Math.floor(Date.now() / 1000);
-    stage.served.played.publish(
-      match,
-      now,
-      { ...secondHalf(21), reported: [1, 2] },
-      incident(9, 424, '55:10', {
-        action: 'update',
-        participant_id: match.home[0],
-        parent_id: '5-100007',
-        confirmation: 'cancelled',
-      }),
-    );
-    await visit.shows(`${CANCELLATION} .why`, 'Cancellation withdrawn: goal stands.');
-    await visit.shows(`${DISALLOWED} .story`, 'Cancellation withdrawn: goal stands');
-    await visit.shows(`${DISALLOWED} .running`, '1–1');
-    await visit.shows('.course text', '1–2');
-    expect(visit.complaints).toEqual([]);
-  });
-
-  test('a time of another day has its date', async () => {
-    const later = Date.now() / 1000 + 2 * 86_400;
-    const tomorrow = await ServedBoard.start({ view: stage.served.played.views, now: () => later });
-    const visit = await stage.open(`${await tomorrow.listen()}${PATH}`);
-    expect((await visit.texts('.story time'))[0]).toMatch(/^\d+ [A-Z][a-z]{2} \d\d:\d\d:\d\d$/);
-    expect((await visit.texts('.facts')).join()).toContain('27 Jun 2018, 18:00 (provider’s local time)');
-    await tomorrow.close();
   });
 });

@@ -8,8 +8,6 @@ import { startChromium, Visit, type VisitOptions } from './browser.ts';
 export type ShownBoardOptions = {
   /** Plays what each test begins with. */
   readonly play: (served: ServedBoard) => void;
-  /** Where the board listens; any free port without it. */
-  readonly port?: () => Promise<number>;
 };
 
 /** Call `ShownBoard.set` in a `describe`: it is there within its tests. */
@@ -20,7 +18,7 @@ export class ShownBoard {
   #origin = '';
   readonly #visits: Visit[] = [];
 
-  static set({ play, port = async () => 0 }: ShownBoardOptions): ShownBoard {
+  static set({ play }: ShownBoardOptions): ShownBoard {
     const stage = new ShownBoard();
     beforeAll(async () => {
       stage.#browser = await startChromium();
@@ -29,7 +27,7 @@ export class ShownBoard {
     beforeEach(async () => {
       stage.#served = await ServedBoard.start();
       play(stage.#served);
-      stage.#origin = await stage.#served.listen(await port());
+      stage.#origin = await stage.#served.listen();
     });
     afterEach(async () => {
       for (const visit of stage.#visits.splice(0)) await visit.close();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { type ApiReplica, clients, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const place = backbone();
 

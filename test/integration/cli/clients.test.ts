@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
@@ -10,11 +9,11 @@ import { openWebhooks } from '#clients/webhooks.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
@@ -102,7 +101,7 @@ test('seals webhooks, and shows their address to who has the key', async () => {
 test('adds a webhook only where its address accepts a signed delivery, and tries it again', async () => {
   const { directory, run } = await started();
   const receiver = await HttpsReceiver.start(answers.otherText);
-  const caFile = join(mkdtempSync(join(tmpdir(), 'touchline-ca-')), 'ca.pem');
+  const caFile = join(temporaryFolder(), 'ca.pem');
   writeFileSync(caFile, receiver.ca);
   const reach = { CLIENTS_KEY, WEBHOOK_ALLOWED_RANGES: '127.0.0.1/32', WEBHOOK_CA_FILE: caFile };
   await run('add');
@@ -144,7 +143,7 @@ test('rotates the secret of a webhook in place', async () => {
 
 test('seals with the key of a data folder only what the system of that folder delivers', async () => {
   const { run, place } = await started();
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-key-'));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'clients-key'), 'the key of the system of this folder, long\n');
   const add = 'webhook add 1 --url https://customer.example/hook';
   await run('add');

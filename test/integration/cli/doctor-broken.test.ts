@@ -10,9 +10,9 @@ import { deleteTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster } from './initialized.ts';
 

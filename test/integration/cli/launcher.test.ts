@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { backboneFile } from '#service/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -124,15 +123,9 @@ test.each(['match-processor', 'webhook-receiver', 'simulator'])(
 );
 
 describe('the broker that is used', () => {
-  function dataDir(): string {
-    const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));
-    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-    return path;
-  }
-
   test('is that of a touchline up in the same data folder, with its topic prefix', async () => {
     const { brokers, registryUrl, prefix } = backbone();
-    const folder = dataDir();
+    const folder = temporaryFolder();
     backboneFile(folder).write({ brokers, registryUrl, topicPrefix: prefix });
     const run = await touchlineHere(['tail', 'match-state', '--exit-at-end'], { DATA_DIR: folder });
     expect(run.code).toBe(1);
@@ -142,7 +135,7 @@ describe('the broker that is used', () => {
   });
 
   test('is asked for where there is none', async () => {
-    const run = await touchlineHere(['tail', 'match-state'], { DATA_DIR: dataDir() });
+    const run = await touchlineHere(['tail', 'match-state'], { DATA_DIR: temporaryFolder() });
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: no broker: .*touchline up.*KAFKA_BROKERS.*\n$/);
   });

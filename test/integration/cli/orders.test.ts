@@ -2,9 +2,10 @@ import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 test('orders are recorded with who gave them and how they ended, without secrets; questions are not', async () => {

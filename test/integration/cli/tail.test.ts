@@ -49,45 +49,6 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1]);
   });
 
-  test('shows what is committed only, and ends where a partition ends in control records', async () => {
-    const topics = await TestTopics.create(['match-state'], 4);
-    await topics.transact('match-state', 'commit', [{ key: '1', value: state(1), partition: 0 }]);
-    await topics.transact('match-state', 'abort', [{ key: '2', value: state(2), partition: 0 }]);
-    await topics.transact('match-state', 'abort', [{ key: '3', value: state(3), partition: 1 }]);
-    await topics.transact('match-state', 'commit', [{ key: '4', value: state(4), partition: 2 }]);
-    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
-    expect(run.code).toBe(0);
-    expect(ids(run.out)).toEqual([1, 4]);
-  });
-
-  test('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
-    const topics = await TestTopics.create(['match-state'], 1);
-    await topics.write('match-state', [{ key: '1', value: state(1) }]);
-    const end = await topics.begin('match-state', [{ key: '2', value: state(2) }]);
-    await topics.write('match-state', [{ key: '3', value: state(3) }]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    await written(run, '}\n');
-    expect(ids(run.out)).toEqual([1]);
-    await end('abort');
-    expect(await run.ended).toBe(0);
-    expect(ids(run.out)).toEqual([1, 3]);
-  });
-
-  test('ends at what was there when it started', async () => {
-    const topics = await TestTopics.create(['match-state'], 1);
-    await topics.write('match-state', [{ key: '1', value: state(1) }]);
-    let writing = true;
-    const written = (async () => {
-      for (let id = 2; writing; id++)
-        await topics.write('match-state', [{ key: String(id), value: state(id) }]);
-    })();
-    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
-    expect(run.code).toBe(0);
-    writing = false;
-    await written;
-    expect(ids(run.out)).toContain(1);
-  });
-
   test('reads on where a record cannot be decoded, says so, and fails', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [
@@ -218,23 +179,6 @@ describe('touchline tail', () => {
     run.child.kill('SIGTERM');
     expect(await run.ended).toBe(0);
     expect(run.out).not.toContain('old');
-  });
-
-  test('says beside several topics what may be traded, and nothing beside lines of a given format', async () => {
-    const topics = await TestTopics.create(['match-state', 'match-incidents', 'feed-health'], 1);
-    await topics.write('match-state', [{ key: '1', value: state(1) }]);
-    const both = ['tail', 'match-state', 'match-incidents', '--from-beginning'];
-    const run = touchline(both, topics.env);
-    await written(run, '  1  TRADING halted: ');
-    run.child.kill('SIGINT');
-    expect(await run.ended).toBe(0);
-    const lines = touchline([...both, '--format', '{topic} {key}'], topics.env);
-    await written(lines, 'match-state 1\n');
-    await topics.write('match-incidents', [{ key: '1/5-1', value: sampleOf('match-incidents') }]);
-    await written(lines, 'match-incidents 1/5-1\n');
-    expect(lines.out).not.toContain('TRADING');
-    lines.child.kill('SIGINT');
-    expect(await lines.ended).toBe(0);
   });
 
   test('ends without a word when its reader has seen enough', async () => {

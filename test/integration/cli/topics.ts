@@ -38,14 +38,9 @@ export class TestTopics {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  /** With these topics alone, those of a match with so many partitions; on the broker of the run, or on these. */
-  static async create(
-    topics: readonly TopicName[],
-    partitions = 2,
-    own: readonly string[] | null = null,
-  ): Promise<TestTopics> {
-    const { brokers: shared, registryUrl, prefix } = backbone();
-    const brokers = own === null ? shared : [...own];
+  /** With these topics alone, those of a match with so many partitions; on the broker of the run. */
+  static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
+    const { brokers, registryUrl, prefix } = backbone();
     await makeTopics(
       brokers,
       topics.map((topic) => ({
@@ -67,40 +62,6 @@ export class TestTopics {
       messages: await this.#messages(topic, entries),
     });
     await producer.disconnect();
-  }
-
-  /** Writes in a transaction of its own, which is committed or aborted. */
-  async transact<T extends TopicName>(
-    topic: T,
-    outcome: 'commit' | 'abort',
-    entries: readonly Entry<T>[],
-  ): Promise<void> {
-    const end = await this.begin(topic, entries);
-    await end(outcome);
-  }
-
-  /** Writes in a transaction that stays open until the function it gives is called. */
-  async begin<T extends TopicName>(
-    topic: T,
-    entries: readonly Entry<T>[],
-  ): Promise<(outcome?: 'commit' | 'abort') => Promise<void>> {
-    const producer = this.kafka.producer({
-      transactionalId: `${this.prefix}${Math.random()}`,
-      // The longest that the broker takes: a test ends it, not the broker.
-      transactionTimeout: 900_000,
-      idempotent: true,
-      maxInFlightRequests: 1,
-    });
-    await producer.connect();
-    const transaction = await producer.transaction();
-    await transaction.send({
-      topic: topicName(this.prefix, topic),
-      messages: await this.#messages(topic, entries),
-    });
-    return async (outcome = 'commit') => {
-      await transaction[outcome]();
-      await producer.disconnect();
-    };
   }
 
   /** The groups on the broker that `touchline` uses to read these topics. */

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
@@ -26,8 +25,7 @@ let folder: string;
 beforeAll(async () => {
   topics = await TestTopics.create(NAMES, 1);
   await topics.write('match-state', [{ key: String(MATCH.event_id), value: MATCH }]);
-  folder = mkdtempSync(join(tmpdir(), 'touchline-unknown-'));
-  atEnd(() => rmSync(folder, { recursive: true }));
+  folder = temporaryFolder();
 });
 
 const run = (line: string): Promise<Ran> => touchlineHere(line.split(' '), topics.env);

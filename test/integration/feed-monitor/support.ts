@@ -39,8 +39,6 @@ export class LiveFeed {
   readonly #encodeHealth: (record: FeedHealth) => Buffer;
   readonly #lastOf = new Map<number, Sent>();
   #clock = 0;
-  #state: IngressStatus['state'] = 'up';
-  #options: Partial<IngressStatus> = {};
 
   private constructor(
     place: PipelineConnection,
@@ -98,26 +96,24 @@ export class LiveFeed {
     sent.storedAt = Date.now();
   }
 
-  /** Repeats the last report until the test ends. */
+  /** Reports until the test ends. */
   keepReporting(everyMs: number): void {
-    const reporting = setInterval(() => void this.report(this.#state, this.#options), everyMs);
+    const reporting = setInterval(() => void this.report(), everyMs);
     atEnd(async () => clearInterval(reporting));
   }
 
-  /** Publishes a report of an ingress service. */
-  report(state: IngressStatus['state'], options: Partial<IngressStatus> = {}): Promise<void> {
-    [this.#state, this.#options] = [state, options];
+  /** Publishes that the ingress service is up. */
+  report(): Promise<void> {
     const now = Date.now();
     const status: IngressStatus = {
       source: 'webhook',
       instance: 'test',
-      state,
+      state: 'up',
       reason: null,
       heard_at: now,
       progress: null,
       gap: null,
       written_at: now,
-      ...options,
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
   }

@@ -60,26 +60,3 @@ test('refuses the partition, which continues by itself once an operator has abor
   await untilTrue('it is ready', () => stream.ready());
   expect(lines.filter((line) => line.includes(code))).toHaveLength(1);
 });
-
-test('in the input is reported with the records that wait behind it', async () => {
-  const { brokers } = await restartableKafka(UNVERIFIED);
-  const counting = await CountingApplication.create({ brokers, prefix: 'hanging-input.' });
-  const place = { topic: counting.input, partition: 1 };
-  await counting.send(['a', '1']);
-  const left = await leaveUndecided({
-    brokers,
-    transactionalId: 'an-earlier-one',
-    records: [{ ...place, key: 'a', value: Buffer.from('2') }],
-  });
-  await counting.send(['a', '3'], ['a', '4']);
-  const { metric } = await counting.start();
-  const waiting = () => metric('touchline_undecided_records', { partition: 1 });
-  await untilTrue('what waits', async () => (await waiting()) === 3);
-  expect(await metric('touchline_records_total')).toBe(1);
-
-  const connections = new BrokerConnections(brokers, 'operator');
-  await writeAbort.async(await connections.leader(place), left, place);
-  await connections.close();
-  await untilTrue('all', async () => (await metric('touchline_records_total')) === 3);
-  expect(await waiting()).toBe(0);
-});

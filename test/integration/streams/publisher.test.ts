@@ -60,16 +60,6 @@ describe('a publisher', () => {
     expect(publisher.queuedBytes).toBe(0);
   });
 
-  test('writes a key to the same partition as every Kafka client', async () => {
-    const publisher = await openOne();
-    // Partitions of 8 by org.apache.kafka.common.utils.Utils: toPositive(murmur2(key)) % 8.
-    const known = { '1822555': 3, '7000001': 5, '21': 4, ü: 2 } as const;
-    await publisher.publish(Object.keys(known).map((key) => record(key)));
-    await publisher.publish([{ topic, key: null, partition: 6, value: Buffer.from('chosen') }]);
-    const found = Object.fromEntries((await readAll()).map(({ key, partition }) => [String(key), partition]));
-    expect(found).toEqual({ ...known, null: 6 });
-  });
-
   test('puts records for any partition together, and elsewhere the next time', async () => {
     const publisher = await openOne();
     const anywhere = (key: string) => ({ ...record(key), partition: 'any' as const });
@@ -102,19 +92,6 @@ describe('a publisher', () => {
     await last;
     await expect(publisher.publish([record('late')])).rejects.toMatchObject({ code: 'CLOSED' });
     expect(texts(await readAll())).toEqual(['last']);
-  });
-
-  test('rejects the publish whose record is too large for its topic, and no other', async () => {
-    const publisher = await openOne();
-    const results = await Promise.allSettled([
-      publisher.publish([record('a')]),
-      publisher.publish([record('b'), record('large', 'x'.repeat(2 * MAX_MESSAGE_BYTES))]),
-      publisher.publish([record('c')]),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(results[1]).toMatchObject({ reason: { code: 'RECORD_TOO_LARGE' } });
-    const found = new Set(texts(await readAll()));
-    expect([...found].filter((key) => key.length === 1 && key !== 'b')).toEqual(['a', 'c']);
   });
 
   test('gives up in time on a missing topic', async () => {

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { clients, startApi } from '../../support/api.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
 import { playLive } from './live.ts';
 
@@ -76,39 +77,6 @@ describe('a replay', () => {
     const replaced = await run('replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001');
     expect(replaced).toMatchObject({ code: 0 });
     expect(await run('compare', prefix, `${prefix}raw-b.`)).toMatchObject({ code: 0 });
-  });
-
-  test('is what processors go on from, and compare shows what they changed', async () => {
-    const target = await Pipeline.create({ ...live.pipeline.place, prefix: `${prefix}b.` });
-    const processor = target.startProcessor();
-    await processor.ready();
-    const [state] = output.states.values();
-    if (state === undefined) throw new Error('nothing was played');
-    await target.feed([
-      {
-        message_id: 'late',
-        uuid: null,
-        source: null,
-        type: 'event',
-        origin: 'webhook',
-        delivery_id: 'late',
-        event_id: state.event_id,
-        ut: state.cause.ut + 1_000_000,
-        received_at: state.cause.received_at + 1,
-        event_fields: ['{"bet_status":"late"}'],
-        incident: null,
-        snapshot: null,
-        body: null,
-      },
-    ]);
-    await target.settled();
-    await processor.stop();
-    const compared = await run('compare', `${prefix}a.`, `${prefix}b.`);
-    expect(compared.code).toBe(1);
-    expect(compared.out).toContain(`first difference in match-state, ${state.event_id}:`);
-    expect(compared.out).toMatch(/ {2}bet_status\n {4}- .*\n {4}\+ "late"\n/);
-    const { topics } = JSON.parse((await run('compare', `${prefix}a.`, `${prefix}b.`, '--json')).out);
-    expect(topics[0]).toMatchObject({ topic: 'match-state', onlyA: 0, onlyB: 0, different: 1 });
   });
 
   test('for a switch is served to the same clients', async () => {
