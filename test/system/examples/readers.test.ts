@@ -7,11 +7,9 @@ import {
   EVENT_ID as LIVE,
   participants,
 } from '#domain/testing/messages.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
 import { placeEnv } from '../../support/environment.ts';
-import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
-import { until, untilTrue } from '../../support/poll.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
@@ -27,7 +25,6 @@ type Played = {
   readonly output: PipelineOutput;
   /** By language: one that was there from the middle on, and one that joined and left. */
   readonly readers: ReadonlyMap<string, readonly [ReaderProcess, ReaderProcess]>;
-  readonly publish: (records: readonly FeedHealth[]) => Promise<void>;
 };
 
 let played: Played;
@@ -90,7 +87,6 @@ beforeAll(async () => {
     Boolean(steady[index]?.lines.some((line) => line.type === 'goal' && line.event === LIVE)),
   );
 
-  const publish = await openHealth({ ...system.pipeline.place, brokers: directBrokers });
   played = {
     atStart,
     output: await system.output(),
@@ -100,7 +96,6 @@ beforeAll(async () => {
         [steady[index], joined[index]] as [ReaderProcess, ReaderProcess],
       ]),
     ),
-    publish,
   };
 });
 
@@ -207,49 +202,4 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
   });
 });
 
-describe('the guard', () => {
-  const safe = () => [LIVE];
-  /** Waits until each example that runs has printed this of these matches. */
-  const printed = (what: string, events: readonly number[], reasons: readonly string[]): Promise<unknown> =>
-    Promise.all(
-      [...played.readers].map(([name, [steady]]) =>
-        until(`${name}: ${what}`, () => {
-          const guards = steady.guards();
-          const fit = events.every((event) => guards.get(event)?.reasons.join() === reasons.join());
-          return fit ? true : undefined;
-        }),
-      ),
-    );
-  const matches = (change: Partial<FeedHealth>) => safe().map((event_id) => health({ event_id, ...change }));
-
-  test('of a match that is over is neither safe nor halted', async () => {
-    const over = [...played.output.states.keys()].filter((event) => event !== LIVE);
-    expect(over.length).toBe(MATCHES);
-    await printed('over', over, []);
-    for (const [steady] of played.readers.values())
-      for (const event of over) expect(steady.guards().get(event)?.permission).toBe('not_in_play');
-  });
-
-  test('is closed without feed health', async () => {
-    expect(played.output.states.get(LIVE)).toMatchObject({
-      guard: { safe: true },
-      firm: { home: 1, away: 0 },
-    });
-    await printed('closed', safe(), ['feed_unknown']);
-  });
-
-  test('opens for a live feed, and closes by time alone once nobody watches it', async () => {
-    const validUntil = Date.now() + 8_000;
-    await played.publish([health({ valid_until: validUntil }), ...matches({})]);
-    await printed('open', safe(), []);
-    await printed('closed', safe(), ['feed_expired']);
-    expect(Date.now()).toBeGreaterThanOrEqual(validUntil);
-  });
-
-  test('closes for a stale match, and for one that the present monitor has not judged', async () => {
-    await played.publish([health({ valid_until: Date.now() + 600_000 }), ...matches({ state: 'stale' })]);
-    await printed('closed', safe(), ['feed_stale']);
-    await played.publish([health({ valid_until: Date.now() + 600_000, term: 2 }), ...matches({})]);
-    await printed('closed', safe(), ['feed_expired']);
-  });
-});
+// What the guard says: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
