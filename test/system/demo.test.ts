@@ -149,7 +149,7 @@ describe('touchline demo', () => {
     expect(existsSync(join(dataDir, 'backbone.json'))).toBe(false);
   });
 
-  test('goes on with a league to watch with --keep, and says which port moved', async () => {
+  test('goes on with a league to watch with --keep, says which port moved, and takes all with it when it is killed', async () => {
     const taken = createServer().listen(USUAL_API_PORT, '127.0.0.1');
     // In use either way.
     taken.on('error', () => {});
@@ -168,8 +168,10 @@ describe('touchline demo', () => {
     };
     // A round of ten, each a minute of its clock after the other.
     await expect.poll(live, { timeout: 60_000 }).toBe(10);
-    run.child.kill('SIGINT');
-    expect(await run.end()).toBe(0);
+    const children = services(run.child.pid);
+    expect(children.filter(runs).length).toBeGreaterThanOrEqual(SERVED);
+    run.child.kill('SIGKILL');
+    await expect.poll(() => children.filter(runs), { timeout: 120_000 }).toEqual([]);
   });
 });
 
@@ -196,10 +198,10 @@ async function hasFieldsOfExamples(printed: string): Promise<void> {
 }
 
 describe('touchline up', () => {
-  test('starts every service, starts one again that dies, and stops on SIGTERM', async () => {
+  test('starts every service, as many processes of one as it is asked for, starts each again that dies, and stops on SIGTERM', async () => {
     const port = await freePort();
     const dataDir = temporaryFolder();
-    const run = touchline(['up'], {
+    const run = touchline(['up', '--replicas', 'match-processor=3'], {
       DATA_DIR: dataDir,
       WEBHOOK_PORT: String(port),
       API_PORT: '0',
@@ -212,7 +214,9 @@ describe('touchline up', () => {
     expect([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777]).toEqual([secret, 0o600]);
     expect(await post(port, [], secret)).toBe('200 Accepted');
     const before = services(run.child.pid);
-    expect(before).toHaveLength(SERVED);
+    expect(before).toHaveLength(SERVED + 2);
+    for (const label of ['match-processor', 'match-processor-2', 'match-processor-3'])
+      expect(readFileSync(join(dataDir, 'logs', `${label}.log`), 'utf8')).toContain('metrics and health');
     const addresses = before.map((pid) => new Set(listeningAddresses(pid)));
     expect(addresses).toEqual(before.map(() => new Set(['127.0.0.1'])));
     for (const pid of before) process.kill(pid, 'SIGKILL');
@@ -225,23 +229,6 @@ describe('touchline up', () => {
     expect(await run.end()).toBe(0);
     expect(run.text()).toContain('Stopping (SIGTERM)');
     expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
-  });
-
-  test('runs as many processes of a service as it is asked for, and takes them with it when it is killed', async () => {
-    const dataDir = temporaryFolder();
-    const run = touchline(['up', '--replicas', 'match-processor=3'], {
-      DATA_DIR: dataDir,
-      WEBHOOK_PORT: '0',
-      API_PORT: '0',
-      TOOLS_PORT: '0',
-    });
-    await run.says('Ctrl-C stops everything');
-    const children = services(run.child.pid);
-    expect(children.filter(runs)).toHaveLength(SERVED + 2);
-    for (const process of ['match-processor', 'match-processor-2', 'match-processor-3'])
-      expect(readFileSync(join(dataDir, 'logs', `${process}.log`), 'utf8')).toContain('metrics and health');
-    run.child.kill('SIGKILL');
-    await expect.poll(() => children.filter(runs), { timeout: 120_000 }).toEqual([]);
   });
 
   test('says it in a line when the port is taken', async () => {

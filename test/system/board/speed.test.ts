@@ -10,7 +10,7 @@ import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
 
 const MATCHES = 300;
-const CHANGES = 400;
+const CHANGES = 200;
 /** A change each, milliseconds: 33 goals and guards a second, more than any Saturday afternoon. */
 const EVERY_MS = 30;
 /** What p99 may take. On two cores with eight other processes that compute it took 112 ms, halted first 296 ms; on a quiet machine `PAINT_MS=50` judges what is wanted. */

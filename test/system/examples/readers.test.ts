@@ -106,6 +106,7 @@ test('the play has goals that were cancelled', () => {
   expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
 });
 
+// What their guards say: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
 describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
   const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
   const readers = (): readonly [ReaderProcess, ReaderProcess] => {
@@ -201,5 +202,3 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
     expect([...steady.lines, ...joined.lines].filter(({ type }) => type === 'gap')).toEqual([]);
   });
 });
-
-// What the guard says: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.

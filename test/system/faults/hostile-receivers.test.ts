@@ -19,7 +19,7 @@ import { seeded } from '../../support/seed.ts';
 import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
-const KILLS = times(60, 12);
+const KILLS = times(60, 6);
 /** Of requests, that meet a fault. */
 const RATE = 0.3;
 const gone: HostileAnswer = (response) => void response.writeHead(410).end();

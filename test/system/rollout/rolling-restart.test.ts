@@ -7,6 +7,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { placeEnv } from '../../support/environment.ts';
+import { times } from '../../support/harness.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -14,7 +15,7 @@ import { startService, type TestService } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
 
-const REQUESTS = 10_000;
+const REQUESTS = times(10_000, 3_000);
 /** Requests at a time to each service. */
 const CLIENTS = 4;
 const REPLICAS = 2;
