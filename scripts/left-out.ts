@@ -59,7 +59,7 @@ const REASONS: readonly Reason[] = [
     why: 'they need Python and PHP; docs/reference/contract.md has the commands',
   },
   {
-    pattern: /shared|beside the project|the provider shows|SEASONS_DIR/,
+    pattern: /shared|beside the project|the provider shows/,
     of: 'beside the provider’s own examples and official tables',
     why: 'these files are not part of the repository; they are read from ../shared where it is present',
   },

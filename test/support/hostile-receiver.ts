@@ -86,11 +86,6 @@ export class HostileReceiver {
     return this.#receiver?.url ?? '';
   }
 
-  /** Requests that arrived, also those it refused. */
-  get requests(): number {
-    return this.#receiver?.received.length ?? 0;
-  }
-
   /** The uuids of all messages that it accepted. */
   uuids(since = 0): Set<string> {
     return new Set(this.accepted.slice(since).flatMap(({ messages }) => messages.map(({ uuid }) => uuid)));

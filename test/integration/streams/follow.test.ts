@@ -192,6 +192,7 @@ test('delivers each record once through a crash of the broker, and ends although
   await publisher.publish(numbers(300, 400));
   await untilTrue('all is given', () => reader.places.size >= 400);
   await kafka.kill('SIGSTOP');
+  onTestFinished(() => kafka.kill('SIGCONT'));
   const asked = performance.now();
   await reader.stop();
   // Less than what an answer is waited for: 30 s.
