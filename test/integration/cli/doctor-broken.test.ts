@@ -149,10 +149,6 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
   ],
 ];
 
-test('are at least twelve', () => {
-  expect(BROKEN.length).toBeGreaterThanOrEqual(12);
-});
-
 test.each(BROKEN)('%s: says so', async (_, make, check, said) => {
   const { env: more = {}, services = [] } = await make();
   const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], { ...env, ...more });
