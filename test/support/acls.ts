@@ -1,4 +1,4 @@
-import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
+import kafkajs, { type AclEntry } from 'kafkajs';
 import type { Right } from '#topics/acls.ts';
 import { withKafkaAdmin } from './kafkajs.ts';
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { backboneFile } from '#service/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';

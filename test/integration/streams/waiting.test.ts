@@ -1,8 +1,6 @@
 /** A partition that waits, restores, is refused or moves: the others continue, and the group is not affected. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 

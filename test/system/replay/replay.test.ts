@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clients, startApi } from '../../support/api.ts';
 import { placeEnv } from '../../support/environment.ts';
-import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
