@@ -15,7 +15,9 @@ export async function grant(
   user: string,
   rights: readonly Right[],
 ): Promise<void> {
-  await withKafkaAdmin(brokers, (admin) => admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }));
+  await withKafkaAdmin(brokers, (admin) =>
+    admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }),
+  );
 }
 
 /** Takes a right away from a user while `work` runs. */

@@ -1,4 +1,4 @@
-import { type Kafka, type KafkaOptions } from '#embedded/kafka.ts';
+import type { Kafka, KafkaOptions } from '#embedded/kafka.ts';
 import { startOwnKafka } from './own-kafka.ts';
 import { TcpProxy } from './proxy.ts';
 

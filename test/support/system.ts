@@ -52,7 +52,11 @@ export class System {
     settings: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly service: TestService; readonly url: string }> {
     const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
-    const service = startService('webhook-receiver', { ...placeEnv(this.pipeline.place), ...own, ...settings });
+    const service = startService('webhook-receiver', {
+      ...placeEnv(this.pipeline.place),
+      ...own,
+      ...settings,
+    });
     await service.ready();
     const { port } = await logged(service, 'POST /webhook');
     return { service, url: `http://127.0.0.1:${port}/webhook` };

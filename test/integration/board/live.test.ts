@@ -3,8 +3,8 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 const EVENT = 7_000_001;
 const ROW = `[data-key="match-${EVENT}"]`;

@@ -34,10 +34,7 @@ describe('defects of brokers', () => {
 
     const place = { ...backbone(), brokers };
     const pipeline = await Pipeline.create(place);
-    const services = [
-      pipeline.startProcessor(),
-      startService('standings-processor', placeEnv(place)),
-    ];
+    const services = [pipeline.startProcessor(), startService('standings-processor', placeEnv(place))];
     for (const service of services) {
       const notices = () => service.lines.map((line) => JSON.parse(line)).filter(({ code }) => code === CODE);
       await service.ready();

@@ -27,10 +27,7 @@ async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Pr
   return text;
 }
 
-async function tokensCommand(
-  place: TestBackbone,
-  ...args: string[]
-): Promise<string> {
+async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<string> {
   const { code, out, err } = await touchlineHere(['tokens', ...args], placeEnv(place));
   expect(code, err).toBe(0);
   return out;

@@ -4,9 +4,9 @@ import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The whole tournament, or some matches of it. */
 const FULL = process.env.CHAIN === 'full';

@@ -7,10 +7,10 @@ import { answerError } from '#contract/rest/records/envelope.ts';
 import { issueToken } from '#signing/token.ts';
 import { startApi } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day, LONG_AGO } from './world.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Parameters that cannot be in order, by cause. */
 const INVALID: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 /** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
 import { expect } from 'vitest';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
-import { type ApiReplica } from '../../support/api.ts';
+import type { ApiReplica } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/signed-delivery.ts';
 import { System } from '../../support/system.ts';

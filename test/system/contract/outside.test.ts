@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { contract, serveOnce } from './served.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { contract, serveOnce } from './served.ts';
 
 const run = promisify(execFile);
 const { SCHEMATHESIS, PHP_CLIENT } = process.env;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { startApi } from '../../support/api.ts';
-import { contract } from './served.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { contract } from './served.ts';
 
 /** A path of each operation. */
 const PATHS = ALL_OPERATIONS.map(({ name, path, open }) => ({

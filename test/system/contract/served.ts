@@ -12,9 +12,9 @@ import { type ApiReplica, CLIENTS_KEY, clients, startApi } from '../../support/a
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SeenValues } from './values.ts';
 import { catalogue, LEAGUE_RULES, messages } from './world.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A client as the command line has printed it, and a token of it. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };

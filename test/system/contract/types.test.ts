@@ -9,10 +9,10 @@ import { placeEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { logged, System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { strangers } from './types/allowed.ts';
 import { kindsOf, PUBLISHED, shownKinds } from './types/shown.ts';
 import { type Seen, seeAnswer } from './types/walk.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SECRET = 'the secret of the simulator';
 const TOURNAMENT = readDataset('world-cup-2018');

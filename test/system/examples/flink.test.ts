@@ -19,8 +19,8 @@ import type { PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
-import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLE = join(ROOT, 'docs/examples/flink');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { atEnd } from '../../support/at-end.ts';
-import { cached, compiledByMaven, HAS_MAVEN, JAVA, runs } from './prepare.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { cached, compiledByMaven, HAS_MAVEN, JAVA, runs } from './prepare.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLES = join(ROOT, 'docs/examples/reader');

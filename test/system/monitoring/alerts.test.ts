@@ -4,7 +4,7 @@ import type { Kafka } from '#embedded/kafka.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 import { panelQueries } from '../../../scripts/monitoring.ts';
-import { type ApiReplica } from '../../support/api.ts';
+import type { ApiReplica } from '../../support/api.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
