@@ -1,0 +1,91 @@
+/**
+ * A desk's evening over a broker, with real processes: forty matches at once with reviews, a receiver that is killed, an api that freezes. At
+ * every moment the board says what the topics say, within the delay that it states, and a page that is blind calls nothing safe.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
+import { startMonitor } from '../../integration/feed-monitor/support.ts';
+import { startApi, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import type { TestService } from '../../support/processes.ts';
+import { SEED, seeded } from '../../support/seed.ts';
+import { System } from '../../support/system.ts';
+import { BOARD_DELAY_MS, BoardLooks } from './board-looks.ts';
+import { ReviewedEvening } from './forty-matches.ts';
+import { TopicHistory } from './topic-history.ts';
+
+const MATCHES = 40;
+const STALE_MS = 4_000;
+/** How long the freeze lasts after the page has withdrawn what it says. */
+const FROZEN_MS = 4_000;
+/** Before, between and after what goes wrong. */
+const LOOKS = 100;
+
+let evening: ReviewedEvening;
+let history: TopicHistory;
+let api: TestService;
+let receiver: TestService;
+let startReceiver: () => Promise<unknown>;
+let visit: Visit;
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return;
+  const system = await System.create();
+  const { place } = system.pipeline;
+  const first = await system.startReceiver();
+  receiver = first.service;
+  startReceiver = () => system.startReceiver({ WEBHOOK_PORT: new URL(first.url).port });
+  startMonitor(place, { STALE_AFTER_MS: String(STALE_MS) });
+  const [replica, browser] = await Promise.all([
+    startApi(place, temporaryFolder(), { API_BOARD: 'on' }),
+    startChromium(),
+  ]);
+  atEnd(() => browser.close());
+  api = replica.service;
+  evening = ReviewedEvening.start(MATCHES, first.url, seeded());
+  history = TopicHistory.follow(place, evening.ids);
+  visit = await Visit.open(browser, `${replica.url.replace('127.0.0.1', 'localhost')}/?by=halted`);
+  await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
+});
+
+test.runIf(CHROMIUM !== null)(
+  `the board says what the topics say on a desk’s evening${NEEDS_CHROMIUM}`,
+  async () => {
+    const looks = new BoardLooks(visit);
+    const isWell: Parameters<typeof looks.until>[1] = ({ isLive, rows }) =>
+      isLive && rows.some(({ guard }) => guard === 'safe');
+
+    evening.reviews = true;
+    await looks.times(LOOKS);
+    await looks.until('every kind of review', () => evening.isVaried);
+
+    const killedAt = Date.now();
+    await receiver.kill();
+    await looks.until('no match is safe by the topics', () => history.safe === 0);
+    await looks.times(LOOKS);
+    looks.wasBlindSince(killedAt + STALE_MS + BOARD_DELAY_MS);
+    await Promise.all([startReceiver(), looks.until('the feed is back', isWell)]);
+    await looks.times(LOOKS);
+
+    const frozenAt = Date.now();
+    api.signal('SIGSTOP');
+    await looks.until('the page withdraws', ({ isLive }) => !isLive);
+    const withdrawnAt = Date.now();
+    await looks.until('the freeze is long', () => Date.now() > withdrawnAt + FROZEN_MS);
+    looks.wasBlindSince(frozenAt + BOARD_DELAY_MS);
+    api.signal('SIGCONT');
+    await looks.until('the api is back', isWell);
+    await looks.times(LOOKS);
+
+    evening.finish();
+    await looks.until('all matches are over', ({ rows }) =>
+      rows.every(({ guard }) => guard === 'not_in_play'),
+    );
+    await looks.times(LOOKS);
+
+    const summary = `SEED=${SEED}: ${looks.summary(history)}; withdrawn ${withdrawnAt - frozenAt} ms after the freeze; ${evening.summary}`;
+    process.stdout.write(`a desk’s evening, ${summary}\n`);
+    expect(looks.wrong(history).slice(0, 5), summary).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  },
+);

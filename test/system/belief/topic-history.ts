@@ -1,0 +1,167 @@
+/** What the topics have said of matches and when: match state and feed health, read by a consumer of the test's own. */
+import { readTopic } from '#cluster/read-topic.ts';
+import type { MatchState, TopicValues } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
+import { tradingOf } from '#tradability/trading.ts';
+import { atEnd } from '../../support/at-end.ts';
+import type { PipelineConnection } from '../../support/pipeline.ts';
+
+/** What a row says. */
+export type RowWords = { readonly score: string; readonly firm: string; readonly guard: string };
+
+/** A value: nobody could know it before `from`, and until `to` nobody had to know the next one. Unix milliseconds. */
+type Span<T> = { readonly value: T; readonly from: number; to: number };
+
+class History<T> {
+  readonly #spans: Span<T>[] = [];
+
+  /** The value from now on; `from`: the earliest moment at which it can have been true. */
+  note(value: T, from: number): void {
+    const last = this.#spans.at(-1);
+    if (last !== undefined && JSON.stringify(last.value) === JSON.stringify(value)) return;
+    if (last !== undefined) last.to = Date.now();
+    this.#spans.push({ value, from, to: Number.POSITIVE_INFINITY });
+  }
+
+  get last(): T | undefined {
+    return this.#spans.at(-1)?.value;
+  }
+
+  /** What could be known at some moment up to then. */
+  upTo(to: number): readonly Span<T>[] {
+    return this.#spans.filter(({ from }) => from <= to);
+  }
+}
+
+/** What may be shown of a state, by whether its feed is believed. */
+type Shown = {
+  readonly score: string;
+  readonly firm: string;
+  readonly believed: string;
+  readonly doubted: string;
+};
+
+/** How often feed health is looked at, milliseconds: it expires without a record. */
+const EVERY_MS = 50;
+const GOOD = { believed: true, state: 'alive' } as const;
+const BAD = { believed: false, state: 'expired' } as const;
+
+export class TopicHistory {
+  readonly #states = new Map<number, History<Shown>>();
+  readonly #feeds = new Map<number, History<boolean>>();
+  readonly #health = new HealthTable();
+  #lookedAt = Date.now();
+
+  private constructor(matches: readonly number[]) {
+    for (const id of matches) {
+      this.#states.set(id, new History());
+      this.#feeds.set(id, new History());
+    }
+  }
+
+  /** Follows both topics from their beginning until the test ends. */
+  static follow(place: PipelineConnection, matches: readonly number[]): TopicHistory {
+    const history = new TopicHistory(matches);
+    const ended = new AbortController();
+    const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVERY_MS);
+    const reading = [
+      read(place, 'match-state', ended.signal, (_, value, at) => value !== null && history.#state(value, at)),
+      read(place, 'feed-health', ended.signal, (key, value, at) => {
+        history.#health.apply(key, value, performance.now());
+        // By the record, or by what expired since the last look.
+        history.#lookAtFeeds(Math.min(at, history.#lookedAt));
+      }),
+    ];
+    atEnd(async () => {
+      clearInterval(looking);
+      ended.abort();
+      await Promise.all(reading);
+    });
+    return history;
+  }
+
+  get ids(): readonly number[] {
+    return [...this.#states.keys()];
+  }
+
+  /** How many of these matches are safe by the topics, as far as read. */
+  get safe(): number {
+    return [...this.#states].filter(
+      ([id, state]) => this.#feeds.get(id)?.last === true && state.last?.believed === 'safe',
+    ).length;
+  }
+
+  /**
+   * How long before `asked` a row was last true that was read between `asked` and `answered`, milliseconds; infinite where it never was.
+   * Its score, its firm score and its guard are of one state; feed health is another topic, which a reader has at another moment.
+   */
+  behind(id: number, row: RowWords, asked: number, answered: number): number {
+    const feeds = this.#feeds.get(id)?.upTo(answered) ?? [];
+    const ends = this.#statesOf(id, row, answered).flatMap(({ value, to }) =>
+      feeds
+        .filter((feed) => (feed.value ? value.believed : value.doubted) === row.guard)
+        .map((feed) => Math.min(to, feed.to)),
+    );
+    return Math.max(0, asked - Math.max(...ends, Number.NEGATIVE_INFINITY));
+  }
+
+  /** The same of a row that vouches for nothing, and shows what was known at `asked`. */
+  withdrawnBehind(id: number, row: RowWords, asked: number, answered: number): number {
+    const ends = this.#statesOf(id, row, answered)
+      .filter(({ value }) => row.guard === 'awaited' || value.doubted === row.guard)
+      .map(({ to }) => to);
+    return Math.max(0, asked - Math.max(...ends, Number.NEGATIVE_INFINITY));
+  }
+
+  /** What was known of a match from `from` to `to`, for a failure's message. */
+  words(id: number, from: number, to: number): string {
+    const known = [this.#states.get(id)?.upTo(to) ?? [], this.#feeds.get(id)?.upTo(to) ?? []];
+    return JSON.stringify(known.map((spans) => spans.filter((span) => span.to >= from)));
+  }
+
+  #statesOf(id: number, { score, firm }: RowWords, to: number): readonly Span<Shown>[] {
+    const states = this.#states.get(id)?.upTo(to) ?? [];
+    return states.filter(({ value }) => value.score === score && value.firm === firm);
+  }
+
+  #state(state: MatchState, at: number): void {
+    const words = (score: MatchState['score']) => (score === null ? '?–?' : `${score.home}–${score.away}`);
+    const { score, firm } = state;
+    this.#states.get(state.event_id)?.note(
+      {
+        score: words(score),
+        firm: words(firm),
+        believed: tradingOf(state, GOOD).permission,
+        doubted: tradingOf(state, BAD).permission,
+      },
+      at,
+    );
+  }
+
+  #lookAtFeeds(from: number): void {
+    const now = { wall: Date.now(), steady: performance.now() };
+    for (const [id, feed] of this.#feeds) feed.note(this.#health.match(id, now).believed, from);
+    this.#lookedAt = now.wall;
+  }
+}
+
+/** Gives every record of a topic with its key and its timestamp. */
+async function read<T extends TopicName>(
+  { brokers, registryUrl, prefix }: PipelineConnection,
+  topic: T,
+  signal: AbortSignal,
+  onRecord: (key: string, value: TopicValues[T] | null, at: number) => void,
+): Promise<void> {
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec(topic);
+  await readTopic({
+    brokers,
+    topic: topicName(prefix, topic),
+    untilEnd: false,
+    signal,
+    async onRecord({ key, value, timestamp }) {
+      onRecord(String(key), value === null ? null : await codec.read(value), timestamp);
+    },
+  });
+}
