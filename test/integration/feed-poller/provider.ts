@@ -29,9 +29,13 @@ export class TestProvider {
   now: () => number = () => Math.floor(Date.now() / 1000);
   /** Messages of the feed, each in the window of its `ut`. */
   readonly feed: (JsonRecord & { ut: number })[] = [];
+  /** Records of catalogues by operation, as `sports`. */
+  readonly catalogues: Record<string, JsonRecord[]> = {};
   /** Events with the tree they stand in: `competition` down to `group` without what is nested. */
   readonly events = new Map<number, JsonRecord>();
   readonly incidents = new Map<number, JsonRecord[]>();
+  /** Tables by id: the catalogue of standings has them without their groups. */
+  readonly standings = new Map<number, JsonRecord>();
   competition: JsonRecord = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
   season: JsonRecord = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
   /** Most items of a page, whatever is asked for. */
@@ -140,6 +144,11 @@ export class TestProvider {
       };
       return { items: null, data: () => ({ competition: chain }) };
     }
+    const table = /^\/v2\/standings\/(\d+)$/.exec(path);
+    if (table !== null) {
+      const standings = this.standings.get(Number(table[1]));
+      return standings === undefined ? null : { items: null, data: () => ({ standings }) };
+    }
     const all = [...this.events.values()];
     switch (path) {
       case '/v2/feed': {
@@ -158,13 +167,20 @@ export class TestProvider {
           items: [this.competition],
           data: ([one]) => ({ competitions: [{ ...one, seasons: [this.season] }] }),
         };
-      case '/v2/standings':
-        return { items: [], data: () => ({ standings_list: [] }) };
+      case '/v2/standings': {
+        const items = [...this.standings.values()]
+          .filter(({ ut }) => Number(ut) >= Number(query.timestamp ?? 0))
+          .map(({ groups: _, columns: __, ...entry }) => entry);
+        return { items, data: (some) => ({ standings_list: some }) };
+      }
       case '/v2/stages':
         return { items: [], data: () => ({ competitions: [] }) };
-      // Catalogues, which are empty.
-      default:
-        return { items: [], data: () => ({ [path.slice('/v2/'.length).replace('-', '_')]: [] }) };
+      default: {
+        const name = path.slice('/v2/'.length).replace('-', '_');
+        const since = Number(query.timestamp ?? 0);
+        const items = (this.catalogues[name] ?? []).filter(({ ut }) => Number(ut) >= since);
+        return { items, data: (some) => ({ [name]: some }) };
+      }
     }
   }
 

@@ -5,11 +5,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
-import { startApi, temporaryFolder } from '../../support/api.ts';
+import { startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { TestService } from '../../support/processes.ts';
 import { SEED, seeded } from '../../support/seed.ts';
 import { System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { BOARD_DELAY_MS, BoardLooks } from './board-looks.ts';
 import { ReviewedEvening } from './forty-matches.ts';
 import { TopicHistory } from './topic-history.ts';

@@ -245,7 +245,7 @@ export class ReviewedEvening {
       if (messages.length > 0) {
         this.#undelivered = [];
         const signal = AbortSignal.timeout(DELIVER_MS);
-        const answer = await deliverSigned(url, messages, signal).catch(() => null);
+        const answer = await deliverSigned(url, messages, { signal }).catch(() => null);
         if (answer?.ok) continue;
         this.#undelivered = [...messages, ...this.#undelivered];
       }

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PipelineOutput } from '../../support/pipeline.ts';
-import { essence } from './essence.ts';
-import { type Chain, playChain } from './play.ts';
+import { expectSameAnswers } from './answers.ts';
+import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
+import { type Chain, FULL, playChain } from './play.ts';
 
 /** Longer than the whole takes in full. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -41,4 +42,25 @@ describe('when all is quiet', () => {
   test('a system that is fed by webhooks, of which some are lost, and by polling has it too', () => {
     expectSameMatches(played().both, played().source);
   });
+
+  test('no system publishes a transition twice, and a reader of transitions alone knows the same', () => {
+    const { source, polling, both } = played();
+    for (const output of [source, polling, both]) {
+      expect(publishedTwice(output)).toEqual([]);
+      expect(netEffects(output.transitions)).toEqual(netStates(output));
+    }
+    expect(netEffects(polling.transitions)).toEqual(netEffects(source.transitions));
+    expect(netEffects(both.transitions)).toEqual(netEffects(source.transitions));
+  });
+});
+
+test('a client that asks for what changed since its last answer misses nothing, though the poller brings records late', async () => {
+  const { incremental } = played();
+  await incremental.expectNothingMissed();
+  expect(incremental.changes).toBeGreaterThan(FULL ? 10_000 : 500);
+});
+
+test('a replica of the api that was killed on the way answers as one that was not, and as a rebuilt one', async () => {
+  const { replicas, client } = played();
+  await expectSameAnswers(replicas, client);
 });

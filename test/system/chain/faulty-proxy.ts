@@ -32,8 +32,8 @@ const BURST = 6;
 /** How late a slow answer is at most, milliseconds. */
 const SLOW_MS = 1_500;
 
-/** An answer that came through whole: its path, and when it was asked for (Unix seconds). */
-export type Passed = { readonly path: string; readonly askedAt: number };
+/** An answer that came through whole: its path, its query, and when it was asked for (Unix seconds). */
+export type Passed = { readonly path: string; readonly query: URLSearchParams; readonly askedAt: number };
 
 /**
  * What stands between a poller and a provider: sends requests on to the provider's replicas by turns, and does to them
@@ -43,6 +43,8 @@ export class FaultyProxy {
   /** Addresses of the replicas; one that is not there breaks the connection. */
   targets: string[] = [];
   faults: ProxyFaults = NO_PROXY_FAULTS;
+  /** Requests for that path are sent on only when this has resolved; null: none waits. */
+  held: { readonly path: string; readonly until: Promise<void> } | null = null;
   /** How often each fault was done. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
@@ -85,6 +87,7 @@ export class FaultyProxy {
     const url = new URL(request.url ?? '/', this.url);
     const askedAt = Date.now() / 1000;
     const token = url.searchParams.get('token') ?? '';
+    if (this.held?.path === url.pathname) await this.held.until;
     if (this.#burst === 0 && this.#strikes('burst')) this.#burst = 1 + Math.floor(this.#random() * BURST);
     if (this.#burst > 0) {
       this.#burst -= 1;
@@ -105,7 +108,7 @@ export class FaultyProxy {
       return;
     }
     response.end(body);
-    if (status === 200) this.passed.push({ path: url.pathname, askedAt });
+    if (status === 200) this.passed.push({ path: url.pathname, query: url.searchParams, askedAt });
   }
 
   async #forward(request: IncomingMessage): Promise<{ status: number; body: Buffer }> {

@@ -1,15 +1,18 @@
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
+import type { ApiReplica } from '../../support/api.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
-import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { DATASET, logged, type ProviderCredentials, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
+import { IncrementalClient } from './incremental-client.ts';
 
 /** The whole tournament, or some matches of it. */
-const FULL = process.env.CHAIN === 'full';
+export const FULL = process.env.CHAIN === 'full';
 const MATCHES = FULL ? DATASET.matches.length : 6;
 /** Seconds that the play takes, and how often a replica of the api is killed meanwhile. */
 const SECONDS = FULL ? 240 : 12;
@@ -41,6 +44,11 @@ export type Chain = {
   readonly both: PipelineOutput;
   /** How often each fault was done on the ways to REST. */
   readonly faults: readonly (readonly [name: string, times: number])[];
+  /** Has read the lists of `polling` during the whole play, by what changed since the time before. */
+  readonly incremental: IncrementalClient;
+  /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
+  readonly replicas: readonly ApiReplica[];
+  readonly client: ProviderCredentials;
 };
 
 /**
@@ -60,6 +68,7 @@ export async function playChain(): Promise<Chain> {
     FaultyProxy.start(2),
   ]);
   let killed = await a.startApi(folder);
+  const incremental = await readIncrementally(b);
   const direct = (): void => {
     toB.targets = [killed.url];
     toC.targets = [killed.url, steady.url];
@@ -96,17 +105,33 @@ export async function playChain(): Promise<Chain> {
   toC.faults = NO_PROXY_FAULTS;
   await Promise.all([wholeRound(toB), wholeRound(toC)]);
   const [polling, both] = await Promise.all([b.output(), c.output()]);
+  await incremental.stop();
   for (const poller of pollers) await poller.stop();
   const faults = Object.entries(toB.counts).map(
     ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
   );
+  const rebuilt = await a.startApi(temporaryFolder());
   return {
     matches: MATCHES,
     source: await a.output(),
     polling,
     both,
     faults,
+    incremental,
+    replicas: [steady, killed, rebuilt],
+    client,
   };
+}
+
+async function readIncrementally(system: System): Promise<IncrementalClient> {
+  const startedAt = Math.floor(Date.now() / 1000);
+  const [client, api] = await Promise.all([
+    system.addClient('incremental'),
+    system.startApi(temporaryFolder()),
+  ]);
+  const reader = new IncrementalClient(api, await tokenOf(api, client), startedAt);
+  reader.start();
+  return reader;
 }
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): TestService {

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { untilTrue } from '../../support/poll.ts';
+import { event, incident, message, Rig } from './support.ts';
+
+const T0 = 1_800_000_000;
+
+test('an incident that vanishes from the list is removed in match state', async () => {
+  const rig = await Rig.create();
+  const { provider, pipeline } = rig;
+  let clock = T0;
+  provider.now = () => clock;
+  const goal = incident('5-2', T0 - 60, { confirmation: 'tbd' });
+  provider.events.set(9, event(9, T0 - 100));
+  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null }), goal]);
+  provider.feed.push(message(1, T0 - 60, 9, goal));
+  const processor = pipeline.startProcessor();
+  const poller = rig.startPoller();
+  await Promise.all([processor.ready(), poller.ready()]);
+  const score = async (): Promise<string> => {
+    const { states } = await pipeline.output();
+    return JSON.stringify(states.get(9)?.score ?? null);
+  };
+  await untilTrue('the goal counts', async () => (await score()).includes('1'));
+  clock += 60;
+  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null })]);
+  await untilTrue('the goal is removed', async () => {
+    const { incidents } = await pipeline.output();
+    return incidents.get('9/5-2')?.removed === true;
+  });
+  expect(await score()).not.toContain('1');
+});
+
+test('a finished match is checked until its result is verified, and then no more, also after a restart', async () => {
+  const rig = await Rig.create();
+  const { provider } = rig;
+  provider.now = () => T0;
+  const finished = {
+    status_id: 11,
+    status_name: 'Finished',
+    status_type: 'finished',
+    clock_status: 'stopped',
+  };
+  provider.events.set(9, event(9, T0 - 7_000, finished));
+  provider.incidents.set(9, [incident('5-1', T0 - 6_900)]);
+  const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
+  await poller.ready();
+  const checks = (): number => provider.count('/v2/events/9/incidents');
+  const watched = (): Promise<number> => poller.metric('touchline_poller_watched_events');
+  const readOn = async (): Promise<void> => {
+    const asked = provider.count('/v2/events');
+    await untilTrue('its season is read', () => provider.count('/v2/events') > asked + 3);
+  };
+  await untilTrue('it is checked again and again', async () => checks() >= 3 && (await watched()) === 1);
+  expect(await rig.checkpoint('finished/9')).toBeUndefined();
+  provider.events.set(9, event(9, T0 - 5_000, { ...finished, verified_result: 'yes' }));
+  await rig.checkpointed('finished/9', T0);
+  // The poller applies that once the checkpoint is acknowledged; a check may have begun in between.
+  await untilTrue('the poller is done with it', async () => (await watched()) === 0);
+  await readOn();
+  const done = checks();
+  await readOn();
+  expect(checks()).toBe(done);
+  await poller.stop();
+
+  const other = rig.startPoller();
+  await other.ready();
+  await readOn();
+  expect(checks()).toBe(done);
+  provider.events.set(9, event(9, T0 + 5, { ...finished, verified_result: 'yes' }));
+  await untilTrue('it changed, so it is checked', () => checks() > done);
+});
+
+test('an event reported by its result alone keeps that result: its list is no timeline', async () => {
+  const rig = await Rig.create();
+  const { provider, pipeline } = rig;
+  provider.now = () => T0;
+  const participants = [
+    { id: 101, counter: 1, results: [{ id: 2, value: '0' }] },
+    { id: 102, counter: 2, results: [{ id: 2, value: '1' }] },
+  ];
+  const over = { status_id: 11, status_type: 'finished', verified_result: 'yes', clock_status: 'stopped' };
+  provider.events.set(9, event(9, T0 - 100, { ...over, ft_only: 'yes', participants }));
+  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 445, participant_id: null })]);
+  const processor = pipeline.startProcessor();
+  const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
+  await Promise.all([processor.ready(), poller.ready()]);
+  await rig.checkpointed('finished/9', T0);
+  await pipeline.settled();
+  const { states } = await pipeline.output();
+  expect(states.get(9)).toMatchObject({ score: { home: 0, away: 1 }, source: 'reported', snapshot_at: null });
+  expect(provider.count('/v2/events/9/incidents')).toBe(0);
+});

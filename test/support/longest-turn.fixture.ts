@@ -1,0 +1,17 @@
+/**
+ * Loaded before a service (`--import`): SIGUSR2 writes the most CPU time that its thread had between two turns of its event loop
+ * since the last one. CPU time, as a busy machine delays every turn.
+ */
+let longest = 0;
+let last = process.threadCpuUsage();
+
+setInterval(() => {
+  const now = process.threadCpuUsage();
+  longest = Math.max(longest, now.user - last.user + now.system - last.system);
+  last = now;
+}, 1).unref();
+
+process.on('SIGUSR2', () => {
+  process.stderr.write(`longest turn ${longest / 1_000} ms\n`);
+  longest = 0;
+});

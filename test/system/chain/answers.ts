@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { ApiReplica } from '../../support/api.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { DATASET, type ProviderCredentials } from '../../support/system.ts';
+
+const SEASON = DATASET.competition.season.id;
+const DAY = 86_400;
+
+/** What is asked for once, without the token. */
+const LISTS = [
+  '/v2/competitions?limit=500',
+  '/v2/stages?limit=500',
+  `/v2/events?season_id=${SEASON}&limit=150`,
+  `/v2/events-simple?season_id=${SEASON}&limit=150`,
+  '/v2/livescore?date_from=2018-06-14&date_to=2018-06-20&limit=150',
+  '/v2/basic-livescore?timestamp=1',
+  '/v2/feed',
+  '/v2/feed?type=incident&important=yes',
+  '/v2/feed?type=event',
+];
+
+/** What is asked for of each match. */
+const OF_EVENT = [
+  '/v2/events/:id',
+  '/v2/events/:id/incidents?limit=500&deleted=no',
+  '/v2/events/:id/incidents?limit=500&deleted=yes',
+  '/v2/events/:id/incidents?limit=500&updated=yes&sort_type=occurred_at&sort_order=desc',
+  '/v2/events/:id/important-incidents',
+  '/v2/feed/:id',
+];
+
+/** Expects that all replicas give the same data of everything that the first one lists. */
+export async function expectSameAnswers(
+  replicas: readonly ApiReplica[],
+  client: ProviderCredentials,
+): Promise<void> {
+  const [first] = replicas;
+  if (first === undefined) throw new Error('there is no replica');
+  const token = await tokenOf(first, client);
+  const now = Math.floor(Date.now() / 1000);
+  const ids = DATASET.matches.map(({ id }) => id);
+  /** What all give of a path, once they do: each reads for itself what it tells. */
+  const agreed = async (path: string): Promise<Data> => {
+    let wanted = await dataOf(first, path, token);
+    for (const replica of replicas) {
+      let found = await dataOf(replica, path, token);
+      await untilTrue(`${replica.url} gives the same of ${path}`, async () => {
+        if (isDeepStrictEqual(found, wanted)) return true;
+        [found, wanted] = await Promise.all([dataOf(replica, path, token), dataOf(first, path, token)]);
+        return false;
+      }).catch(() => {});
+      expect(found, path).toEqual(wanted);
+    }
+    return wanted;
+  };
+  const known = await agreed(`/v2/events?season_id=${SEASON}&limit=150`);
+  const matches = ids.filter((id) => known.text.includes(`"id":${id},`));
+  const paths = [
+    ...LISTS.map((path) =>
+      path === '/v2/feed' ? `${path}?timestamp=${now - DAY}&timestamp_to=${now}` : path,
+    ),
+    ...matches.flatMap((id) => OF_EVENT.map((path) => path.replace(':id', String(id)))),
+  ];
+  expect(matches.length).toBeGreaterThan(0);
+  for (const path of paths) await agreed(path);
+}
+
+/** What counts of an answer. */
+type Data = { readonly total: unknown; readonly text: string };
+
+/** The data of an answer and how many items it is of, without when it was given and by whom. */
+async function dataOf(replica: ApiReplica, path: string, token: string): Promise<Data> {
+  const { data, method } = await replica.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
+  return { total: method.total_items, text: JSON.stringify(data) };
+}
+
+/** A token of a client that the replica may not have read yet. */
+export function tokenOf(replica: ApiReplica, { id, secret }: ProviderCredentials): Promise<string> {
+  return until('the client is known', async () => {
+    const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
+    return response.ok
+      ? ((await response.json()) as { api: { data: { token: string } } }).api.data.token
+      : undefined;
+  });
+}

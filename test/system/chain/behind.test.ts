@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { received } from '../../support/api.ts';
+import { untilTrue } from '../../support/poll.ts';
+import type { TestService } from '../../support/processes.ts';
+import { System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { essence } from './essence.ts';
+
+const EVENT = 7_000_001;
+/** When the match was published, Unix seconds: long ago, so that new messages of it are late. */
+const PUBLISHED = 1_790_000_000;
+const OVER = {
+  status_id: 11,
+  status_type: 'finished',
+  clock_status: 'stopped',
+  verified_result: 'yes',
+};
+
+test('applies a correction that the feed publishes before the lists, though the match was verified', async () => {
+  const [a, b] = await Promise.all([System.create(), System.create()]);
+  const publish = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
+  await publish(
+    incidentMessage({ id: 1 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
+    incidentMessage({ id: 2 }, { id: '5-110', confirmation: 'confirmed' }),
+    incidentMessage({ id: 3 }, { id: '5-120', confirmation: 'confirmed', event_time: '44:00' }),
+    eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, OVER),
+  );
+  const publishedAt = Date.now() / 1000;
+  // The api is ready when it has what is there by then: so its lists do not lag behind what was published so far.
+  await a.output();
+  const [client, api] = await Promise.all([a.addClient('b'), a.startApi(temporaryFolder())]);
+  const startPoller = async (settleSeconds: number): Promise<TestService> => {
+    const poller = b.startPoller(
+      { url: api.url, client },
+      {
+        FOLLOW_SEASONS: '25528',
+        FEED_SETTLE_SECONDS: String(settleSeconds),
+        FEED_INITIAL_SECONDS: '600',
+      },
+    );
+    await poller.ready();
+    return poller;
+  };
+  const checkpointed = (resource: string, since: number): Promise<void> =>
+    untilTrue(`${resource} is after ${since}`, async () => {
+      let position = 0;
+      await b.pipeline.read('poller-checkpoints', (one) => {
+        if (one.resource === resource) position = one.position;
+      });
+      return position > since;
+    });
+  const first = await startPoller(1);
+  await checkpointed(`finished/${EVENT}`, 0);
+  await checkpointed('feed', publishedAt);
+  await first.stop();
+  expect((await b.output()).states.get(EVENT)?.score).toEqual({ home: 2, away: 0 });
+  // To it the match is verified, and the lists may be behind for as long as this takes on a machine that is busy.
+  const poller = await startPoller(600);
+
+  // The api has a message at once, and the state that it makes only when the processor has seen it.
+  a.processor.signal('SIGSTOP');
+  await publish(
+    incidentMessage(
+      { id: 5, ut: PUBLISHED + 60 },
+      { id: '5-110', action: 'delete', confirmation: 'confirmed' },
+      OVER,
+    ),
+    incidentMessage(
+      { id: 6, ut: PUBLISHED + 60 },
+      { id: '5-130', confirmation: 'confirmed', participant_id: 102 },
+      OVER,
+    ),
+  );
+  const heard = async (): Promise<boolean> => {
+    const ids: string[] = [];
+    await b.pipeline.read('normalized-messages', ({ message_id }) => ids.push(message_id));
+    return ids.includes('5') && ids.includes('6');
+  };
+  await untilTrue('the poller has it', heard);
+  const asked = await poller.metric('touchline_poller_requests_total');
+  // So that it has checked the match by a list which does not know of it.
+  await untilTrue(
+    'it went on reading',
+    async () => (await poller.metric('touchline_poller_requests_total')) > asked + 6,
+  );
+  a.processor.signal('SIGCONT');
+  const wanted = essence(await a.output());
+  expect(wanted[EVENT]).toMatchObject({ score: { home: 1, away: 1 }, removed: ['5-110'] });
+  let found: unknown;
+  await untilTrue('both have the same', async () => {
+    found = essence(await b.output());
+    return JSON.stringify(found) === JSON.stringify(wanted);
+  }).catch(() => {});
+  expect(found).toEqual(wanted);
+});

@@ -1,0 +1,230 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { finalScore } from '../../../data/dataset.ts';
+import { parseFaults } from '../../../services/simulator/faults.ts';
+import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
+import {
+  type ManualProvider,
+  manualProvider,
+} from '../../../services/simulator/rest/testing/manual-provider.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import type { TestService } from '../../support/processes.ts';
+import { DATASET, System } from '../../support/system.ts';
+import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
+import { FaultyProxy } from './faulty-proxy.ts';
+import { FULL } from './play.ts';
+
+vi.setConfig({ testTimeout: 1_800_000 });
+
+/** They kick off a minute after each other, so some are not even known when the poller is killed for long. */
+const MATCHES = 16;
+const MINUTE = 60;
+/** A day of matches is read meanwhile. */
+const CAUGHT_UP_MS = 600_000;
+const DAY = 86_400;
+/** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
+const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
+const OUTAGE = 15 * MINUTE;
+/** Longest window of the feed, by default. */
+const WINDOW = 300;
+
+const CLIENT = { id: '1', secret: 'a-secret-key-for-tests' };
+
+/** A poller behind a way of its own, and the system that it feeds. */
+class Follower {
+  readonly system: System;
+  readonly way: FaultyProxy;
+  poller: TestService;
+  /** All that it had, the last one too. */
+  readonly #pollers: TestService[] = [];
+
+  private constructor(system: System, way: FaultyProxy) {
+    this.system = system;
+    this.way = way;
+    this.poller = this.start();
+  }
+
+  static async create(url: string, seed: number): Promise<Follower> {
+    const [system, way] = await Promise.all([System.create(), FaultyProxy.start(seed)]);
+    way.targets = [url];
+    const follower = new Follower(system, way);
+    await follower.poller.ready();
+    return follower;
+  }
+
+  start(settings: Readonly<Record<string, string>> = {}): TestService {
+    this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT }, settings);
+    this.#pollers.push(this.poller);
+    return this.poller;
+  }
+
+  /** The checkpoints from which it went on, Unix seconds: after a kill, and after a silence that cost it the lead. */
+  resumed(): number[] {
+    const [, ...terms] = this.#pollers.flatMap(({ lines }) =>
+      lines.filter((line) => line.includes('polling from the checkpoint')),
+    );
+    return terms.map((line) => JSON.parse(line).feed ?? 0);
+  }
+
+  /** Waits until the feed was read to a time of the provider, Unix seconds, which is now there. */
+  async readTo(time: number): Promise<void> {
+    const since = Date.now() / 1000;
+    await untilTrue('the feed is read', () =>
+      this.way.passedSince('/v2/feed', since).some(({ query }) => Number(query.get('timestamp_to')) >= time),
+    );
+  }
+
+  /** The last checkpoint of the feed, Unix seconds. */
+  async checkpoint(): Promise<number> {
+    let position = 0;
+    await this.system.pipeline.read('poller-checkpoints', (one) => {
+      if (one.resource === 'feed') position = one.position;
+    });
+    return position;
+  }
+
+  /** Messages of the feed that were published, in order, each as its id and time. */
+  async published(): Promise<string[]> {
+    const keys: string[] = [];
+    await this.system.pipeline.read('normalized-messages', ({ message_id, ut, type }) => {
+      if (type !== 'incident_snapshot' && !message_id.startsWith('event/')) keys.push(`${message_id} ${ut}`);
+    });
+    return keys;
+  }
+}
+
+function keyOf({ id, ut }: { readonly id: unknown; readonly ut: number }): string {
+  return `${id} ${ut}`;
+}
+
+async function serve(): Promise<{ provider: ManualProvider; url: string }> {
+  const provider = manualProvider({
+    dataset: DATASET,
+    matches: MATCHES,
+    faults: parseFaults('many'),
+    restFaults: parseRestFaults('some,forbidden=0'),
+    client: { id: CLIENT.id, secretKey: CLIENT.secret },
+  });
+  onTestFinished(() => provider.app.close());
+  return { provider, url: await provider.app.listen({ port: 0, host: '127.0.0.1' }) };
+}
+
+test('a poller that is killed and down for 24 hours of matches ends like one that never stopped: it misses nothing and emits nothing twice', async () => {
+  const { provider, url } = await serve();
+  const start = provider.timeline.startsAt;
+  const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
+  /** Everything up to the checkpoint is published, whenever the poller ends. Gives the checkpoint. */
+  const killNow = async (): Promise<number> => {
+    await killed.poller.kill();
+    const position = await killed.checkpoint();
+    const published = new Set(await killed.published());
+    const missing = provider.published().filter((one) => one.ut <= position && !published.has(keyOf(one)));
+    expect(missing.map(keyOf), 'the checkpoint is ahead of what is published').toEqual([]);
+    return position;
+  };
+  const positions: number[] = [];
+  for (const kill of KILLS) {
+    await advance(provider, start + kill, [steady, killed]);
+    positions.push(await killNow());
+    await killed.start().ready();
+  }
+  await advance(provider, start + OUTAGE, [steady, killed]);
+  const position = await killNow();
+  positions.push(position);
+  expect(position).toBeGreaterThan(start);
+  const before = await killed.published();
+
+  await advance(provider, start + OUTAGE + DAY, [steady]);
+  const asked = killed.way.passed.length;
+  const { lags, peak } = await catchUp(killed);
+  await advance(provider, start + OUTAGE + DAY + 5 * MINUTE, [steady, killed]);
+
+  // It went window by window, and the lag showed how far it was.
+  const windows = killed.way.passed
+    .slice(asked)
+    .filter(({ path }) => path === '/v2/feed')
+    .map(({ query }) => [Number(query.get('timestamp')), Number(query.get('timestamp_to'))] as const);
+  expect(windows[0]?.[0]).toBe(position);
+  const reached = windows.findIndex(([, to]) => to >= start + OUTAGE + DAY);
+  for (const [at, [from, to]] of windows.slice(0, reached + 1).entries()) {
+    expect(to - from).toBeLessThanOrEqual(WINDOW);
+    if (at > 0) expect(from).toBeLessThanOrEqual(windows[at - 1]?.[1] ?? 0);
+  }
+  expect(lags[0]).toBeGreaterThan(DAY - 2 * MINUTE);
+  expect(new Set(lags.map((lag) => Math.floor(lag / 3_600))).size).toBeGreaterThan(5);
+  for (const [at, lag] of lags.entries()) expect(lag).toBeLessThan((lags[at - 1] ?? lag) + MINUTE);
+  // Beside a steady poller it is no measure: that one has returned its memory.
+  expect(peak).toBeLessThan(300 * 1024 * 1024);
+
+  // Nothing is missing, and only what was published behind a checkpoint is there again.
+  const published = await killed.published();
+  expect(new Set(published)).toEqual(new Set(provider.published().map(keyOf)));
+  const repeated = published.filter((key, at) => published.indexOf(key) !== at);
+  const resumed = killed.resumed();
+  expect(resumed).toEqual(expect.arrayContaining(positions));
+  expect(
+    repeated.filter((key) => !before.includes(key) || Number(key.split(' ')[1]) < Math.min(...resumed)),
+  ).toEqual([]);
+
+  const agree = async (): Promise<boolean> => {
+    const outputs = await Promise.all([killed.system.output(), steady.system.output()]);
+    const [mine, theirs] = outputs.map((output) => JSON.stringify(essence(output)));
+    return mine === theirs && outputs.every(({ states }) => [...states.values()].every(isVerified));
+  };
+  await untilTrue('both have verified the same', agree).catch(() => {});
+  await advance(provider, start + OUTAGE + DAY + 10 * MINUTE, [steady, killed]);
+  const [mine, theirs] = await Promise.all([killed.system.output(), steady.system.output()]);
+  expect(essence(mine)).toEqual(essence(theirs));
+  for (const facts of DATASET.matches.slice(0, MATCHES)) {
+    const state = mine.states.get(facts.id);
+    const [home, away] = finalScore(facts);
+    expect(state?.firm, `event ${facts.id}`).toEqual({ home, away });
+    expect(state?.verified_result).toBe('"yes"');
+  }
+  for (const output of [mine, theirs]) {
+    expect(publishedTwice(output)).toEqual([]);
+    expect(netEffects(output.transitions)).toEqual(netStates(output));
+  }
+});
+
+function isVerified({ verified_result }: { readonly verified_result: string | null }): boolean {
+  return verified_result === '"yes"';
+}
+
+/** Advances the provider's time, in steps that the followers keep up with. */
+async function advance(provider: ManualProvider, to: number, followers: readonly Follower[]): Promise<void> {
+  const end = provider.timeline.endsAt;
+  for (let now = provider.now(); now < to; ) {
+    // Nothing happens after the last message.
+    now = now > end ? to : Math.min(to, now + 4 * MINUTE);
+    provider.advanceTo(now);
+    await Promise.all(followers.map((follower) => follower.readTo(now)));
+  }
+}
+
+/** Starts the poller again and waits until it is where the provider is; returns its reported lags and its peak memory. */
+async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
+  // It is not killed again, so it publishes each message once.
+  const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
+  const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
+  // Each window makes the lag less: the first one waits until the lag of the whole outage was looked at.
+  follower.way.held = { path: '/v2/feed', until: seen };
+  await poller.ready();
+  const lags: number[] = [];
+  let peak = 0;
+  const hasCaughtUp = async (): Promise<true | undefined> => {
+    const lag = await poller.metric('touchline_poller_feed_lag_seconds');
+    peak = Math.max(peak, await rss(poller));
+    // There is no lag before it knows the provider's time.
+    if (lag > 0) {
+      lags.push(lag);
+      onSeen();
+    }
+    return lag > 0 && lag < 2 * MINUTE ? true : undefined;
+  };
+  await until('it has caught up', hasCaughtUp, CAUGHT_UP_MS);
+  return { lags, peak };
+}
+
+function rss(service: TestService): Promise<number> {
+  return service.metric('process_resident_memory_bytes');
+}

@@ -1,0 +1,219 @@
+/**
+ * An unclean election on three brokers: the leader with the last records dies, and a replica that lacks them leads. What was
+ * committed is gone from one log and not from the others: the runtime refuses, and publishes nothing made of what is left.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigResourceTypes } from 'kafkajs';
+import { beforeAll, expect, test } from 'vitest';
+import { type Kafka, type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { setPosition } from '../../../cli/commands/position/set-position.ts';
+import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { createKafka } from '../../support/kafkajs.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+
+/** The nodes with the two replicas of what is lost: the first leads until it dies, the second was behind. */
+const [LEADER, BEHIND] = [1, 2];
+/** The partition of the only key. */
+const PARTITION = 1;
+
+let cluster: KafkaCluster;
+const applications = new Map<Lost, Application>();
+
+const LOST = ['input', 'changelog', 'nothing'] as const;
+type Lost = (typeof LOST)[number];
+
+/** An application, and the member that runs through the election. */
+type Application = {
+  readonly counting: CountingApplication;
+  readonly lines: readonly string[];
+  readonly stop: () => Promise<void>;
+  /** Records that the member has committed. */
+  readonly records: () => Promise<number>;
+};
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-unclean-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  cluster = await startKafkaCluster({
+    dataDir,
+    brokers: 3,
+    settings: { ...QUICK_REJOIN, 'unclean.leader.election.enable': 'true' },
+    jvmArgs: QUICK_START,
+    heapMb: 512,
+  });
+  atEnd(() => cluster.stop());
+  for (const lost of LOST) applications.set(lost, await startApplication(lost));
+  const doomed = [of('input').counting.input, of('changelog').counting.counts];
+  await countEach('1', 1);
+  await nodeOf(BEHIND).kill('SIGKILL');
+  for (const topic of doomed) await untilInSync(topic, [LEADER]);
+  await countEach('2', 2);
+  await countEach('3', 3);
+  await nodeOf(LEADER).kill('SIGKILL');
+  await nodeOf(BEHIND).start();
+  for (const topic of doomed)
+    await untilTrue(`${topic} is led by the replica that was behind`, async () => {
+      return (await partitionOf(topic))?.leader === BEHIND;
+    });
+  // They take the offsets of what is gone.
+  for (const { counting } of applications.values())
+    for (const value of ['x', 'y', 'z']) await counting.send(['a', value]);
+});
+
+async function startApplication(lost: Lost): Promise<Application> {
+  const counting = await CountingApplication.create({ brokers: cluster.brokers, prefix: 'unclean.' });
+  if (lost === 'input') await withTwoReplicas(counting.input);
+  if (lost === 'changelog') await withTwoReplicas(counting.counts);
+  const { log, lines } = keepingLog();
+  const { stream, metric } = await counting.start({}, { log });
+  const records = () => metric('touchline_records_total');
+  return { counting, lines, stop: () => stream.stop(), records };
+}
+
+/** The partition has two replicas, and one of them alone acknowledges. */
+async function withTwoReplicas(topic: string): Promise<void> {
+  await withAdmin(async (admin) => {
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: topic,
+          configEntries: [
+            { name: 'min.insync.replicas', value: '1' },
+            { name: 'unclean.leader.election.enable', value: 'true' },
+          ],
+        },
+      ],
+    });
+  });
+  // Alone first, so that the second does not lead.
+  await place(topic, [LEADER]);
+  await place(topic, [LEADER, BEHIND]);
+}
+
+async function place(topic: string, replicas: number[]): Promise<void> {
+  await withAdmin((admin) =>
+    admin.alterPartitionReassignments({
+      topics: [{ topic, partitionAssignment: [{ partition: PARTITION, replicas }] }],
+    }),
+  );
+  await untilInSync(topic, replicas);
+  // Its former leader may lead on for a moment.
+  await untilTrue(`${LEADER} leads ${topic}`, async () => (await partitionOf(topic))?.leader === LEADER);
+}
+
+/** Every application counts a further record, in a transaction of its own. */
+async function countEach(value: string, count: number): Promise<void> {
+  for (const [lost, { counting, records, lines }] of applications) {
+    await counting.send(['a', value]);
+    await untilTrue(`${lost}: a counts ${value}`, async () => (await records()) === count).catch(
+      (error: unknown) => {
+        throw new Error(`${String(error)}\n${lines.join('\n')}`);
+      },
+    );
+  }
+}
+
+function of(lost: Lost): Application {
+  const application = applications.get(lost);
+  if (application === undefined) throw new Error(`no application that loses its ${lost}`);
+  return application;
+}
+
+function nodeOf(id: number): Kafka {
+  const node = cluster.nodes[id - 1];
+  if (node === undefined) throw new Error(`no broker ${id}`);
+  return node;
+}
+
+type Admin = ReturnType<ReturnType<typeof createKafka>['admin']>;
+
+async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = createKafka({ brokers: [...cluster.brokers], clientId: 'unclean' }).admin();
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Undefined while no broker says: some of them are down. */
+async function partitionOf(topic: string) {
+  const metadata = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: [topic] })).catch(
+    () => null,
+  );
+  return metadata?.topics[0]?.partitions.find(({ partitionId }) => partitionId === PARTITION);
+}
+
+const untilInSync = (topic: string, nodes: readonly number[]) =>
+  untilTrue(`${nodes} are in sync for ${topic}`, async () => {
+    const inSync = (await partitionOf(topic))?.isr.toSorted((a, b) => a - b);
+    return inSync?.join() === nodes.join();
+  });
+
+const says = (lines: readonly string[], code: string) => (): boolean =>
+  lines.some((line) => line.startsWith('{"partition":1,') && line.includes(`"${code}"`));
+
+/** The running member refuses, and one that starts now too; neither has committed a record since. */
+async function refused({ counting, lines, records, stop }: Application, code: string): Promise<void> {
+  await untilTrue(`the running member says ${code}`, says(lines, code)).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lines.join('\n')}`);
+  });
+  expect(await records()).toBe(3);
+  await stop();
+  await refusedAtStart(counting, code);
+}
+
+async function refusedAtStart(counting: CountingApplication, code: string): Promise<void> {
+  const { log, lines } = keepingLog();
+  const { stream, metric } = await counting.start({}, { log });
+  await untilTrue(`a new member says ${code}`, says(lines, code));
+  expect(stream.ready()).toBe(false);
+  expect(await metric('touchline_records_total')).toBe(0);
+  await stream.stop();
+}
+
+test('an input that lost what was processed is refused, and nothing is counted from what follows', async () => {
+  const application = of('input');
+  await refused(application, 'INPUT_TRUNCATED');
+  expect(await application.counting.history(application.counting.counts)).toEqual([
+    ['a', '1'],
+    ['a', '2'],
+    ['a', '3'],
+  ]);
+});
+
+test('a changelog that lost state is refused, and nothing is counted on from what is left', async () => {
+  const application = of('changelog');
+  await refused(application, 'CHANGELOG_TRUNCATED');
+  expect(await application.counting.history(application.counting.counts)).toEqual([['a', '1']]);
+});
+
+test('an application that lost nothing goes on through the election', async () => {
+  const { counting, records, lines } = of('nothing');
+  await untilTrue('it counts all', async () => (await records()) === 6).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lines.join('\n')}`);
+  });
+  expect(await counting.read(counting.counts)).toEqual({ a: '6' });
+});
+
+test('the former leader gives up what nobody else has, and an operator decides how it goes on', async () => {
+  await nodeOf(LEADER).start();
+  const { counting } = of('input');
+  await untilInSync(counting.input, [LEADER, BEHIND]);
+  await refusedAtStart(counting, 'INPUT_TRUNCATED');
+  const { application, brokers, input, counts } = counting;
+  const topics = { application, input, changelogs: [counts], outputs: [] };
+  // What it lost began at offset 1.
+  await setPosition(topics, { brokers, partition: PARTITION, to: 1, log: quietLog });
+  const { metric } = await counting.start();
+  await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 3);
+  expect(await counting.read(counts)).toEqual({ a: '6' });
+});
