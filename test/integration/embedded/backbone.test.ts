@@ -138,7 +138,7 @@ test('a broker that cannot start says why, and ends the registry that started be
   const starting = startBackbone({ dataDir, env, onProgress: () => {} });
   await expect(starting).rejects.toMatchObject({
     code: 'START_FAILED',
-    message: expect.stringMatching(/the Kafka broker ended while starting \(code 1\):[\s\S]*node\.id/),
+    message: expect.stringMatching(/the Kafka broker ended while starting \(code 1\):[\s\S]*node id 99/),
   });
   expect(await javaProcesses()).toEqual([]);
 });

@@ -6,8 +6,8 @@ import { z } from 'zod';
 const SHARED = fileURLToPath(new URL('../../../../../shared/', import.meta.url));
 
 /** The folders of seasons, tables and the provider's own answers; they may be missing. */
-export const SEASONS_DIR = process.env.SEASONS_DIR || `${SHARED}data/seasons`;
-export const TABLES_DIR = process.env.TABLES_DIR || `${SHARED}data/tables`;
+const SEASONS_DIR = process.env.SEASONS_DIR || `${SHARED}data/seasons`;
+const TABLES_DIR = process.env.TABLES_DIR || `${SHARED}data/tables`;
 const PROVIDER_DIR = `${SHARED}provider`;
 
 const goals = z.tuple([z.int(), z.int()]);
