@@ -101,6 +101,15 @@ test('signs with the next secret once it is adopted, also where the key was rota
   expect(adopted.sealed_next_secret).toBeNull();
 });
 
+test('seals a next secret again that was proposed with another key than the rest is sealed with', () => {
+  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+  const sealed = sealWebhook(7, webhook, OTHER, { types: null, createdAt: 5 });
+  const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
+  const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
+  expect(adoptSecret(7, resealed, [OTHER])).toMatchObject({ id: sealed.id, sealed_next_secret: null });
+  expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
+});
+
 test.each([
   ['http://a.example/', 's'.repeat(32)],
   ['a.example', 's'.repeat(32)],

@@ -93,15 +93,16 @@ export function resealWebhook(
   keys: DerivedKeys,
 ): WebhookSubscription {
   const [first] = keys;
+  const { id, sealed_next_secret: next } = webhook;
+  const place = placeOf(clientId, id, 'next-secret');
   try {
     openWebhook(clientId, webhook, [first]);
+    if (next !== null) unseal(next, first, place);
     return webhook;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
   }
-  const { id, sealed_next_secret: next } = webhook;
   const { url, secret } = openWebhook(clientId, webhook, keys);
-  const place = placeOf(clientId, id, 'next-secret');
   return {
     ...webhook,
     sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, place), first, place),
