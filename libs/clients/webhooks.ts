@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import type { WebhookSubscription } from '#topics/generated/types.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
@@ -63,11 +63,6 @@ export function adoptSecret(
   const secret = unsealWithAny(sealed, keys, placeOf(clientId, id, 'next-secret'));
   const sealed_secret = seal(secret, keys[0], placeOf(clientId, id, 'secret'));
   return { ...webhook, sealed_secret, sealed_next_secret: null };
-}
-
-/** The subscriptions of a client, opened. Throws `SealError`. */
-export function openWebhooks(client: Client, keys: DerivedKeys): Webhook[] {
-  return client.webhooks.map((webhook) => openWebhook(client.client_id, webhook, keys));
 }
 
 /** One subscription of a client, opened with the key that fits. Throws `SealError` where none does. */
