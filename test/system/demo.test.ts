@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -237,6 +237,8 @@ describe('touchline up', () => {
   test('starts every service, starts one again that dies, and stops on SIGTERM', async () => {
     const port = await freePort();
     const dataDir = folder();
+    const mark = join(dataDir, 'demo.lock');
+    writeFileSync(mark, '');
     const run = touchline(['up'], {
       DATA_DIR: dataDir,
       WEBHOOK_PORT: String(port),
@@ -244,6 +246,8 @@ describe('touchline up', () => {
       TOOLS_PORT: '0',
       WEBHOOK_SECRET: '',
     });
+    await run.says('creating topics');
+    expect(existsSync(mark), 'a demonstration would replace its data').toBe(false);
     const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
     await run.says('Ctrl-C stops everything');
     const kept = join(dataDir, 'webhook-secret');
