@@ -12,6 +12,10 @@ test.each([
     ['webhook', 'add', '7', '--url=a.example'],
   ],
   [
+    ['webhook', 'add', '7', 'https://a.example/hook?key=1'],
+    ['webhook', 'add', '7', 'a.example'],
+  ],
+  [
     ['webhook', 'add', '7', '--secret', 's3cret'],
     ['webhook', 'add', '7', '--secret', '[redacted]'],
   ],

@@ -56,6 +56,8 @@ function orderOf({ command, args }: CommandLine) {
 /** Options whose values are secret, and those whose values are addresses, which clients trust to be sealed. */
 const SECRET = /^--[a-z-]*(secret|password|token|key)$/;
 const ADDRESS = /^--[a-z-]*url$/;
+/** Also where an option was left out: the order is recorded before the command reads its arguments. */
+const HTTP = /^https?:/i;
 const HIDDEN = '[redacted]';
 
 /** Arguments as they are recorded: without secrets, of addresses the host. */
@@ -70,7 +72,7 @@ export function argumentsShown(args: readonly string[]): string[] {
 
 function shown(option: string, value: string): string {
   if (SECRET.test(option)) return HIDDEN;
-  return ADDRESS.test(option) ? (URL.parse(value)?.host ?? HIDDEN) : value;
+  return ADDRESS.test(option) || HTTP.test(value) ? (URL.parse(value)?.host ?? HIDDEN) : value;
 }
 
 /** Writes a record; gives why it could not be, null where it was. */

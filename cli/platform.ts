@@ -1,7 +1,5 @@
 /** Broker, registry, topics and services: everything except the simulator. */
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
@@ -19,7 +17,8 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
-import type { PlatformSettings } from './platform-settings.ts';
+import { keptSecret } from './kept-secret.ts';
+import { type PlatformSettings, platformSettings } from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
@@ -105,7 +104,8 @@ export type Platform = {
 
 /**
  * Starts everything that takes a goal to the board, and waits for it; `startRest` starts the other services. On a failure it
- * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
+ * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for a kept
+ * secret that is none, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { dataDir, settings: given, onProgress, onTrouble } = options;
@@ -120,8 +120,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const apiUrl = urlOf(ports.API_PORT);
   makeFilesPrivate();
   makePrivateFolder(dataDir);
-  const webhookSecret = keepSecret(dataDir, 'webhook-secret', given.WEBHOOK_SECRET?.join(','));
-  const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, given.CLIENTS_KEY);
+  const webhookSecret = keptSecret(join(dataDir, 'webhook-secret'), {
+    setting: platformSettings.WEBHOOK_SECRET,
+    given: given.WEBHOOK_SECRET?.join(','),
+  });
+  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
+    setting: platformSettings.CLIENTS_KEY,
+    given: given.CLIENTS_KEY,
+  });
   const started = await startBackbone({
     dataDir,
     env: process.env,
@@ -225,26 +231,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await stop();
     throw error;
   }
-}
-
-/**
- * A secret of this deployment: the given one, else the one kept in the data folder, made where there is none, for its
- * owner's eyes only. What is made has as many characters as a webhook's secret.
- */
-function keepSecret(
-  dataDir: string,
-  name: string,
-  given: string | undefined,
-): { secrets: string; file: string | null; isNew: boolean } {
-  if (given !== undefined) return { secrets: given, file: null, isNew: false };
-  const file = join(dataDir, name);
-  if (existsSync(file)) {
-    const secrets = readFileSync(file, 'utf8').trim();
-    if (secrets.length === SECRET_LENGTH) return { secrets, file, isNew: false };
-  }
-  const secrets = randomBytes((SECRET_LENGTH * 3) / 4).toString('base64url');
-  writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
-  return { secrets, file, isNew: true };
 }
 
 /**

@@ -86,6 +86,8 @@ test('a message without an incident is shown by its type and time', () => {
     snapshot: null,
   };
   expect(summaryOf('normalized-messages', message)).toBe('event  5-889947-2  at 2018-07-15T15:53:20Z');
+  const ut = 2 ** 53 - 2;
+  expect(summaryOf('normalized-messages', { ...message, ut })).toBe(`event  5-889947-2  at ${ut}`);
 });
 
 test('a change to or from the unknown is shown as such', () => {

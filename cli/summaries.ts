@@ -189,8 +189,10 @@ function clockText(seconds: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
+/** Unix seconds as a time; the number itself where that is none, for a provider may write any. */
 function timeText(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
+  const time = new Date(seconds * 1_000);
+  return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString().replace('.000Z', 'Z');
 }
 
 function wordsOf(...words: readonly (string | null)[]): string {

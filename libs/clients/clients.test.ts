@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Client } from '#topics/generated/types.ts';
 import { clientsSettings, deriveKey } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 import { hashSecret, newSecret, verifySecret } from './secret.ts';
 import {
   adoptSecret,
   openWebhook,
-  openWebhooks,
   proposeSecret,
   resealWebhook,
   sealWebhook,
@@ -63,23 +61,21 @@ test('seals a webhook for its client alone', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
   expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
-  const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
-  expect(openWebhooks(client, [KEY])).toEqual([{ id: sealed.id, ...webhook }]);
-  expect(() => openWebhooks({ ...client, client_id: 8 }, [KEY])).toThrow(SealError);
+  expect(openWebhook(7, sealed, [KEY])).toEqual({ id: sealed.id, ...webhook });
+  expect(() => openWebhook(8, sealed, [KEY])).toThrow(SealError);
 });
 
 test('opens a webhook with each accepted key, and seals it again with the first one under its id', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
-  const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
-  expect(openWebhooks(client, [OTHER, KEY])).toEqual([{ id: sealed.id, ...webhook }]);
+  expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual({ id: sealed.id, ...webhook });
   const resealed = resealWebhook(7, sealed, [OTHER, KEY]);
   expect({ ...resealed, sealed_url: '', sealed_secret: '' }).toEqual({
     ...sealed,
     sealed_url: '',
     sealed_secret: '',
   });
-  expect(openWebhooks({ ...client, webhooks: [resealed] }, [OTHER])).toEqual([{ id: sealed.id, ...webhook }]);
+  expect(openWebhook(7, resealed, [OTHER])).toEqual({ id: sealed.id, ...webhook });
   expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
   expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
 });
@@ -99,6 +95,15 @@ test('signs with the next secret once it is adopted, also where the key was rota
     secret: 'n'.repeat(32),
   });
   expect(adopted.sealed_next_secret).toBeNull();
+});
+
+test('seals a next secret again that was proposed with another key than the rest is sealed with', () => {
+  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+  const sealed = sealWebhook(7, webhook, OTHER, { types: null, createdAt: 5 });
+  const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
+  const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
+  expect(adoptSecret(7, resealed, [OTHER])).toMatchObject({ id: sealed.id, sealed_next_secret: null });
+  expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
 });
 
 test.each([

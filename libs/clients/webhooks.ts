@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import type { WebhookSubscription } from '#topics/generated/types.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
@@ -65,11 +65,6 @@ export function adoptSecret(
   return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
 
-/** The subscriptions of a client, opened. Throws `SealError`. */
-export function openWebhooks(client: Client, keys: DerivedKeys): Webhook[] {
-  return client.webhooks.map((webhook) => openWebhook(client.client_id, webhook, keys));
-}
-
 /** One subscription of a client, opened with the key that fits. Throws `SealError` where none does. */
 export function openWebhook(
   clientId: number,
@@ -93,15 +88,16 @@ export function resealWebhook(
   keys: DerivedKeys,
 ): WebhookSubscription {
   const [first] = keys;
+  const { id, sealed_next_secret: next } = webhook;
+  const place = placeOf(clientId, id, 'next-secret');
   try {
     openWebhook(clientId, webhook, [first]);
+    if (next !== null) unseal(next, first, place);
     return webhook;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
   }
-  const { id, sealed_next_secret: next } = webhook;
   const { url, secret } = openWebhook(clientId, webhook, keys);
-  const place = placeOf(clientId, id, 'next-secret');
   return {
     ...webhook,
     sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, place), first, place),

@@ -17,12 +17,25 @@ const gone = (ut: number) => incidentMessage(incident('5-1', 400, { ut }), { del
 
 describe('the presence of an incident', () => {
   const listed = incident('5-1', 400);
+  const cancelled = incident('5-1', 400, { confirmation: 'cancelled' });
   test.each([
     {
       why: 'reported',
       before: [],
       message: known,
       presence: { removed: false, present_at: START, absent_at: null, incident: null },
+    },
+    {
+      why: 'reported as cancelled',
+      before: [],
+      message: incidentMessage(cancelled),
+      presence: { removed: false, present_at: START, absent_at: null, incident: cancelled },
+    },
+    {
+      why: 'cancelled once it was known',
+      before: [known],
+      message: incidentMessage(incident('5-1', 400, { ut: START + 5, confirmation: 'cancelled' })),
+      presence: { removed: false, present_at: START + 5, absent_at: null, incident: null },
     },
     {
       why: 'deleted',

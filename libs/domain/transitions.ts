@@ -150,16 +150,18 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
 }
 
 function presenceAfter(
-  { entry }: IncidentChange,
+  { entry, before }: IncidentChange,
   { snapshotAt, bySnapshot }: AcceptedVersion,
 ): IncidentPresence {
   const { incident, removed } = entry;
   const absent = absentAt(entry, snapshotAt);
+  // No kind says that an incident was cancelled before it was known.
+  const isCancelledFirst = before.incident === null && incident?.confirmation === 'cancelled';
   return {
     removed,
     present_at: incident === null ? null : presentAt(incident, entry, snapshotAt),
     absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
-    incident: bySnapshot ? incident : null,
+    incident: bySnapshot || isCancelledFirst ? incident : null,
   };
 }
 

@@ -94,15 +94,15 @@ export async function launch(
       graceSeconds: 8,
     },
     logFiles: [join(logs, 'kafka.log'), output],
+    // Not once it is ready: it holds the folder from its start on, also where this process is killed before.
+    onSpawned: (pid) => owned.note({ owner: process.pid, broker: pid, ...ports }),
     ready: () => answersMetadata(HOST, ports.port, clusterId),
     readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  const server = await starting.catch((error: unknown) => {
+  return await starting.catch((error: unknown) => {
     throw newerData(error, folder);
   });
-  await owned.note({ owner: process.pid, broker: server.pid, ...ports });
-  return server;
 }
 
 /** The broker's messages for an unknown metadata version of its data, or an unknown record of it. */

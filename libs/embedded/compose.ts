@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15 * 60_000;
 
 /**
  * Starts `kafka` and `registry` of docker-compose.yml and waits until they are healthy. Their data stays in a volume;
- * `stop` stops those that were not running before. Throws DOCKER_FAILED.
+ * `stop` stops those that were not running before. Throws DOCKER_FAILED, once those are stopped again.
  */
 export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
   if (!engine.local) {
@@ -21,14 +21,21 @@ export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
     );
   }
   const running = (await compose(env, 'ps', '--services', '--status', 'running')).split(/\s+/);
-  await compose(env, 'up', '--detach', '--wait', 'kafka', 'registry');
   const ours = ['registry', 'kafka'].filter((service) => !running.includes(service));
+  const stop = async (): Promise<void> => {
+    for (const service of ours) await compose(env, 'stop', service);
+  };
+  try {
+    await compose(env, 'up', '--detach', '--wait', 'kafka', 'registry');
+  } catch (error) {
+    // One of them may run, and would hold its port from then on, after each start of the engine too.
+    await stop().catch(() => {});
+    throw error;
+  }
   return {
     brokers: [`127.0.0.1:${env.KAFKA_PORT || 9092}`],
     registryUrl: `http://127.0.0.1:${env.SCHEMA_REGISTRY_PORT || 8085}${CONFLUENT_API}`,
-    stop: async () => {
-      for (const service of ours) await compose(env, 'stop', service);
-    },
+    stop,
   };
 }
 

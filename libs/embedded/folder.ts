@@ -11,7 +11,7 @@ import type { SecuredPorts } from './security.ts';
 export type FolderNotes = {
   /** The process that started the broker. */
   readonly owner: number;
-  /** The broker's pid, once it runs. */
+  /** The broker's pid, from its start on. */
   readonly broker?: number;
   readonly port: number;
   readonly controllerPort: number;

@@ -9,6 +9,8 @@ export type ServerSpec = {
   readonly name: string;
   readonly process: GuardedOptions;
   readonly logFiles: readonly string[];
+  /** Called with its pid once it runs, before it is ready. */
+  readonly onSpawned?: (pid: number) => Promise<void>;
   ready(): Promise<boolean>;
   readonly readyTimeoutMs: number;
   /** Longest graceful stop before it is killed. */
@@ -50,6 +52,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   before.set(spec.process.outputFile, 0); // emptied by the start
 
   const child = await spawnGuarded(spec.process);
+  await spec.onSpawned?.(child.pid);
   const outcome = await poll(
     async () => {
       if (!child.running()) return 'ended';

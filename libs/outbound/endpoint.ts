@@ -86,11 +86,9 @@ export class WebhookEndpoint {
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    const url = URL.parse(options.url);
+    const url = addressOf(options.url);
     this.#refusal = refusalOf(url, options.allowed);
     if (url === null || this.#refusal !== null) return;
-    // A trailing dot is no part of a certificate's name.
-    url.hostname = url.hostname.replace(/\.$/, '');
     this.#target = {
       pool: this.#createPool(url.origin, resolve),
       path: `${url.pathname}${url.search}`,
@@ -192,6 +190,16 @@ export class WebhookEndpoint {
     });
     return pool;
   }
+}
+
+/**
+ * The URL as it is called, null for what is none: without the dot at the end of its name, which no certificate has. To be
+ * checked after that: `127.0.0.1..` is a name, and without its last dot an address.
+ */
+function addressOf(text: string): URL | null {
+  const url = URL.parse(text);
+  if (url !== null) url.hostname = url.hostname.replace(/\.$/, '');
+  return url;
 }
 
 /** An IP address in the URL is never resolved: it is checked here. */

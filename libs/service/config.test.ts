@@ -101,6 +101,16 @@ describe('loadConfig', () => {
   });
 });
 
+test.each([
+  ['http://user:pa/hidden-value@registry.example:8081', 'http://[redacted]@registry.example:8081'],
+  ['http://user:hidden-value@hidden-value@registry.example:x', 'http://[redacted]@registry.example:x'],
+  ['user:hidden-value@registry.example:8081', '[redacted]@registry.example:8081'],
+])('shows a wrong address without user and password: %s', (url, shown) => {
+  expect(problemsOf({ ...good, SCHEMA_REGISTRY_URL: url })).toEqual([
+    `  SCHEMA_REGISTRY_URL: must be an http or https address, is "${shown}"`,
+  ]);
+});
+
 describe('help', () => {
   test('describes every setting from the same definition', () => {
     expect(describeSettings(spec)).toContainEqual({

@@ -186,9 +186,12 @@ function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>)
   );
 }
 
-/** A wrong value, without the user and the password that an address may have. */
+/**
+ * A wrong value, without the user and the password that an address may have: all before its last `@`, as a password that is not
+ * encoded may hold whatever ends one.
+ */
 function shown(value: string): string {
-  return JSON.stringify(value.replace(/\/\/[^/@\s]*@/, '//[redacted]@'));
+  return JSON.stringify(value.replace(/^([\w+.-]+:\/\/)?.*@/s, '$1[redacted]@'));
 }
 
 /** A setting in `--help`; `fallback` is null where it is required. */

@@ -93,6 +93,8 @@ function createTls(
   // Where a handshake takes longer, no request has begun that a timeout could end.
   const handshakeTimeout = settings.headersTimeout;
   const server = createTlsServer({ ...settings, ...readServerTls(files), handshakeTimeout }, listener);
+  // Before those who answer errors: an answer waits for the handshake, and would keep the connection for as long.
+  server.prependListener('tlsClientError', (_error, socket) => socket.destroy());
   followCertificate(server, files);
   return server;
 }

@@ -1,16 +1,17 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { fastify } from 'fastify';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { Authority, writeCertificate } from '../../test/support/certificates.ts';
 import { untilTrue } from '../../test/support/poll.ts';
-import { createHttpServer, fastifyServer } from './http-server.ts';
+import { createHttpServer, fastifyServer, refuseBadRequest } from './http-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'touchline-https-'));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The common name in the certificate that a server shows. */
 function shownBy(port: number, ca: string): Promise<string> {
@@ -44,4 +45,17 @@ test('servers show a renewed certificate without a restart, and skip half of one
     plain.close();
     await app.close();
   }
+});
+
+test('closes a connection that begins no handshake, also where errors are answered', async () => {
+  const authority = await Authority.create();
+  const tls = writeCertificate(folder, 'patient', await authority.sign('patient'));
+  const server = createHttpServer({ tls, requestMs: 100 }).on('clientError', refuseBadRequest);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const silent = connectTcp((server.address() as AddressInfo).port, '127.0.0.1').resume();
+  onTestFinished(() => {
+    silent.destroy();
+    server.close();
+  });
+  await untilTrue('it is closed', () => silent.closed);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { incident } from '#domain/testing/messages.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { findingsOf } from './decide.ts';
@@ -49,10 +50,15 @@ test('a cancelled goal is one, whatever the score does', () => {
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
 
-test('a red card is one when it is added, unless it is removed already', () => {
-  const presence = (removed: boolean) => ({ removed, present_at: 1, absent_at: null, incident: null });
-  expect(kindsOf('incident_added', { incident_type: 418 })).toEqual(['red_card']);
-  expect(kindsOf('incident_added', { incident_type: 418, incident_presence: presence(true) })).toEqual([]);
+test('a red card is one when it is added, unless it is removed or cancelled already', () => {
+  const added = (incident_presence: MatchTransition['incident_presence']) =>
+    kindsOf('incident_added', { incident_type: 418, incident_presence });
+  const presence = { removed: false, present_at: 1, absent_at: null, incident: null };
+  expect(added(null)).toEqual(['red_card']);
+  expect(added(presence)).toEqual(['red_card']);
+  expect(added({ ...presence, removed: true })).toEqual([]);
+  expect(added({ ...presence, incident: incident('5-1', 418) })).toEqual(['red_card']);
+  expect(added({ ...presence, incident: incident('5-1', 418, { confirmation: 'cancelled' }) })).toEqual([]);
   expect(kindsOf('incident_added', { incident_type: 419 })).toEqual([]);
   expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
 });
@@ -62,6 +68,11 @@ test('a match is final when it becomes finished', () => {
     kindsOf('status_changed', { value: { before, after } });
   expect(status('34 live', '11 finished')).toEqual(['final']);
   expect(status(null, '11 finished')).toEqual(['final']);
+  expect(status('live', 'finished')).toEqual(['final']);
+  expect(status('finished', '11 finished')).toEqual([]);
+  // An abandoned match has no result until one is awarded.
+  expect(status('34 live', '7 finished')).toEqual([]);
+  expect(status('7 finished', '12 finished')).toEqual(['final']);
   expect(status('11 finished', '13 finished')).toEqual([]);
   expect(status('11 finished', '34 live')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** What a transition is an alert of. Pure: docs/guides/alerts.md. */
 import { INCIDENT } from '#contract/soccer.ts';
+import { hasResult } from '#domain/result.ts';
 import type { Alert, MatchTransition } from '#topics/generated/types.ts';
 import type { AlertKind } from './rules.ts';
 
@@ -9,7 +10,8 @@ export type Finding = {
   readonly reasons: readonly string[];
 } & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
 
-const FINISHED = / finished$/;
+/** A status of transitions, e.g. `11 finished`; without the id where the provider names none. */
+const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 
 /**
  * What a transition reports; `closed` are the reasons of the match's guard before it, none where it was open. A goal is a score that
@@ -37,13 +39,14 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
         }),
       ];
     case 'incident_added':
-      return incident_type === INCIDENT.redCard && incident_presence?.removed !== true
+      // One that is taken back already was never seen to stand.
+      return incident_type === INCIDENT.redCard &&
+        incident_presence?.removed !== true &&
+        incident_presence?.incident?.confirmation !== 'cancelled'
         ? [finding('red_card', { incident_id })]
         : [];
     case 'status_changed':
-      return FINISHED.test(value?.after ?? '') && !FINISHED.test(value?.before ?? '')
-        ? [finding('final', {})]
-        : [];
+      return isFinal(value?.after ?? '') && !isFinal(value?.before ?? '') ? [finding('final', {})] : [];
     case 'guard_changed': {
       const reasons = guard?.safe === false ? guard.reasons : [];
       const differs = reasons.includes('score_differs') && !closed.includes('score_differs');
@@ -55,6 +58,12 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
     default:
       return [];
   }
+}
+
+/** Whether a match of this status has its result. */
+function isFinal(status: string): boolean {
+  const [, id, type = null] = STATUS.exec(status) ?? [];
+  return hasResult(id === undefined ? null : Number(id), type);
 }
 
 function finding(kind: AlertKind, detail: Partial<Omit<Finding, 'kind'>>): Finding {

@@ -5,6 +5,8 @@ const SMALLEST_BLOCK = 4 * 1024;
 const LARGEST_BLOCK = 64 * 1024;
 /** Memory of a body beside its bytes: its objects, and the state of its signature. */
 const OVERHEAD = 1024;
+/** Most bytes that are held for a body beside its own: its objects, and the rest of its last block. */
+export const MOST_BESIDE_BODY = OVERHEAD + LARGEST_BLOCK;
 
 /**
  * A body in progress: hashes its bytes as they arrive and copies them into blocks, so that the memory held matches the

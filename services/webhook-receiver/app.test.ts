@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
-import type { AdmissionLimits } from './admission.ts';
+import { type AdmissionLimits, MOST_BESIDE_BODY } from './admission.ts';
 import { createApp } from './app.ts';
 import { RequestTally } from './tally.ts';
 
@@ -83,6 +83,19 @@ test('answers 503 with Retry-After where a body takes more room than there is, a
   );
   const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
   expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
+});
+
+test('accepts the largest body with the least room that a setting may leave, also where its length is not announced', async () => {
+  const port = await open(undefined, { maxUnprovenBytes: LIMIT + MOST_BESIDE_BODY });
+  const body = 'x'.repeat(LIMIT);
+  const signature = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), EXPIRY, SECRET)}\r\n`;
+  const start = `POST /webhook HTTP/1.1\r\nhost: x\r\n${CLOSE}${signature}`;
+  const chunks = `1\r\nx\r\n${(LIMIT - 1).toString(16)}\r\n${body.slice(1)}\r\n0\r\n\r\n`;
+  for (const rest of [
+    `content-length: ${LIMIT}\r\n\r\n${body}`,
+    `transfer-encoding: chunked\r\n\r\n${chunks}`,
+  ])
+    expect(await exchange(port, start + rest)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test('answers 503 to the oldest connection that proved nothing where there is one too many', async () => {

@@ -11,6 +11,7 @@ import {
   secret,
 } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
+import { MOST_BESIDE_BODY } from './admission.ts';
 
 /** The name of the service, also in its dead letters. */
 export const SERVICE = 'webhook-receiver';
@@ -63,19 +64,20 @@ const fields = z.object({
   WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
     .describe(
-      'Most bytes of bodies whose signature is not proven yet, over all threads, at least BODY_LIMIT for each; beyond them bodies are refused with 503.',
+      'Most bytes of bodies whose signature is not proven yet, over all threads, at least BODY_LIMIT and 65 KiB for each; beyond them bodies are refused with 503.',
     ),
 });
 
 /** Settings of the webhook receiver. */
 export const settings = fields.superRefine((config, context) => {
   const threads = threadsOf(config);
-  const least = threads * config.BODY_LIMIT;
+  // With less the largest body would be refused each time it is repeated.
+  const least = threads * (config.BODY_LIMIT + MOST_BESIDE_BODY);
   if (config.WEBHOOK_MAX_UNPROVEN_BYTES < least) {
     context.addIssue({
       code: 'custom',
       path: ['WEBHOOK_MAX_UNPROVEN_BYTES'],
-      message: `must be at least ${least}, BODY_LIMIT for each of ${threads} threads`,
+      message: `must be at least ${least}, BODY_LIMIT and ${MOST_BESIDE_BODY} for each of ${threads} threads`,
     });
   }
   if (config.WEBHOOK_MAX_CONNECTIONS < threads) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -201,6 +201,8 @@ describe('touchline up', () => {
   test('starts every service, as many processes of one as it is asked for, starts each again that dies, and stops on SIGTERM', async () => {
     const port = await freePort();
     const dataDir = temporaryFolder();
+    const mark = join(dataDir, 'demo.lock');
+    writeFileSync(mark, '');
     const run = touchline(['up', '--replicas', 'match-processor=3'], {
       DATA_DIR: dataDir,
       WEBHOOK_PORT: String(port),
@@ -208,6 +210,8 @@ describe('touchline up', () => {
       TOOLS_PORT: '0',
       WEBHOOK_SECRET: '',
     });
+    await run.says('creating topics');
+    expect(existsSync(mark), 'a demonstration would replace its data').toBe(false);
     const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
     await run.says('Ctrl-C stops everything');
     const kept = join(dataDir, 'webhook-secret');

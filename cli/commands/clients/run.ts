@@ -1,7 +1,9 @@
 import { ClientDirectory } from '#clients/directory.ts';
+import type { DerivedKeys } from '#clients/keys.ts';
+import { SealError } from '#clients/sealing.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { openWebhooks } from '#clients/webhooks.ts';
-import type { Client } from '#topics/generated/types.ts';
+import { openWebhook } from '#clients/webhooks.ts';
+import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { commandLog, findCluster, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
@@ -143,13 +145,24 @@ function details(client: Client): string {
 }
 
 /** With the addresses where this deployment's key is at hand. */
-function webhookLines(client: Client): string[] {
-  if (client.webhooks.length === 0) return [];
-  const only = client.webhooks.map(({ types }) => (types === null ? '' : ` (only ${types.join(', ')})`));
+function webhookLines({ client_id, webhooks }: Client): string[] {
+  if (webhooks.length === 0) return [];
   const keys = findWebhookKeys(process.env);
-  if (keys === null) return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
-  const opened = openWebhooks(client, keys);
-  return opened.map(({ id, url }, n) => `webhook ${id}: ${lineShown(url)}${only[n]}`);
+  return webhooks.map((webhook) => {
+    const { id, types } = webhook;
+    const address = keys === null ? '' : `: ${addressOf(client_id, webhook, keys)}`;
+    return `webhook ${id}${address}${types === null ? '' : ` (only ${types.join(', ')})`}`;
+  });
+}
+
+/** A webhook that no key opens keeps no command from showing its client, nor from saying what it changed. */
+function addressOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string {
+  try {
+    return lineShown(openWebhook(clientId, webhook, keys).url);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    return 'sealed with another key';
+  }
 }
 
 function amount(list: readonly unknown[] | null, of: string): string {

@@ -1,7 +1,7 @@
 /** Checks after the play: reads the topics from their beginning, read committed. */
 
 import { hash } from 'node:crypto';
-import { readTopic } from '#cluster/read-topic.ts';
+import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings, TopicValues } from '#topics/generated/types.ts';
@@ -49,21 +49,17 @@ async function readAll<T extends TopicName>(
   });
 }
 
-/** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
+/** One of them has records wherever a system was set up: those of deliveries expire, and clients come before the first one. */
+const SIGNS_OF_USE = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
+
+/** Whether the topics of a place, which may have been made a moment ago, are in use by a system: a play would reach its clients. */
 export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean> {
-  const seen = new AbortController();
-  const read = (): Promise<void> =>
-    readTopic({
-      brokers,
-      topic: topicName(prefix, 'raw-messages'),
-      untilEnd: true,
-      signal: seen.signal,
-      onRecord: () => seen.abort(),
-    });
+  const topics = SIGNS_OF_USE.map((topic) => topicName(prefix, topic));
+  const look = () => topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
   // A new partition has no leader yet.
   const passes = (error: unknown): boolean => error instanceof StreamError;
-  await retry(read, { firstMs: 100, ceilingMs: 100, deadlineMs: LEADERS_WITHIN, passes });
-  return seen.signal.aborted;
+  const bounds = await retry(look, { firstMs: 100, ceilingMs: 100, deadlineMs: LEADERS_WITHIN, passes });
+  return bounds.some(({ start, end }) => end > start);
 }
 
 /** Reads the topics that hold the outcome. */

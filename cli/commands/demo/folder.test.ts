@@ -33,8 +33,12 @@ test('empties the folder of the last demonstration, except the secret and foreig
   folder.release();
 });
 
-test('never touches data that no demonstration wrote', () => {
-  const data = put('kafka', 'log');
+test.each([
+  ['of an embedded broker', ['kafka', 'log']],
+  ['of services whose broker is elsewhere', ['logs', 'api.log']],
+  ['of a platform that runs', ['backbone.json']],
+])('never touches data that no demonstration wrote: %s', (_name, path) => {
+  const data = put(...path);
   const folder = takeDemoFolder(dataDir);
   expect(folder.path).toBe(join(dataDir, 'demo'));
   expect(readFileSync(data, 'utf8')).toBe('x');

@@ -21,7 +21,7 @@ export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
 
 /** Marks a folder as made by a demonstration, and is locked while one runs in it. */
 const MARK = 'demo.lock';
-/** Folders that each demonstration replaces. The secret stays. */
+/** What each demonstration replaces. The secrets stay. */
 const MADE = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
 
 /**
@@ -31,7 +31,9 @@ const MADE = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
 export function takeDemoFolder(dataDir: string): DemoFolder {
   for (const path of [dataDir, join(dataDir, 'demo')]) {
     const mark = join(path, MARK);
-    if (existsSync(join(path, 'kafka')) && !existsSync(mark)) continue;
+    // Not `kafka` alone: with brokers elsewhere, as in Docker, there is none.
+    const holdsData = MADE.some((name) => existsSync(join(path, name)));
+    if (holdsData && !existsSync(mark)) continue;
     makePrivateFolder(path);
     const lock = tryLock(mark);
     if (lock === undefined) continue;

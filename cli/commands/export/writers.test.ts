@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -20,6 +21,8 @@ const COLUMNS: readonly ExportColumn[] = [
 const MOMENT = Date.UTC(2026, 10, 21, 18, 0, 0, 123);
 const ROW: ExportRow = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOMENT];
 const UNKNOWN: ExportRow = COLUMNS.map(() => null);
+/** A moment that no date has, as of a provider that writes any number for one. */
+const NO_DATE: ExportRow = [...ROW.slice(0, -1), 2 ** 53];
 
 function fileIn(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-writers-'));
@@ -42,10 +45,11 @@ describe('a Parquet file', () => {
     const writer = parquetWriter(file, COLUMNS);
     await writer.write(ROW);
     await writer.write(UNKNOWN);
+    await writer.write(NO_DATE);
     expect(existsSync(file)).toBe(false);
     await writer.close();
     const columns = 'flag, small, large, share, name, body::VARCHAR AS body, epoch_ms(moment) AS moment';
-    const [row, unknown] = await query(`SELECT ${columns} FROM read_parquet('${file}')`);
+    const [row, unknown, noDate] = await query(`SELECT ${columns} FROM read_parquet('${file}')`);
     expect(row).toEqual({
       flag: true,
       small: -7,
@@ -56,6 +60,7 @@ describe('a Parquet file', () => {
       moment: BigInt(MOMENT),
     });
     expect(Object.values(unknown ?? {})).toEqual(COLUMNS.map(() => null));
+    expect(noDate).toEqual({ ...row, moment: null });
   });
 
   test('of more rows than are held in memory has all of them in order; one of none can be read', async () => {
@@ -85,8 +90,9 @@ test('JSON lines have an object a row', async () => {
   const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
   await writer.write(ROW);
   await writer.write(UNKNOWN);
+  await writer.write(NO_DATE);
   await writer.close();
-  const [row, unknown] = readFileSync(file, 'utf8')
+  const [row, unknown, noDate] = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -100,6 +106,30 @@ test('JSON lines have an object a row', async () => {
     moment: '2026-11-21T18:00:00.123Z',
   });
   expect(Object.values(unknown)).toEqual(COLUMNS.map(() => null));
+  expect(noDate).toEqual({ ...row, moment: null });
+});
+
+test('JSON lines fail where their file cannot be made, as Parquet does', () => {
+  const nowhere = join(fileIn('no-folder'), 'a.jsonl');
+  expect(() => parquetWriter(nowhere, COLUMNS)).toThrow('ENOENT');
+  expect(() => jsonLinesWriter(nowhere, COLUMNS, process.stdout)).toThrow('ENOENT');
+});
+
+test('JSON lines for which there is no room fail, and leave nothing', async () => {
+  const file = fileIn('a.jsonl');
+  symlinkSync('/dev/full', `${file}.part`);
+  const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
+  const rows = async () => {
+    for (let row = 0; row < 10_000; row++) {
+      await writer.write(ROW);
+      // Records of a topic come now and then: nobody waits for the file when it fails.
+      for (let turn = 0; turn < 100; turn++) await nextTurn();
+    }
+    await writer.close();
+  };
+  await expect(rows()).rejects.toThrow('ENOSPC');
+  writer.abort();
+  expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
 });
 
 test('JSON lines leave no listener at an output that is slower than they are', async () => {

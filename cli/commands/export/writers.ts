@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, openSync, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
@@ -56,9 +56,11 @@ export function jsonLinesWriter(
   stdout: Writable,
 ): RowWriter {
   const part = `${file}.part`;
-  const stream = file === null ? stdout : createWriteStream(part);
+  const stream = file === null ? stdout : fileStream(part);
   return {
     write(row) {
+      // A stream that failed takes no row, and never drains.
+      if (stream.errored !== null) throw stream.errored;
       const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
       if (stream.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
       // Takes both of its listeners off again: a listener left at each wait makes Node warn of a leak.
@@ -76,15 +78,26 @@ export function jsonLinesWriter(
   };
 }
 
+/** Writes to a file that is opened at once. What fails later is in `errored`: nobody may be waiting then. Throws where it cannot be opened. */
+function fileStream(file: string): Writable {
+  return createWriteStream(file, { fd: openSync(file, 'w') }).on('error', () => {});
+}
+
 function parquetValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return undefined;
   if (type === 'INT64') return BigInt(cell);
-  if (type === 'TIMESTAMP') return new Date(Number(cell));
+  if (type === 'TIMESTAMP') return dateOf(cell);
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
+}
+
+/** A moment; undefined where no date has it, for a provider may write any `ut`. */
+function dateOf(cell: ExportCell): Date | undefined {
+  const date = new Date(Number(cell));
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 function jsonValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return null;
-  if (type === 'TIMESTAMP') return new Date(Number(cell)).toISOString();
+  if (type === 'TIMESTAMP') return dateOf(cell)?.toISOString() ?? null;
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
 }

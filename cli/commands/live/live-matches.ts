@@ -24,7 +24,10 @@ export class LiveMatches {
   readonly #health = new HealthTable();
   /** Live matches, each with its partition. */
   readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
-  /** The newest version with a change that was read, by event: an older state must not be traded on. */
+  /**
+   * The newest version with a change that was read, by event: an older state must not be traded on. Of matches that are not live too,
+   * until their state has it: the change may come before the state that makes them live.
+   */
   readonly #changed = new Map<number, number>();
   /** When the latest message of a match was received, by key of feed health, Unix milliseconds. */
   readonly #heard = new Map<string, number>();
@@ -97,7 +100,7 @@ export class LiveMatches {
       else if (topic === 'match-transitions') {
         if (value === null) continue;
         const { event_id, version } = await this.#registry.decoder('match-transitions').read(value);
-        if (this.#states.has(event_id)) this.#changed.set(event_id, version);
+        this.#changed.set(event_id, version);
       } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
     }
   }
@@ -106,7 +109,7 @@ export class LiveMatches {
     const state = value === null ? null : await this.#registry.decoder('match-state').read(value);
     if (state === null || phaseOf(state) !== 'live') {
       this.#states.delete(eventId);
-      this.#changed.delete(eventId);
+      if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
       return;
     }
     // The memory of the event register is most of a state.

@@ -50,7 +50,7 @@ export class FollowedMatch {
     };
   }
 
-  /** Applies and gives each record that is written from the reading on, until `signal`; `onUpToDate`: the states up to now were. */
+  /** Applies and gives each record that is newer than what was read, until `signal`; `onUpToDate`: the states up to now were. */
   follow(
     signal: AbortSignal,
     {
@@ -59,6 +59,7 @@ export class FollowedMatch {
     }: { readonly onRecord: (record: FollowedRecord) => void; readonly onUpToDate: () => void },
   ): Promise<void> {
     const apply = (record: FollowedRecord): void => {
+      if (!this.#isNewer(record)) return;
       if (record.topic === 'match-state') this.#state = record.value;
       else if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
       else this.#transitions.push(record.value);
@@ -68,6 +69,15 @@ export class FollowedMatch {
       this.#readAt = at;
       onUpToDate();
     });
+  }
+
+  /** Whether a record is newer than what is known: what was written while the match was read is read again as it is followed. */
+  #isNewer({ topic, value }: FollowedRecord): boolean {
+    if (topic === 'match-state') return value.version > this.#state.version;
+    if (topic === 'match-incidents') return value.version > (this.#incidents.get(value.id)?.version ?? 0);
+    const last = this.#transitions.at(-1);
+    if (last === undefined || value.version > last.version) return true;
+    return value.version === last.version && value.n > last.n;
   }
 
   /** Reasons against acting on the state while it is followed. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
@@ -8,8 +9,8 @@ const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since:
 const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 const VERSIONS = played();
 
-const factsUpTo = (version: number) => {
-  const upTo = VERSIONS.slice(0, version);
+const factsUpTo = (version: number, versions = VERSIONS) => {
+  const upTo = versions.slice(0, version);
   const incidents = new Map(upTo.flatMap((one) => one.incidents.map((of) => [of.id, of] as const)));
   const state = upTo.at(-1)?.state;
   if (state === undefined) throw new Error('no such version');
@@ -39,6 +40,28 @@ describe('the page of a match', () => {
       " 45+1'    2–0  Goal              Home  Kane    5-030",
       expect.stringMatching(/Reported, confirmed {2}1–0 → 2–0$/),
     ]);
+  });
+
+  test.each([
+    [
+      'no other incident that refers to it',
+      [incident('5-011', 1834, { parent_id: '5-010' }), incident('5-012', 424)],
+    ],
+    [
+      'none that awaits confirmation',
+      [
+        incident('5-012', 424, { parent_id: '5-010' }),
+        incident('5-013', 424, { parent_id: '5-010', confirmation: 'tbd' }),
+      ],
+    ],
+  ])('names what cancelled a goal by law 6: %s', (_, after) => {
+    const before = [incident('5-001', 429, { participant_id: null }), incident('5-010', 413)];
+    const incidents = [...before, ...after].map((one) => incidentMessage(one));
+    const versions = played([eventMessage(START, eventFields()), ...incidents]);
+    const facts = factsUpTo(versions.length, versions);
+    expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
+    const { story } = pageJson(facts, ALIVE) as { story: { id: string; cancelled_by: string[] }[] };
+    expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
   });
 
   test('has the firm score and why nothing may be traded', () => {

@@ -1,5 +1,6 @@
 /** The page of one match: pure. */
-import { scoresAfter } from '#domain/goals.ts';
+import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
+import { compareIds } from '#domain/incident-index.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -38,19 +39,25 @@ type MatchStory = TimelineEntry & {
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
-  const cancellations = Map.groupBy(
-    incidents.filter(({ removed, incident }) => !removed && incident?.confirmation !== 'cancelled'),
-    ({ incident }) => incident?.parent_id ?? null,
-  );
+  const cancelledBy = cancellersOf({ state, incidents });
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
-    cancelled_by:
-      state.void_goals[entry.id] === 'goal_cancelled'
-        ? (cancellations.get(entry.id) ?? []).map(({ id }) => id)
-        : [],
+    cancelled_by: state.void_goals[entry.id] === 'goal_cancelled' ? (cancelledBy.get(entry.id) ?? []) : [],
   }));
+}
+
+/** The incidents that name each goal (law 6), but for those that await confirmation: they cancel nothing yet. */
+function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'incidents'>) {
+  const known = incidents.toSorted((a, b) => compareIds(a.id, b.id));
+  const goals = known.filter(({ incident }) => incident !== null && isGoal(incident));
+  const cancellations = known.filter(({ incident }) => incident !== null && isCancellation(incident));
+  const awaiting = new Set(
+    cancellations.filter(({ incident }) => incident?.confirmation === 'tbd').map(({ id }) => id),
+  );
+  const named = namedGoals(goals, cancellations, state);
+  return new Map(Array.from(named, ([goal, ids]) => [goal, ids.filter((id) => !awaiting.has(id))]));
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {

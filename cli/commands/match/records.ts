@@ -51,17 +51,20 @@ export class MatchRecords {
     { from, until }: { readonly from?: number; readonly until?: number } = {},
   ): Promise<Written<TopicValues[T]>[]> {
     const [start, end] = [await this.#offsetAt(topic, from), await this.#offsetAt(topic, until)];
+    const name = topicName(this.#place.prefix, topic);
+    const own = partitionKey(this.#own(name));
     const found: ReadRecord[] = [];
     const stop = new AbortController();
     await follow({
       brokers: this.#place.brokers,
       reader: CLIENT_ID,
-      topics: [topicName(this.#place.prefix, topic)],
+      topics: [name],
       from: this.#offsets([topic], ({ start: first }) => start ?? first),
       signal: stop.signal,
-      onBatch: ({ records, next }) => {
+      onBatch: ({ partition, records, next }) => {
         for (const record of records) if (this.#isOwn(record)) found.push(record);
-        if (end !== null && next >= end) stop.abort();
+        // Other partitions have what was written since the opening, at offsets of their own.
+        if (end !== null && next >= end && partitionKey({ topic: name, partition }) === own) stop.abort();
       },
       onCaughtUp: () => stop.abort(),
     });

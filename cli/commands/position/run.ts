@@ -15,7 +15,7 @@ import { setPosition } from './set-position.ts';
 
 /** Shows and sets positions. */
 export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
-  const { processor, partition, to, acceptsState } = parse(given);
+  const { processor, partition, to, acceptsState, skips } = parse(given);
   const place = findCluster(process.env);
   const topics = streamTopics(place.prefix, processor);
   const brokers = place.brokers;
@@ -23,7 +23,14 @@ export async function runPosition(given: GivenTo<typeof position>): Promise<numb
     await show(place, topics);
     return 0;
   }
-  const { before, next } = await setPosition(topics, { brokers, partition, to, acceptsState, log: quiet });
+  const { before, next } = await setPosition(topics, {
+    brokers,
+    partition,
+    to,
+    acceptsState,
+    skipsNothing: !skips,
+    log: quiet,
+  });
   process.stdout.write(
     `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
   );
@@ -56,16 +63,20 @@ type Arguments = {
   readonly partition: number;
   readonly to: number | 'start' | 'end' | undefined;
   readonly acceptsState: boolean;
+  /** Whether records may be left unprocessed. */
+  readonly skips: boolean;
 };
 
 function parse({ values, positionals }: GivenTo<typeof position>): Arguments {
   const acceptsState = values['accept-state'] === true;
+  const skips = values.yes === true;
   const [name, partition, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);
   if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);
   if (partition === undefined) {
-    if (acceptsState) throw new UsageError('--accept-state goes with a partition and an offset');
-    return { processor, partition: 0, to: undefined, acceptsState };
+    if (acceptsState || skips)
+      throw new UsageError('--accept-state and --yes go with a partition and an offset');
+    return { processor, partition: 0, to: undefined, acceptsState, skips };
   }
   if (!/^\d{1,4}$/.test(partition)) throw new UsageError('the partition must be a number');
   if (offset === undefined || more.length > 0) throw new UsageError('name one partition and one offset');
@@ -76,5 +87,6 @@ function parse({ values, positionals }: GivenTo<typeof position>): Arguments {
     partition: Number(partition),
     to: /^\d/.test(offset) ? Number(offset) : (offset as 'start' | 'end'),
     acceptsState,
+    skips,
   };
 }

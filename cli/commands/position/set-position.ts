@@ -1,17 +1,26 @@
 import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import type { LogBounds } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { findPosition, type LogMark, positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
+import {
+  findPosition,
+  type LogMark,
+  type Position,
+  positionRecord,
+  positionsTopic,
+} from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
+import { CommandError } from '../../command.ts';
 
 /** A position that was set: the previous one, null where there was none, and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
 
 /**
  * Sets the position of one partition in the owner's place: fences a running task, which claims the partition again from
- * there. Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`.
+ * there. Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`, and with
+ * `CommandError` where `skipsNothing` forbids it.
  */
 export async function setPosition(
   topics: StreamTopics,
@@ -22,10 +31,12 @@ export async function setPosition(
     readonly to: number | 'start' | 'end';
     /** Takes the changelogs as they are for the state of the position, whatever they lost. */
     readonly acceptsState?: boolean;
+    /** Changes nothing where records of the input would never be processed. */
+    readonly skipsNothing?: boolean;
     readonly log: Logger;
   },
 ): Promise<SetPosition> {
-  const { brokers, partition, to, acceptsState = false, log } = options;
+  const { brokers, partition, to, acceptsState = false, skipsNothing = false, log } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
   const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
@@ -38,6 +49,10 @@ export async function setPosition(
         'POSITION_BEYOND_END',
         `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
       );
+    }
+    if (skipsNothing) {
+      const position = await findPosition(client, positions, partition);
+      requireNoneSkipped(position, { next, bounds, topicId: await reader.topicId() });
     }
     const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
     const producer = await client.openProducer({
@@ -72,4 +87,14 @@ export async function setPosition(
     await reader.close();
     await client.close();
   }
+}
+
+/** Throws `CommandError` where records lie between the position, which another topic may have been of, and the next one. */
+function requireNoneSkipped(
+  position: Position | null,
+  { next, bounds, topicId }: { readonly next: number; readonly bounds: LogBounds; readonly topicId: string },
+): void {
+  const processed = position?.topicId === topicId ? position.next : bounds.start;
+  const skipped = next - Math.max(processed, bounds.start);
+  if (skipped > 0) throw new CommandError(`up to ${skipped} records would never be processed: say --yes`);
 }

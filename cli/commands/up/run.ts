@@ -26,6 +26,8 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
     },
     force: (code) => process.exit(code),
   });
+  // Not once all is ready: the receiver accepts deliveries before.
+  keepFolder(settings.DATA_DIR);
   const started = await startPlatform({
     dataDir: settings.DATA_DIR,
     settings,
@@ -42,7 +44,6 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
     throw error;
   }
   platform = started;
-  keepFolder(settings.DATA_DIR);
   say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   const stay = setInterval(() => {}, 2 ** 30);
   await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));

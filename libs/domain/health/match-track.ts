@@ -108,7 +108,8 @@ export class MatchTrack {
       };
       this.pairs.set(source, pair);
     }
-    if (!isGoodState(pair.standing.state)) pair.backAt ??= at;
+    // A monitor that begins reads again what was heard before the silence.
+    if (!isGoodState(pair.standing.state) && at > pair.heardAt) pair.backAt ??= at;
     pair.heardAt = Math.max(pair.heardAt, at);
     if (isKeepAlive) pair.keepAliveAt = pair.heardAt;
   }

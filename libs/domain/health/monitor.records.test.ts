@@ -1,6 +1,7 @@
 /** What a monitor publishes of a source and its matches, when, and what it rests on. */
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, LIMITS, PlayedMonitor } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, REPORTS_WITHIN_MS, VALID_MS } from './limits.ts';
@@ -68,6 +69,17 @@ describe('the record of a source', () => {
     const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
     const source = played(wait(1_000), up, wait(9_900)).topic.get('webhook');
     expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
+  });
+
+  test('tells readers that its ingress service is missed, for as long as it is', () => {
+    const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
+    const missed = played(say('play'), up, apply, wait(60_000));
+    const reader = new HealthTable();
+    for (const [key, record] of missed.topic) reader.apply(key, record, missed.now);
+    const now = { wall: missed.now, steady: missed.now };
+    const down = { believed: false, state: 'down', reason: 'ingress' };
+    expect(reader.sources(now)).toMatchObject([down]);
+    expect(reader.match(1, now)).toMatchObject(down);
   });
 
   test('is as long valid as ever beside a match that is bad already', () => {

@@ -165,6 +165,15 @@ describe('a match', () => {
     expect(ofMatch(played)).toMatchObject({ state: 'alive', gap_count: 1 });
   });
 
+  test('was silent until it was heard of again, though the monitor began anew meanwhile', () => {
+    const begun: Action = { kind: 'restart', ms: 1_000 };
+    const silence = [say('play'), apply, wait(25_000), begun, wait(4_000)];
+    const played = watch([...silence, say('play'), apply, wait(100)], () => {});
+    const gap = { from: BEGIN, to: BEGIN + 30_000, reason: 'silence', action: 'none' };
+    expect(ofMatch(played)?.gaps).toEqual([gap]);
+    expect(played.topic.get('webhook')?.gaps).toEqual([gap]);
+  });
+
   test('keeps the gap that a snapshot filled', () => {
     const played = watch([say('play'), apply, wait(25_000), say('play'), apply, wait(1_000)], () => {});
     const gap = { from: BEGIN, to: BEGIN + 25_000, reason: 'silence' };

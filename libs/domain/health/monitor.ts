@@ -127,7 +127,8 @@ export class HealthMonitor {
     const reported = source.reported(now);
     const published: PublishedHealth[] = [];
     const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
-    let due = source.reportDue ?? Number.POSITIVE_INFINITY;
+    // Of a source that is down nothing becomes due: its record is valid as ever, so that readers are told why.
+    let due = (reported.kind === 'good' ? source.reportDue : null) ?? Number.POSITIVE_INFINITY;
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
       if (pair === undefined) continue;

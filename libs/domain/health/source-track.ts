@@ -48,8 +48,9 @@ export class SourceTrack {
 
   /** A sign of life at `at`. */
   heardOf(at: number): void {
+    // A monitor that begins reads again what was heard before the silence.
+    if (!isGoodState(this.standing.state) && at > this.heardAt) this.#backAt ??= at;
     this.heardAt = Math.max(this.heardAt, at);
-    if (!isGoodState(this.standing.state)) this.#backAt ??= at;
   }
 
   /** A report; a time ahead of `now` counts as now. */

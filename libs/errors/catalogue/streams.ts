@@ -108,7 +108,7 @@ export const STREAM_ERRORS = {
     ],
     TOO_LARGE: [
       'A compressed record batch has more than 64 MiB once decompressed. The message names topic, partition and offset, and the offset behind the batch.',
-      'Find who wrote it: no service does that. A processor goes on behind it with `npx touchline position <service> <partition> <offset>`.',
+      'Find who wrote it: no service does that. A processor goes on behind it with `npx touchline position <service> <partition> <offset> --yes`.',
     ],
   },
   PositionLostError: {

@@ -198,14 +198,18 @@ export type PublishRecord = Omit<OutputRecord, 'key' | 'partition'> & {
   readonly partition?: number | 'any';
 };
 
+/** Records that were not sent, with the reason. */
+export type Unsent = ReadonlyMap<PublishRecord, StreamError>;
+
 /** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
 export interface BatchProducer {
   /**
-   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
+   * Writes the records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
    * Where the broker is unavailable they are sent again, none is written twice, until it is there or `close` is called;
-   * `onRetry` is called each time. Rejects with `StreamError`: some of them may have been written then.
+   * `onRetry` is called each time. Resolves with those that were not sent, each with its reason: their partition has no
+   * leader, and the others do not wait for one. Rejects with `StreamError`: some of them may have been written then.
    */
-  send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<void>;
+  send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<Unsent>;
   /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }

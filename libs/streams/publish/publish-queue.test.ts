@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PublishRecord } from '../client/port.ts';
-import { PublishError } from '../errors.ts';
+import { PublishError, StreamError } from '../errors.ts';
 import { PublishQueue } from './publish-queue.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
@@ -109,6 +109,46 @@ describe('a queue', () => {
     expect(await Promise.all(publishes.map(stateOf))).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
     expect(queue.dequeue(0)).toBeNull();
     expect(queue.bytes).toBe(0);
+  });
+
+  test('holds what was not sent, and what must not overtake it, out of the way of all others', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const both = queue.add([record('a'), record('b')], LATER);
+    const first = queue.dequeue(0);
+    const unsent = new Map(
+      first?.records.slice(0, 1).map((one) => [one.record, new StreamError('UNAVAILABLE', 'no leader')]),
+    );
+    if (first !== null) queue.acknowledge(first, LATER, { unsent, until: 100 });
+    const behind = queue.add([record('a')], LATER);
+    const other = queue.add([record('c')], LATER);
+    const second = queue.dequeue(1);
+    expect(keys(second)).toEqual(['c']);
+    if (second !== null) queue.acknowledge(second, LATER);
+    expect([await stateOf(both), await stateOf(behind), await stateOf(other)]).toEqual([
+      'waits',
+      'waits',
+      'done',
+    ]);
+    expect(queue.dequeue(99)).toBeNull();
+    expect(queue.holding).toBe(true);
+    const third = queue.dequeue(100);
+    expect(keys(third)).toEqual(['a', 'a']);
+    expect(queue.holding).toBe(false);
+    if (third !== null) queue.acknowledge(third, LATER);
+    expect([await stateOf(both), await stateOf(behind)]).toEqual(['done', 'done']);
+    expect(queue.bytes).toBe(0);
+  });
+
+  test('rejects what is held when its time is up, with the reason', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const late = queue.add([record('a')], 10);
+    const batch = queue.dequeue(0);
+    const reason = new StreamError('UNAVAILABLE', 'no leader');
+    const unsent = new Map(batch?.records.map((one) => [one.record, reason]));
+    if (batch !== null) queue.acknowledge(batch, LATER, { unsent, until: 20 });
+    expect(queue.dequeue(20)).toBeNull();
+    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: reason });
+    expect([queue.bytes, queue.holding]).toEqual([0, false]);
   });
 
   test('extends the deadline of a publish with each acknowledged batch', async () => {

@@ -1,6 +1,6 @@
-import type { PublishRecord } from '../client/port.ts';
+import type { PublishRecord, Unsent } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
-import { PublishError } from '../errors.ts';
+import { PublishError, type StreamError } from '../errors.ts';
 
 /** How many dequeued records may stay at the front of the list before it is cut. */
 const TAKEN_BEFORE_CUT = 10_000;
@@ -14,6 +14,8 @@ type Publish = {
   /** Sent without the records of others, since the broker rejected one of them. */
   alone: boolean;
   settled: boolean;
+  /** Why a record of it was not sent. */
+  unsent: StreamError | undefined;
   readonly resolve: () => void;
   readonly reject: (error: PublishError) => void;
 };
@@ -35,6 +37,10 @@ export class PublishQueue {
   #records: QueuedRecord[] = [];
   #next = 0;
   #bytes = 0;
+  /** Records that could not be sent and those of the same lanes behind them, in order: out of the way of all others. */
+  #held: QueuedRecord[] = [];
+  readonly #heldLanes = new Set<string>();
+  #heldUntil = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -43,6 +49,11 @@ export class PublishQueue {
   /** Bytes that wait to be sent or acknowledged. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether records are held since they could not be sent. */
+  get holding(): boolean {
+    return this.#held.length > 0;
   }
 
   /** Resolves when all are acknowledged. Rejects with QUEUE_FULL unless there is room, or nothing else waits. */
@@ -56,7 +67,15 @@ export class PublishQueue {
     }
     this.#bytes += bytes;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const publish = { deadline, open: records.length, alone: false, settled: false, resolve, reject };
+    const publish: Publish = {
+      deadline,
+      open: records.length,
+      alone: false,
+      settled: false,
+      unsent: undefined,
+      resolve,
+      reject,
+    };
     for (const [index, record] of records.entries())
       this.#records.push({ publish, record, bytes: sizes[index] ?? 0 });
     return promise;
@@ -64,9 +83,10 @@ export class PublishQueue {
 
   /**
    * Dequeues the records of the next request: as many as one record batch of each topic may hold, or a single larger one.
-   * Null where nothing waits. Rejects publishes that ran out of time by `now`.
+   * Null where nothing waits, or all that waits is held. Rejects publishes that ran out of time by `now`.
    */
   dequeue(now: number): QueuedBatch | null {
+    if (this.holding && now >= this.#heldUntil) this.#release();
     const records: QueuedRecord[] = [];
     const publishes = new Set<Publish>();
     const filled = new Map<string, number>();
@@ -75,9 +95,13 @@ export class PublishQueue {
       const queued = this.#records[this.#next] as QueuedRecord;
       const { publish, record, bytes } = queued;
       if (!publish.settled && publish.deadline <= now)
-        settle(publish, new PublishError('TIMEOUT', 'not sent in time'));
+        settle(publish, new PublishError('TIMEOUT', 'not sent in time', publish.unsent));
       if (publish.settled) {
         this.#bytes -= bytes;
+        continue;
+      }
+      if (this.#heldLanes.size > 0 && this.#heldLanes.has(laneOf(record))) {
+        this.#held.push(queued);
         continue;
       }
       const [other] = publishes;
@@ -96,14 +120,30 @@ export class PublishQueue {
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
-  /** The records of a batch are acknowledged; the rest of their publishes has until `deadline` now. */
-  acknowledge(batch: QueuedBatch, deadline: number): void {
-    for (const { publish, bytes } of batch.records) {
+  /**
+   * The records of a batch are acknowledged; the rest of their publishes has until `deadline` now. Those that were not sent
+   * are held until that time, and with them later ones that must not overtake them.
+   */
+  acknowledge(
+    batch: QueuedBatch,
+    deadline: number,
+    held: { readonly unsent: Unsent; readonly until: number } | null = null,
+  ): void {
+    for (const queued of batch.records) {
+      const { publish, record, bytes } = queued;
+      const reason = held?.unsent.get(record);
+      if (reason !== undefined) {
+        publish.unsent = reason;
+        this.#held.push(queued);
+        this.#heldLanes.add(laneOf(record));
+        continue;
+      }
       this.#bytes -= bytes;
       publish.open -= 1;
       publish.deadline = deadline;
       if (publish.open === 0) settle(publish);
     }
+    if (held !== null && held.unsent.size > 0) this.#heldUntil = held.until;
   }
 
   /**
@@ -116,9 +156,26 @@ export class PublishQueue {
       if (publish.deadline <= now || (ofRecords && batch.publishes === 1)) settle(publish, error);
       else if (ofRecords) publish.alone = true;
     }
-    this.#records = [...batch.records, ...this.#records.slice(this.#next)];
+    this.#requeue(batch.records);
+  }
+
+  #release(): void {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldLanes.clear();
+    this.#requeue(held);
+  }
+
+  /** Puts records in front of all that wait. */
+  #requeue(records: readonly QueuedRecord[]): void {
+    this.#records = [...records, ...this.#records.slice(this.#next)];
     this.#next = 0;
   }
+}
+
+/** Records of one lane are written in the order in which they were published. */
+function laneOf({ topic, partition, key }: PublishRecord): string {
+  return typeof partition === 'number' ? `${topic} ${partition}` : `${topic} key ${key}`;
 }
 
 function settle(publish: Publish, error?: PublishError): void {

@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
-import type { BatchProducer, PublishRecord } from '../client/port.ts';
+import type { BatchProducer, PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { FailureLog } from './failure-log.ts';
@@ -26,12 +26,13 @@ export type PublisherOptions = {
 export interface Publisher {
   /**
    * Resolves when every record is acknowledged by all in-sync replicas. Rejects with `PublishError`; some of the
-   * records may have been written then. Calls made while a request is under way share the next one.
+   * records may have been written then. Calls made while a request is under way share the next one. Records of a
+   * partition without a leader wait for one, and no others with them.
    */
   publish(records: readonly PublishRecord[]): Promise<void>;
   /** Bytes that wait to be sent or acknowledged. */
   readonly queuedBytes: number;
-  /** False from a failed send until the next acknowledgement; where nothing waits to be sent, until the broker answers. */
+  /** False from a failed send, or a topic without any leader, until the next acknowledgement; where nothing waits to be sent, until the broker answers. */
   readonly healthy: boolean;
   /** Sends the queue, then disconnects. Rejects later publishes. */
   close(): Promise<void>;
@@ -41,6 +42,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_QUEUE_BYTES = 64 * 1024 * 1024;
 /** Between two questions whether the broker is back, and for its answer: a service that is not ready may be sent nothing. */
 const ASK_MS = 1_000;
+/** Between the tries of records whose partition has no leader. */
+const HOLD_MS = 100;
 /** Between the tries of a publish. */
 const RETRY = { firstMs: 100, ceilingMs: 1_000 };
 
@@ -64,7 +67,7 @@ export async function withPublisher<T>(
   }
 }
 
-type ProducerWork = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<void>;
+type ProducerWork<T> = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<T>;
 
 /** Uses one producer at a time, and never again after a failed send. */
 class KafkaPublisher implements Publisher {
@@ -74,7 +77,7 @@ class KafkaPublisher implements Publisher {
   readonly #queue: PublishQueue;
   #producer: Promise<BatchProducer> | null = null;
   #draining: Promise<void> | null = null;
-  /** Ends the wait of a drain that has nothing to send. */
+  /** Ends the pause of a drain that has nothing to send. */
   #wake: () => void = () => {};
   #closed = false;
   #healthy = true;
@@ -127,16 +130,15 @@ class KafkaPublisher implements Publisher {
     for (;;) {
       const batch = this.#dequeue();
       if (batch === null) {
-        if (this.#healthy || this.#closed) break;
-        await this.#askBroker();
+        if (this.#queue.holding) await this.#pause(HOLD_MS);
+        else if (this.#healthy || this.#closed) break;
+        else await this.#askBroker();
         continue;
       }
       try {
         const records = batch.records.map(({ record }) => record);
-        await this.#withinTime(batch.deadline, (producer, onRetry) => producer.send(records, onRetry));
-        this.#healthy = true;
-        this.#failures.end();
-        this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
+        const send: ProducerWork<Unsent> = (producer, onRetry) => producer.send(records, onRetry);
+        this.#sent(batch, await this.#withinTime(batch.deadline, send));
       } catch (error) {
         this.#healthy = false;
         this.#queue.fail(batch, error as PublishError, performance.now());
@@ -145,11 +147,26 @@ class KafkaPublisher implements Publisher {
     this.#draining = null;
   }
 
-  /** Asks, after a while without anything to send, whether the broker answers again. */
-  async #askBroker(): Promise<void> {
+  #sent(batch: QueuedBatch, unsent: Unsent): void {
+    const now = performance.now();
+    for (const reason of unsent.values()) this.#failures.report(reason);
+    // What may go to any partition is not sent only where none of its topic has a leader.
+    if (unsent.keys().some(({ partition }) => partition === 'any')) this.#healthy = false;
+    else if (unsent.size < batch.records.length) this.#healthy = true;
+    this.#queue.acknowledge(batch, now + this.#timeoutMs, { unsent, until: now + HOLD_MS });
+    if (!this.#queue.holding) this.#failures.end();
+  }
+
+  /** Waits this long, or until something is published; true in that case. */
+  #pause(ms: number): Promise<boolean> {
     const { promise: woken, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
-    if (await settlesWithin(woken, ASK_MS)) return;
+    return settlesWithin(woken, ms);
+  }
+
+  /** Asks, after a while without anything to send, whether the broker answers again. */
+  async #askBroker(): Promise<void> {
+    if (await this.#pause(ASK_MS)) return;
     const attempt = this.#attempt(async () => {});
     try {
       if (await settlesWithin(attempt, ASK_MS)) {
@@ -168,7 +185,7 @@ class KafkaPublisher implements Publisher {
   }
 
   /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
-  async #withinTime(deadline: number, work: ProducerWork): Promise<void> {
+  async #withinTime<T>(deadline: number, work: ProducerWork<T>): Promise<T> {
     let last: StreamError | undefined;
     const onRetry = (error: StreamError): void => {
       last = error;
@@ -181,7 +198,7 @@ class KafkaPublisher implements Publisher {
       const attempt = this.#attempt((producer) => work(producer, onRetry));
       let failure: StreamError | undefined;
       try {
-        if (await settlesWithin(attempt, left)) return;
+        if (await settlesWithin(attempt, left)) return await attempt;
       } catch (error) {
         failure = error as StreamError;
       }
@@ -196,13 +213,13 @@ class KafkaPublisher implements Publisher {
     }
   }
 
-  async #attempt(work: (producer: BatchProducer) => Promise<void>): Promise<void> {
+  async #attempt<T>(work: (producer: BatchProducer) => Promise<T>): Promise<T> {
     this.#producer ??= this.#open();
-    await work(await this.#producer);
+    return work(await this.#producer);
   }
 
   /** Closes the producer, and again once `attempt` has settled. The next attempt opens another. */
-  async #letGo(attempt?: Promise<void>): Promise<void> {
+  async #letGo(attempt?: Promise<unknown>): Promise<void> {
     const opening = this.#producer;
     this.#producer = null;
     const producer = await opening?.catch(() => null);

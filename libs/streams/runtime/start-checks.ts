@@ -28,7 +28,7 @@ export function startOffset(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
         `to ${end}; process all that it holds with ${rebuildCommand(application)}, or only what comes with ` +
-        `npx touchline position ${service} ${partition} end`,
+        `npx touchline position ${service} ${partition} end --yes`,
     );
   }
   if (next > end) {

@@ -510,7 +510,7 @@ export type IncidentPresence = {
   present_at: null | number;
   /** When it was last known absent, Unix seconds; null where it never was. */
   absent_at: null | number;
-  /** The winning body, where a snapshot is the cause; else the cause has it. */
+  /** The winning body, where a snapshot is the cause, or the incident is added as cancelled; else the cause has it. */
   incident: null | Incident;
 };
 

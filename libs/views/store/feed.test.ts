@@ -8,6 +8,9 @@ import { Statements } from './sql.ts';
 const UT = 1_790_000_000;
 const DAY = 86_400;
 const MESSAGES = 150_000;
+const MOST_HELD_MS = 50;
+/** A busy machine lengthens one turn now and then, a read that holds the loop does so each time. */
+const ATTEMPTS = 3;
 
 /** A feed of a day of messages, as many as on a Saturday of 100 matches. */
 function dayOfMessages(): FeedView {
@@ -69,7 +72,7 @@ function longestTurn(): () => number {
   };
 }
 
-test('reads a day of messages in order without holding the event loop for 50 ms', async () => {
+test(`reads a day of messages in order without holding the event loop for ${MOST_HELD_MS} ms`, async () => {
   const feed = dayOfMessages();
   const query = {
     from: UT,
@@ -79,17 +82,21 @@ test('reads a day of messages in order without holding the event loop for 50 ms'
     important: null,
     importantForTrader: null,
   };
-  const held = longestTurn();
-  const found = await feed.window(query, UT, null);
-  let [length, last, ids] = [0, '', 0];
-  for await (const text of found.texts()) {
-    length = Math.max(length, text.length);
-    ids += text.split('{"id":').length - 1;
-    if (text !== '') last = text;
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && least >= MOST_HELD_MS; attempt++) {
+    const held = longestTurn();
+    const found = await feed.window(query, UT, null);
+    let [length, last, ids] = [0, '', 0];
+    for await (const text of found.texts()) {
+      length = Math.max(length, text.length);
+      ids += text.split('{"id":').length - 1;
+      if (text !== '') last = text;
+    }
+    least = Math.min(least, held());
+    expect(found.total).toBe(MESSAGES);
+    expect(ids).toBe(MESSAGES);
+    expect(last).toContain('{"id":0,');
+    expect(length).toBeLessThan(70_000);
   }
-  expect(held()).toBeLessThan(50);
-  expect(found.total).toBe(MESSAGES);
-  expect(ids).toBe(MESSAGES);
-  expect(last).toContain('{"id":0,');
-  expect(length).toBeLessThan(70_000);
+  expect(least).toBeLessThan(MOST_HELD_MS);
 });

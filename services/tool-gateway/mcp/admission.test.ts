@@ -152,6 +152,19 @@ describe('limits', () => {
     }
   });
 
+  test('400 for a message that nests deeper than 64 levels, which is no failure of the server', async () => {
+    const failures: unknown[] = [];
+    const served = await ServedMcp.start({ onFailure: (error) => failures.push(error) });
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    const call = (levels: number) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_sports","arguments":${nested(levels)}}}`;
+    const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":${nested(8_000)}}},"clientInfo":{"name":"x","version":"1"}}}`;
+    for (const body of [call(8_000), call(63), begin]) expect((await served.post(body)).status).toBe(400);
+    const within = await served.post(call(62));
+    expect(await within.json()).toMatchObject({ result: { isError: true } });
+    expect(failures).toEqual([]);
+  });
+
   test('405 with every method of the endpoint for other methods, and for streams of no session', async () => {
     const served = await ServedMcp.start();
     for (const method of ['PUT', 'PATCH', 'GET', 'DELETE']) {

@@ -53,6 +53,8 @@ export type McpOptions = {
 const PATH = '/mcp';
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
+/** Levels of a message: whoever compares or writes a deeper one by calls runs out of stack, which is no failure of ours. */
+const MAX_LEVELS = 64;
 /** The head of an answer that a stream is. */
 const STREAM = 'text/event-stream';
 
@@ -183,6 +185,8 @@ class Endpoint {
     if (method === 'POST' && body === undefined) return send(reply, parseError());
     if (Array.isArray(body))
       return send(reply, refusal(400, 'Batches are not served: send one message in each request'));
+    if (nestsDeeper(body, MAX_LEVELS))
+      return send(reply, refusal(400, `The message nests deeper than ${MAX_LEVELS} levels`));
     const problem = this.#streamProblem(method, body, caller);
     if (problem !== null) return send(reply, problem);
     const gone = new AbortController();
@@ -232,6 +236,11 @@ class Endpoint {
     this.#streams.sweep();
     this.#sessions.sweep();
   }
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1));
 }
 
 /** How many resources a request subscribes to; null for another request. */

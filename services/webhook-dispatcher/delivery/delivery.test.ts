@@ -109,6 +109,35 @@ describe('a delivery', () => {
     expect(await world.has(2)).toEqual(['0:3', '0:5']);
   });
 
+  test('signs with a secret that was rotated from the next request on, and with no other', async () => {
+    const world = new DeliveryWorld();
+    world.progress = started(0, 0);
+    const signed: string[] = [];
+    const closed: string[] = [];
+    const delivery = world.deliver({
+      openEndpoint: ({ secret }) => ({
+        post: async (body) => {
+          signed.push(secret);
+          world.posted.push(JSON.parse(body.toString()));
+          return ACCEPTED;
+        },
+        close: async () => void closed.push(secret),
+      }),
+    });
+    world.publish(0, 1);
+    await world.has(1);
+    delivery.change({ ...SUBSCRIPTION, types: new Set(['incident']) });
+    world.publish(0, 1);
+    await world.has(2);
+    expect(closed).toEqual([]);
+    const next = 'n'.repeat(32);
+    delivery.change({ ...SUBSCRIPTION, secret: next });
+    world.publish(0, 1);
+    expect(await world.has(3)).toEqual(texts(0, 0, 3));
+    expect(signed).toEqual([SUBSCRIPTION.secret, SUBSCRIPTION.secret, next]);
+    expect(closed).toEqual([SUBSCRIPTION.secret]);
+  });
+
   test('records skipped messages from time to time', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);

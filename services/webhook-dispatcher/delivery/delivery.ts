@@ -35,7 +35,8 @@ export class SubscriptionDelivery {
   #turn = 0;
   /** Most messages of the next batch. After repeated failures it is one, so that a message that the receiver rejects is isolated. */
   #most: number;
-  #endpoint: Endpoint | null = null;
+  /** The endpoint in use, with the subscription that it was opened for. */
+  #opened: { readonly endpoint: Endpoint; readonly of: Subscription } | null = null;
   #posting: AbortController | null = null;
   readonly #pause = new WakeableSleep();
   #isDraining = false;
@@ -101,7 +102,7 @@ export class SubscriptionDelivery {
     this.#isClosed = true;
     this.#posting?.abort();
     this.#pause.end();
-    await this.#endpoint?.close();
+    await this.#opened?.endpoint.close();
     await this.#ended;
   }
 
@@ -188,14 +189,14 @@ export class SubscriptionDelivery {
   }
 
   async #send(progress: WebhookProgress, { batch, next }: Collected): Promise<void> {
-    const { now, metrics, log, openEndpoint } = this.#context;
+    const { now, metrics, log } = this.#context;
     const { messages, bytes } = batch;
-    this.#endpoint ??= openEndpoint(this.#subscription);
+    const endpoint = this.#endpoint();
     const posting = new AbortController();
     this.#posting = posting;
     const started_at = now();
     const span = startSpan(batch, this.#subscription);
-    const outcome = await this.#endpoint.post(batch.takeBody(), posting.signal);
+    const outcome = await endpoint.post(batch.takeBody(), posting.signal);
     span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
@@ -257,6 +258,17 @@ export class SubscriptionDelivery {
       { ...this.#fields(), failing_since: since },
       'a webhook is disabled: it has failed for too long',
     );
+  }
+
+  /** The endpoint of the subscription as it is now: another one once its secret is rotated. No request is under way. */
+  #endpoint(): Endpoint {
+    const { url, secret } = this.#subscription;
+    const opened = this.#opened;
+    if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;
+    void opened?.endpoint.close();
+    const endpoint = this.#context.openEndpoint(this.#subscription);
+    this.#opened = { endpoint, of: this.#subscription };
+    return endpoint;
   }
 
   #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {

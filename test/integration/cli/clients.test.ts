@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
-import { openWebhooks } from '#clients/webhooks.ts';
+import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { createTopics } from '#topics/admin.ts';
+import type { Client } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
 import { placeEnv } from '../../support/environment.ts';
@@ -30,6 +31,11 @@ async function started() {
     return ran;
   };
   return { directory, run, place: { brokers, registryUrl, topicPrefix: prefix } };
+}
+
+/** The webhooks of a client, which this key opens. */
+function opened({ client_id, webhooks }: Client, key: string): Webhook[] {
+  return webhooks.map((webhook) => openWebhook(client_id, webhook, [deriveKey(key, 'webhooks')]));
 }
 
 test('makes, shows and changes clients', async () => {
@@ -79,7 +85,7 @@ test('reads a signing secret from a file, and not from an argument', async () =>
   await run(`webhook add 1 --url ${url} --secret-file ${file}`);
   const [client] = await directory.list();
   if (client === undefined) throw new Error('no client');
-  expect(openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')])).toMatchObject([{ url, secret }]);
+  expect(opened(client, CLIENTS_KEY)).toMatchObject([{ url, secret }]);
 });
 
 test('seals webhooks, and shows their address to who has the key', async () => {
@@ -91,11 +97,23 @@ test('seals webhooks, and shows their address to who has the key', async () => {
   const [client] = await directory.list();
   expect(JSON.stringify(client)).not.toContain('customer.example');
   if (client === undefined) throw new Error('no client');
-  expect(openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')])).toEqual([{ id, url, secret }]);
+  expect(opened(client, CLIENTS_KEY)).toEqual([{ id, url, secret }]);
   expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
   await run(`webhook remove 1 ${id}`);
   expect((await directory.list())[0]?.webhooks).toEqual([]);
+});
+
+test('shows and changes a client of which a webhook is sealed with another key', async () => {
+  const { directory, run } = await started();
+  await run('add');
+  for (const key of [CLIENTS_KEY, 'a key that nobody has any more, and long'])
+    await run('webhook add 1 --url https://customer.example/hook', 0, { CLIENTS_KEY: key });
+  const [known, lost] = (await directory.list())[0]?.webhooks ?? [];
+  const lines = `webhook ${known?.id}: https://customer.example/hook\nwebhook ${lost?.id}: sealed with another key\n`;
+  expect((await run('show 1')).out).toContain(lines);
+  expect((await run('contract 1 --competitions 5')).out).toContain(lines);
+  expect((await directory.list())[0]?.competitions).toEqual([5]);
 });
 
 test('adds a webhook only where its address accepts a signed delivery, and tries it again', async () => {
@@ -128,10 +146,7 @@ test('rotates the secret of a webhook in place', async () => {
   const [, id = '', former] = /webhook (\w+) of client 1\nsigning secret (\w{32})\n/.exec(out) ?? [];
   const secretNow = async (): Promise<string | undefined> => {
     const [client] = await directory.list();
-    return (
-      client &&
-      openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')]).find((one) => one.id === id)?.secret
-    );
+    return client && opened(client, CLIENTS_KEY).find((one) => one.id === id)?.secret;
   };
   expect((await run(`webhook rotate-secret 1 ${id} --finish`, 1)).err).toContain('has no next secret');
   const next = /next signing secret (\w{32})\n/.exec((await run(`webhook rotate-secret 1 ${id}`)).out)?.[1];
@@ -179,8 +194,7 @@ test('seals the webhooks of all clients again, once, and names those that no key
   const before = await directory.list();
   expect((await run('webhook reseal', 0, next)).out).toBe('0 webhooks were sealed again\n');
   expect(await directory.list()).toEqual(before);
-  for (const client of before)
-    expect(openWebhooks(client, [deriveKey(next.CLIENTS_KEY, 'webhooks')])).toMatchObject([{ url }]);
+  for (const client of before) expect(opened(client, next.CLIENTS_KEY)).toMatchObject([{ url }]);
 });
 
 test('loses no edit of several that are made at the same time', async () => {

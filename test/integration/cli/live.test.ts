@@ -1,23 +1,33 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { TerminalRun } from '../../support/terminal.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
-const state = (id: number) => ({
+const NAMES = ['match-state', 'match-transitions', 'feed-health'] as const;
+const SIZE = { columns: 120, rows: 20 };
+
+const state = (id: number, version = 1) => ({
   ...sampleOf('match-state'),
   event_id: id,
+  version,
   firm: { home: 1, away: 0 },
   guard: { safe: true, reasons: [] },
 });
 
-// How it follows them on a terminal, and withdraws: test/system/belief/belief.test.ts; how it draws: match.test.ts.
-test('touchline live shows the live matches once where there is no terminal', async () => {
-  const topics = await TestTopics.create(['match-state', 'match-transitions', 'feed-health']);
+/** Two live matches and one that is over, of a source that is alive for so long from now on. */
+async function playing(validMs: number): Promise<TestTopics> {
+  const topics = await TestTopics.create(NAMES);
   await topics.write('match-state', [
     { key: '1', value: state(1) },
     { key: '2', value: { ...state(2), guard: { safe: false, reasons: ['possible_goal'] } } },
     { key: '3', value: { ...state(3), status_type: 'finished' } },
   ]);
+  await believe(topics, validMs);
+  return topics;
+}
+
+async function believe(topics: TestTopics, validMs: number): Promise<void> {
   const now = Date.now();
   const record = {
     ...sampleOf('feed-health'),
@@ -30,25 +40,88 @@ test('touchline live shows the live matches once where there is no terminal', as
   };
   const of = (event_id: number) => ({ ...record, event_id, valid_until: null });
   await topics.write('feed-health', [
-    { key: 'webhook', value: { ...record, event_id: null, valid_until: now + 600_000 } },
+    { key: 'webhook', value: { ...record, event_id: null, valid_until: now + validMs } },
     { key: 'webhook/1', value: of(1) },
     { key: 'webhook/2', value: of(2) },
   ]);
-  const { code, out } = await touchlineHere(['live'], topics.env);
-  expect(code).toBe(0);
-  const [head, , , first, second, ...rest] = out.split('\n');
-  expect(head).toMatch(/^2 live, 1 safe {2}\S+Z {2}webhook alive$/);
-  expect(first).toMatch(/France {2}1–0 {4}Croatia {2}1–0 {3}safe +\d+ s +1$/);
-  expect(second).toMatch(/halted: possible goal +\d+ s +2$/);
-  expect(rest).toEqual(['']);
-  const { out: json } = await touchlineHere(['live', '--json'], topics.env);
-  expect(
-    json
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  ).toMatchObject([
-    { state: { event_id: 1 }, trading: { permission: 'safe' } },
-    { state: { event_id: 2 }, trading: { permission: 'halted', reasons: ['possible_goal'] } },
-  ]);
+}
+
+describe('touchline live', () => {
+  test('shows the live matches once where there is no terminal', async () => {
+    const topics = await playing(600_000);
+    const { code, out } = await touchlineHere(['live'], topics.env);
+    expect(code).toBe(0);
+    const [head, , , first, second, ...rest] = out.split('\n');
+    expect(head).toMatch(/^2 live, 1 safe {2}\S+Z {2}webhook alive$/);
+    expect(first).toMatch(/France {2}1–0 {4}Croatia {2}1–0 {3}safe +\d+ s +1$/);
+    expect(second).toMatch(/halted: possible goal +\d+ s +2$/);
+    expect(rest).toEqual(['']);
+    const { out: json } = await touchlineHere(['live', '--json'], topics.env);
+    expect(
+      json
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { state: { event_id: 1 }, trading: { permission: 'safe' } },
+      { state: { event_id: 2 }, trading: { permission: 'halted', reasons: ['possible_goal'] } },
+    ]);
+  });
+
+  test('follows them on a terminal, and withdraws by itself when feed health is silent', async () => {
+    const topics = await playing(600_000);
+    const run = new TerminalRun(['live'], topics.env, SIZE);
+    await run.shows(/^2 live, 1 safe/);
+    await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), score: { home: 2, away: 0 } } }]);
+    await run.shows(/France {2}2–0 /);
+    // A change that is newer than the state: what was shown is not what is so.
+    await topics.write('match-transitions', [
+      { key: '1', value: { ...sampleOf('match-transitions'), event_id: 1, version: 3 } },
+    ]);
+    await run.shows(/halted: behind/);
+    await topics.write('match-state', [{ key: '1', value: state(1, 3) }]);
+    await run.shows(/^2 live, 1 safe/);
+    // The last word of feed health.
+    await believe(topics, 1_000);
+    await run.shows(/halted: feed health unknown +\d+ s +1$/);
+    await topics.write('match-state', [{ key: '1', value: { ...state(1, 4), status_type: 'finished' } }]);
+    await run.shows(/^1 live, 0 safe/);
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+  });
+
+  test('trades on no match that becomes live while a newer change of it is known', async () => {
+    const topics = await playing(600_000);
+    await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), status_type: 'scheduled' } }]);
+    const run = new TerminalRun(['live'], topics.env, SIZE);
+    await run.shows(/^1 live, 0 safe/);
+    const change = (event_id: number, version: number) => ({
+      key: String(event_id),
+      value: { ...sampleOf('match-transitions'), event_id, version },
+    });
+    // One request reads all partitions: the second says that the first was read.
+    await topics.write('match-transitions', [change(1, 4)]);
+    await topics.write('match-transitions', [change(2, 2)]);
+    await run.shows(/halted: possible goal, behind/);
+    await topics.write('match-state', [{ key: '1', value: state(1, 3) }]);
+    await run.shows(/^2 live, 0 safe/);
+    await run.shows(/halted: behind +\d+ s +1$/);
+    await topics.write('match-state', [{ key: '1', value: state(1, 4) }]);
+    await run.shows(/^2 live, 1 safe/);
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+  });
+
+  test('leaves one board on a terminal, however narrow it becomes', async () => {
+    const topics = await playing(600_000);
+    const run = new TerminalRun(['live'], topics.env, SIZE);
+    await run.shows(/possible goal/);
+    for (const columns of [60, 30, 90]) {
+      await run.resize(columns);
+      await run.shows(columns < 60 ? /^2 live, 1 safe/ : /possible g/);
+      expect(run.lines.filter((line) => line.includes('2 live'))).toHaveLength(1);
+    }
+    run.interrupt();
+    expect(await run.ended).toBe(0);
+  });
 });

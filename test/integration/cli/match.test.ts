@@ -1,5 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { partitionHash } from '#streams/client/produce-batches.ts';
+import { findCluster } from '../../../cli/cluster.ts';
+import { FollowedMatch } from '../../../cli/commands/match/followed-match.ts';
+import { type FollowedRecord, MatchRecords } from '../../../cli/commands/match/records.ts';
 import {
   type PlayedVersion,
   played,
@@ -7,6 +10,7 @@ import {
   transitionsOf,
   writtenAt,
 } from '../../../cli/commands/match/testing/played.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { TerminalRun } from '../../support/terminal.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -133,6 +137,50 @@ describe('touchline match', () => {
     });
     expect(run).toMatchObject({ code: 2, out: '' });
     expect(run.err).toContain(problem);
+  });
+});
+
+describe('a match that is read while its topics are written to', () => {
+  test('has all of its changes, however far other partitions are', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS);
+    // Of other matches, in a partition that is read before this one.
+    const others = async (count: number): Promise<void> => {
+      const value = transitionsOf(VERSIONS)[0]?.value ?? null;
+      const records = Array.from({ length: count }, () => ({ key: '1', value, partition: 0 }));
+      await topics.write('match-transitions', records);
+    };
+    await others(100);
+    const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
+    await others(1);
+    const followed = await FollowedMatch.read(records);
+    expect(partition).not.toBe(0);
+    expect(followed?.facts.transitions).toEqual(transitionsOf(VERSIONS).map(({ value }) => value));
+  });
+
+  test('has a change once that was written between opening and reading', async () => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS.slice(0, 2));
+    const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
+    await write(topics, VERSIONS.slice(2, 3));
+    const followed = await FollowedMatch.read(records);
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const given: FollowedRecord[] = [];
+    const following = followed?.follow(stop.signal, {
+      onRecord: (record) => void given.push(record),
+      onUpToDate() {},
+    });
+    await write(topics, VERSIONS.slice(3, 4));
+    await untilTrue('version 4 is given', () =>
+      TOPICS.every((topic) => given.some((one) => one.topic === topic && one.value.version === 4)),
+    );
+    stop.abort();
+    await following;
+    expect(followed?.facts.transitions).toEqual(
+      transitionsOf(VERSIONS.slice(0, 4)).map(({ value }) => value),
+    );
+    expect(new Set(given.map(({ value }) => value.version))).toEqual(new Set([4]));
   });
 });
 

@@ -1,7 +1,7 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readPositions } from '#cluster/logs.ts';
+import { readPositions, topicBounds } from '#cluster/logs.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
@@ -113,11 +113,31 @@ describe('touchline position', () => {
     expect(comparable(await pipeline.output())).toEqual(output);
   });
 
+  test('skips no record without --yes', async () => {
+    await pipeline.feed(LOAD);
+    // Nothing was processed yet.
+    const log = await topicBounds({ ...place, clientId: 'test' }, [`${place.prefix}normalized-messages`]);
+    const { partition, end } = log.find((one) => one.end > 1) ?? expect.fail('no messages');
+    const skip = ['position', 'match-processor', String(partition), 'end'];
+    const refused = await run(...skip);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain(`${end} records would never be processed: say --yes`);
+    expect(await positions()).toEqual(new Map());
+
+    expect(await run('position', 'match-processor', String(partition), '1', '--yes')).toMatchObject({
+      code: 0,
+    });
+    expect((await run(...skip)).err).toContain(`${end - 1} records would never be processed`);
+    expect(await run('position', 'match-processor', String(partition), 'start')).toMatchObject({ code: 0 });
+    expect(await positions()).toEqual(new Map([[partition, 0]]));
+  });
+
   test.each([
     [['position'], 2, 'name a processor'],
     [['position', 'match-processor', 'x', '1'], 2, 'the partition must be a number'],
     [['position', 'match-processor', '1'], 2, 'name one partition and one offset'],
     [['position', 'match-processor', '1', '-4'], 2, ''],
+    [['position', 'match-processor', '--yes'], 2, 'go with a partition and an offset'],
     [['position', 'match-processor', '1', '4'], 1, 'has offsets 0 to 0, not 4'],
   ])('refuses %j', async (args, code, text) => {
     const refused = await run(...args);

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,18 @@ async function commandsOfPs(): Promise<string[]> {
   return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
 }
 
+/** The brokers of the data folder (Linux). */
+async function brokerPids(): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return command.includes('kafka.Kafka') && command.includes(dataDir) ? pid : [];
+    }),
+  );
+  return found.flat();
+}
+
 /** Retention of a topic on the broker, milliseconds; -1 is for ever. */
 async function retentionOf(topic: string): Promise<string | undefined> {
   const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
@@ -129,6 +142,20 @@ test('stopped while it starts, it leaves no process behind', async () => {
   child.kill('SIGINT');
   await untilTrue('it has ended', () => child.exitCode !== null);
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
+});
+
+test('killed while its broker starts, the next start waits for that broker to end', async () => {
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], { env, stdio: 'ignore' });
+  parent = child;
+  // From then on it holds the folder, and is not ready yet.
+  const lock = join(dataDir, 'kafka', 'data', '.lock');
+  await untilTrue('a broker has the folder', () => existsSync(lock));
+  const [pid = expect.fail('no broker')] = await brokerPids();
+  // It ends by SIGKILL alone, some seconds after its parent.
+  process.kill(pid, 'SIGSTOP');
+  child.kill('SIGKILL');
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
+  expect(backbone.kind).toBe('embedded');
 });
 
 test('a broker that cannot start says why, and ends the registry that started beside it', async () => {

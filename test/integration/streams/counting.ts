@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { readTopic } from '#cluster/read-topic.ts';
-import { openBatchProducer } from '#streams/client/platformatic/batch-producer.ts';
 import type { Logger } from '#streams/log.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -117,15 +117,14 @@ export class CountingApplication {
     topic: string,
     messages: readonly { key: string; value: string | null; partition: number }[],
   ): Promise<void> {
-    const producer = await openBatchProducer(this.brokers, 'counting-test');
     const records = messages.map(({ key, value, partition }) => ({
       topic,
       partition,
       key,
       value: value === null ? null : Buffer.from(value),
     }));
-    await producer.send(records, () => {});
-    await producer.close();
+    const options = { brokers: this.brokers, clientId: 'counting-test', log: quietLog };
+    await withPublisher(options, (publisher) => publisher.publish(records));
   }
 
   /** The last committed value of each key of a topic. */

@@ -3,14 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigResourceTypes } from 'kafkajs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
+import { readTopic } from '#cluster/read-topic.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { rightsOf } from '#topics/acls.ts';
 import { createTopics } from '#topics/admin.ts';
 import { POISON } from '../../integration/streams/count-by-key.ts';
 import { CountingApplication } from '../../integration/streams/counting.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant } from '../../support/acls.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { changeBroker } from '../../support/broker-settings.ts';
 import { writeText } from '../../support/certificates.ts';
 import { placeEnv } from '../../support/environment.ts';
@@ -24,6 +28,7 @@ import {
   undisturbed,
 } from '../../support/harness.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
+import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -110,6 +115,14 @@ async function leaveLetter({ application, input, counts, letters, brokers }: Cou
   await verify({});
 }
 
+/** Waits until one partition of each topic has no leader. */
+async function untilLeaderless(names: readonly string[]): Promise<void> {
+  await untilTrue('they have no leader', async () => {
+    const { topics } = await describeCluster(cluster.brokers, names);
+    return names.every((name) => topics.get(name)?.leaderless === 1);
+  });
+}
+
 test('a shared partition whose only replica is down stops nobody who does not write to it', async () => {
   const applications = [await withLoneLetters(), await withLoneLetters(), await withLoneLetters()] as const;
   const [running, claimed, undecided] = applications;
@@ -122,11 +135,7 @@ test('a shared partition whose only replica is down stops nobody who does not wr
 
   const lone = cluster.nodes[LONE - 1];
   await lone?.kill('SIGKILL');
-  const letters = applications.map((one) => one.letters);
-  await untilTrue('they have no leader', async () => {
-    const { topics } = await describeCluster(cluster.brokers, letters);
-    return letters.every((topic) => topics.get(topic)?.leaderless === 1);
-  });
+  await untilLeaderless(applications.map(({ letters }) => letters));
   // A task that has lost its connections goes on.
   for (const value of ['2', '3', '4']) await running.send(['a', value], ['bb', value]);
   await counts(ofRunning, 8);
@@ -157,6 +166,59 @@ test('a shared partition whose only replica is down stops nobody who does not wr
     earlier: 'letter',
     '1/1': 'undecodable poison',
   });
+});
+
+test('what is published to other partitions does not wait for it', async () => {
+  const topic = 'leaderless.published';
+  const replicaAssignment = [
+    { partition: 0, replicas: NODE_IDS },
+    { partition: 1, replicas: [LONE] },
+  ];
+  await withKafkaAdmin(cluster.brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, replicaAssignment }] }),
+  );
+  const keyOf = (partition: number) =>
+    ['a', 'b', 'c', 'd', 'e', 'f'].find((key) => partitionHash(Buffer.from(key)) % 2 === partition) ?? '';
+  const record = (partition: number, value: string) => ({
+    topic,
+    key: keyOf(partition),
+    value: Buffer.from(value),
+  });
+  const publisher = await openPublisher({
+    brokers: cluster.brokers,
+    clientId: 'leaderless-test',
+    log: quietLog,
+    timeoutMs: FAULT_TIMEOUT_MS,
+  });
+  atEnd(() => publisher.close());
+  await publisher.publish([record(0, 'first'), record(1, 'first')]);
+
+  const lone = cluster.nodes[LONE - 1];
+  await lone?.kill('SIGKILL');
+  await untilLeaderless([topic]);
+  let waits = true;
+  const waiting = Promise.all([
+    publisher.publish([record(0, 'beside'), record(1, 'second')]),
+    publisher.publish([record(1, 'third')]),
+  ]).then(() => {
+    waits = false;
+  });
+  for (const value of ['1', '2', '3']) await publisher.publish([record(0, value)]);
+  for (const value of ['4', '5']) await publisher.publish([{ ...record(1, value), partition: 'any' }]);
+  expect(waits).toBe(true);
+  expect(publisher.healthy).toBe(true);
+
+  await lone?.start();
+  await waiting;
+  const values: string[][] = [[], []];
+  await readTopic({
+    brokers: cluster.brokers,
+    topic,
+    untilEnd: true,
+    onRecord: ({ partition, value }) => void values[partition]?.push(String(value)),
+  });
+  expect(values[1]).toEqual(['first', 'second', 'third']);
+  expect(new Set(values[0])).toEqual(new Set(['first', 'beside', '1', '2', '3', '4', '5']));
 });
 
 test(

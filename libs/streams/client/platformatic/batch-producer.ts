@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { BatchProducer, PublishRecord } from '../port.ts';
+import type { BatchProducer, PublishRecord, Unsent } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
 import { BrokerConnections } from './connections.ts';
-import { isDisconnected, toStreamError } from './errors.ts';
+import { isDisconnected, NoLeaderError, toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
 import { BatchSender } from './produce.ts';
 import { retryTransient } from './retries.ts';
@@ -37,6 +37,8 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
         let losses = 0;
         const resend = async (thrown: unknown): Promise<void> => {
           const error = toStreamError('publish', thrown);
+          // The next send finds that out before it sends, so that other partitions need not wait.
+          if (error instanceof NoLeaderError) throw error;
           if (error.code !== 'UNAVAILABLE' || connections.isClosed) throw error;
           const isLoss = isDisconnected(thrown);
           // The next attempt is not to wait behind one that hangs.
@@ -47,7 +49,9 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
           await delay(RETRY_PAUSE_MS);
         };
         try {
-          await sender.send(batchRecords(await placed(records, connections, turn)), resend);
+          const { placed, unsent } = await place(records, connections, turn);
+          await sender.send(batchRecords(placed), resend);
+          return unsent;
         } catch (error) {
           throw toStreamError('publish', error);
         }
@@ -59,20 +63,36 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
   }
 }
 
-/** The records with their partitions: their own, that of their key, or for `any` that of the turn. */
-async function placed(
+/** The records with their partitions: their own, that of their key, or for `any` the next from `turn` on that has a leader. */
+async function place(
   records: readonly PublishRecord[],
   connections: BrokerConnections,
   turn: number,
-): Promise<readonly BatchRecord[]> {
-  const topics = new Set(records.map(({ topic }) => topic));
-  const counts = new Map<string, number>();
-  for (const topic of topics) counts.set(topic, await connections.partitionCount(topic));
-  return records.map(({ topic, partition, key, value, traceparent }) => {
-    const count = counts.get(topic) ?? 1;
-    const at =
-      partition === 'any' ? turn % count : (partition ?? partitionHash(Buffer.from(key ?? '')) % count);
-    if (traceparent === undefined) return { topic, partition: at, key, value };
-    return { topic, partition: at, key, value, traceparent };
-  });
+): Promise<{ readonly placed: readonly BatchRecord[]; readonly unsent: Unsent }> {
+  const topics = new Map<string, readonly boolean[]>();
+  for (const { topic } of records) {
+    if (!topics.has(topic)) topics.set(topic, await connections.led(topic));
+  }
+  const placed: BatchRecord[] = [];
+  const unsent = new Map<PublishRecord, NoLeaderError>();
+  for (const record of records) {
+    const { topic, key, value, traceparent } = record;
+    const led = topics.get(topic) ?? [];
+    const partition = partitionOf(record, led, turn);
+    if (led[partition] === false) {
+      unsent.set(record, new NoLeaderError({ topic, partition }));
+      connections.forgetTopic(topic);
+    } else if (traceparent === undefined) placed.push({ topic, partition, key, value });
+    else placed.push({ topic, partition, key, value, traceparent });
+  }
+  return { placed, unsent };
+}
+
+function partitionOf({ partition, key }: PublishRecord, led: readonly boolean[], turn: number): number {
+  const count = led.length;
+  if (partition === undefined) return partitionHash(Buffer.from(key ?? '')) % count;
+  if (partition !== 'any') return partition;
+  const first = turn % count;
+  const next = led.indexOf(true, first);
+  return next !== -1 ? next : Math.max(led.indexOf(true), 0);
 }

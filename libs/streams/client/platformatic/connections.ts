@@ -85,8 +85,7 @@ export class BrokerConnections {
     const { leaders } = await this.#topic(topic);
     const leader = leaders[partition];
     if (leader !== undefined) return this.#to(leader);
-    this.#topics.delete(topic);
-    this.#metadata.forget(topic);
+    this.forgetTopic(topic);
     const known = leaders.length;
     if (partition >= known)
       throw new StreamError('REJECTED', `${topic} has ${known} partitions, and no partition ${partition}`);
@@ -102,6 +101,11 @@ export class BrokerConnections {
     return (await this.#topic(topic)).leaders.length;
   }
 
+  /** Of each partition of a topic, whether it has a leader. */
+  async led(topic: string): Promise<readonly boolean[]> {
+    return Array.from((await this.#topic(topic)).leaders, (leader) => leader !== undefined);
+  }
+
   /** The id of the topic, set by the cluster at its creation. */
   async topicId(topic: string): Promise<string> {
     return (await this.#topic(topic)).id;
@@ -112,6 +116,12 @@ export class BrokerConnections {
     this.#topics.clear();
     this.#metadata.forget();
     this.#coordinators.clear();
+  }
+
+  /** Forgets the leaders of a topic: they are requested again when next needed. */
+  forgetTopic(topic: string): void {
+    this.#topics.delete(topic);
+    this.#metadata.forget(topic);
   }
 
   async close(): Promise<void> {

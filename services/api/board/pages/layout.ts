@@ -63,9 +63,14 @@ function current(is: boolean): Content {
   return is && html` aria-current="page"`;
 }
 
-/** A time of the provider's as `14:32:05`, with its date where that is not today's; both in Unix seconds, in UTC. */
+/**
+ * A time of the provider's as `14:32:05`, with its date where that is not today's; both in Unix seconds, in UTC. The number itself
+ * where that is no time, for a provider may write any.
+ */
 export function timeOf(ut: number, now: number): Html {
-  const iso = new Date(ut * 1000).toISOString();
+  const moment = new Date(ut * 1000);
+  if (Number.isNaN(moment.getTime())) return html`${String(ut)}`;
+  const iso = moment.toISOString();
   const isToday = iso.slice(0, 10) === new Date(now * 1000).toISOString().slice(0, 10);
   return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }

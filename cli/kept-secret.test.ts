@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keptSecret } from './kept-secret.ts';
+import { platformSettings } from './platform-settings.ts';
+
+const { CLIENTS_KEY: key, WEBHOOK_SECRET: secret } = platformSettings;
+const given = undefined;
+
+let file: string;
+beforeEach(() => {
+  file = join(mkdtempSync(join(tmpdir(), 'touchline-kept-')), 'kept');
+});
+afterEach(() => rmSync(dirname(file), { recursive: true, force: true }));
+
+test('makes a secret for its owner alone, and keeps it', () => {
+  const made = keptSecret(file, { setting: key, given });
+  expect(made).toMatchObject({ file, isNew: true });
+  expect(made.secrets).toMatch(/^[\w-]{32}$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(keptSecret(file, { setting: key, given })).toEqual({ ...made, isNew: false });
+});
+
+test('takes what is given, and writes nothing', () => {
+  expect(keptSecret(file, { setting: key, given: 'x' })).toEqual({ secrets: 'x', file: null, isNew: false });
+  expect(existsSync(file)).toBe(false);
+});
+
+test.each([
+  ['a key of 64 characters', key, 'k'.repeat(64)],
+  ['two webhook secrets, while one is rotated', secret, `${'n'.repeat(32)},${'o'.repeat(32)}`],
+])('uses %s that the file has', (_name, setting, secrets) => {
+  writeFileSync(file, `${secrets}\n`);
+  expect(keptSecret(file, { setting, given })).toEqual({ secrets, file, isNew: false });
+  expect(readFileSync(file, 'utf8')).toBe(`${secrets}\n`);
+});
+
+test.each([
+  ['a key', key, 'must have at least 32 characters'],
+  ['a webhook secret', secret, 'must have exactly 32 characters each'],
+])(
+  'leaves a file alone that has something else than %s, and says so without showing it',
+  (_name, setting, problem) => {
+    writeFileSync(file, 'hidden-value');
+    const refused = () => keptSecret(file, { setting, given });
+    expect(refused).toThrow(`${file} ${problem}`);
+    expect(refused).not.toThrow('hidden-value');
+    expect(readFileSync(file, 'utf8')).toBe('hidden-value');
+  },
+);
+
+test('makes one in place of an empty file', () => {
+  writeFileSync(file, '\n');
+  expect(keptSecret(file, { setting: key, given })).toMatchObject({ isNew: true });
+});

@@ -1,0 +1,49 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { composeUp } from './compose.ts';
+
+const ENGINE = { address: 'unix:///run/docker.sock', local: true };
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-compose-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A `docker` that notes what it is told, of which these services run, and whose `up` ends like this. */
+async function fakeDocker({ running, up }: { running: string; up: string }): Promise<Record<string, string>> {
+  const script = `#!/bin/sh
+    shift 3
+    echo "$@" >> "$HERE/told"
+    case $1 in ps) echo "${running}";; up) ${up};; esac`;
+  await writeFile(join(folder, 'docker'), script);
+  await chmod(join(folder, 'docker'), 0o755);
+  return { PATH: `${folder}:/usr/bin:/bin`, HERE: folder };
+}
+
+const stopped = async (): Promise<string[]> =>
+  (await readFile(join(folder, 'told'), 'utf8')).split('\n').filter((line) => line.startsWith('stop '));
+
+test.each([
+  ['none', '', ['stop registry', 'stop kafka']],
+  ['the broker', 'kafka', ['stop registry']],
+])(
+  'stops what it has started where not all of it starts; %s ran before',
+  async (_name, running, expected) => {
+    const env = await fakeDocker({ running, up: 'echo "port is already allocated" >&2; exit 1' });
+    await expect(composeUp(ENGINE, env)).rejects.toMatchObject({
+      code: 'DOCKER_FAILED',
+      message: 'docker compose up failed: port is already allocated',
+    });
+    expect(await stopped()).toEqual(expected);
+  },
+);
+
+test('stops at the end what did not run before', async () => {
+  const env = await fakeDocker({ running: 'registry', up: 'exit 0' });
+  const containers = await composeUp(ENGINE, env);
+  expect(await stopped()).toEqual([]);
+  await containers.stop();
+  expect(await stopped()).toEqual(['stop kafka']);
+});

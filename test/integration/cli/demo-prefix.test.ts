@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { createTopics } from '#topics/admin.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { TopicName } from '#topics/topics.ts';
+import { isUsed } from '../../../cli/commands/demo/check.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { publishValues } from '../../support/publish-values.ts';
+
+test.each<TopicName>(['raw-messages', 'normalized-messages', 'match-state', 'clients'])(
+  'a demonstration does not play into topics of which %s has records',
+  async (topic) => {
+    const place = backbone();
+    await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 1 });
+    expect(await isUsed(place)).toBe(false);
+    await publishValues(place, topic, [{ key: '1', value: sampleOf(topic) }]);
+    expect(await isUsed(place)).toBe(true);
+  },
+);
