@@ -37,6 +37,15 @@ test('a goal names its incident and what it did to the score, several each their
   expect(goals([])).toMatchObject([of(null)]);
 });
 
+test('a goal that the provider’s result had already is none when the first list names it', () => {
+  const change = { score: { before: score(1, 0), after: score(2, 0) }, goals: ['5-1', '5-2'] };
+  const found = findingsOf(
+    { ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' },
+    [],
+  );
+  expect(found.map(({ incident_id }) => incident_id)).toEqual(['5-2']);
+});
+
 test('a cancelled goal is one, whatever the score does', () => {
   const change = {
     score: { before: score(1, 0), after: score(0, 0) },

@@ -1,7 +1,7 @@
 /** What a transition is an alert of. Pure: docs/guides/alerts.md. */
 import { INCIDENT } from '#contract/soccer.ts';
 import { hasResult } from '#domain/result.ts';
-import type { Alert, MatchTransition } from '#topics/generated/types.ts';
+import type { Alert, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { AlertKind } from './rules.ts';
 
 /** An alert before rules and names. */
@@ -23,11 +23,10 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
   switch (kind) {
     case 'score_changed': {
       const { before, after } = score ?? { before: null, after: null };
-      const rises =
-        before !== null && after !== null && (after.home > before.home || after.away > before.away);
-      if (!rises) return [];
-      // Without goals the score is the provider's result.
-      const ids = goals.length === 0 ? [null] : goals;
+      const rise = before === null || after === null ? 0 : riseOf(before, after);
+      if (rise === 0) return [];
+      // Without goals the score is the provider's result; the first list after one also has the goals that it counted.
+      const ids = goals.length === 0 ? [null] : goals.slice(-rise);
       return ids.map((id) => finding('goal', { incident_id: id, score: after, score_before: before }));
     }
     case 'goal_cancelled':
@@ -58,6 +57,11 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
     default:
       return [];
   }
+}
+
+/** By how many goals a score rises, of both sides together. */
+function riseOf(before: Score, after: Score): number {
+  return Math.max(after.home - before.home, 0) + Math.max(after.away - before.away, 0);
 }
 
 /** Whether a match of this status has its result. */
