@@ -130,3 +130,32 @@ describe.each([
     await receiver.stop();
   });
 });
+
+test('limits what waits for the broker: further deliveries are refused at once', async () => {
+  const receiver = await TestReceiver.start(
+    { ...backbone(), brokers: kafka.brokers },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '5000', WEBHOOK_THREADS: '1' },
+  );
+  const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
+  await until('a delivery is accepted', async () =>
+    (await receiver.post(large(0))).status === 200 ? true : undefined,
+  );
+  await kafka.kill('SIGSTOP');
+  let waits = true;
+  const waiting = receiver.post(large(1)).finally(() => {
+    waits = false;
+  });
+  await until('the first one waits', async () =>
+    (await receiver.metric('pending_bytes')) > 0 ? true : undefined,
+  );
+  expect(await receiver.post(large(2))).toMatchObject({ status: 503, text: 'Not stored, repeat it.' });
+  // One round more: an answer that came together with that one would be here.
+  expect((await receiver.post('[]')).status).toBe(200);
+  expect(waits).toBe(true);
+  expect((await waiting).status).toBe(503);
+  await kafka.kill('SIGCONT');
+  await until('deliveries are accepted again', async () =>
+    (await receiver.post(large(2))).status === 200 ? true : undefined,
+  );
+  await receiver.stop();
+});
