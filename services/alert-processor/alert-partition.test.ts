@@ -87,7 +87,9 @@ test('several goals of one change are an alert each, with an id, a team, a playe
     { ...key, id: '5-2', team_id: state.away?.id ?? null, player_id: 7, player_name: 'Seven', minute: '90' },
   ];
   const collector = new RecordCollector(2);
-  const change = { ...sampleOf('match-transitions'), id: '7:1:1', event_id: 7, goals: ['5-1', '5-2', '5-3'] };
+  const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 2 } };
+  const of = { id: '7:1:1', event_id: 7, score, goals: ['5-1', '5-2', '5-3'] };
+  const change = { ...sampleOf('match-transitions'), ...of };
   const value = codecs['match-transitions'].encode(change);
   await partition(RECEIVED, { ...state, key_incidents }).process({ offset: 0, key: null, value }, collector);
   const alerts = collector.records
