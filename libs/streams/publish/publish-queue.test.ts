@@ -139,6 +139,23 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
+  test('tries what is held again at its time, though more could not be sent meanwhile', () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const reason = new StreamError('UNAVAILABLE', 'no leader');
+    for (const [id, now] of [
+      ['a', 0],
+      ['b', 60],
+    ] as const) {
+      void queue.add([record(id)], LATER);
+      const batch = queue.dequeue(now);
+      expect(keys(batch)).toEqual([id]);
+      const unsent = new Map(batch?.records.map((one) => [one.record, reason]));
+      if (batch !== null) queue.acknowledge(batch, LATER, { unsent, until: now + 100 });
+    }
+    expect(queue.dequeue(99)).toBeNull();
+    expect(keys(queue.dequeue(100))).toEqual(['a', 'b']);
+  });
+
   test('rejects what is held when its time is up, with the reason', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);

@@ -15,7 +15,7 @@ type Publish = {
   alone: boolean;
   settled: boolean;
   /** Why a record of it was not sent. */
-  unsent: StreamError | undefined;
+  unsent?: StreamError;
   readonly resolve: () => void;
   readonly reject: (error: PublishError) => void;
 };
@@ -30,6 +30,11 @@ export type QueuedBatch = {
   /** Number of publishes with records in it. */
   readonly publishes: number;
 };
+
+/** What was not sent of a batch, and when it is tried again. */
+type Held = { readonly unsent: Unsent; readonly until: number };
+
+const ALL_SENT: Held = { unsent: new Map(), until: 0 };
 
 /** Records that wait to be sent, in order, with their publishes. */
 export class PublishQueue {
@@ -67,15 +72,7 @@ export class PublishQueue {
     }
     this.#bytes += bytes;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const publish: Publish = {
-      deadline,
-      open: records.length,
-      alone: false,
-      settled: false,
-      unsent: undefined,
-      resolve,
-      reject,
-    };
+    const publish = { deadline, open: records.length, alone: false, settled: false, resolve, reject };
     for (const [index, record] of records.entries())
       this.#records.push({ publish, record, bytes: sizes[index] ?? 0 });
     return promise;
@@ -121,17 +118,14 @@ export class PublishQueue {
   }
 
   /**
-   * The records of a batch are acknowledged; the rest of their publishes has until `deadline` now. Those that were not sent
-   * are held until that time, and with them later ones that must not overtake them.
+   * The records of a batch are acknowledged but for those that were `unsent`; the rest of their publishes has until `deadline`
+   * now. What was not sent is held, and with it later records that must not overtake it, until the `until` of the first.
    */
-  acknowledge(
-    batch: QueuedBatch,
-    deadline: number,
-    held: { readonly unsent: Unsent; readonly until: number } | null = null,
-  ): void {
+  acknowledge(batch: QueuedBatch, deadline: number, { unsent, until }: Held = ALL_SENT): void {
+    if (!this.holding) this.#heldUntil = until;
     for (const queued of batch.records) {
       const { publish, record, bytes } = queued;
-      const reason = held?.unsent.get(record);
+      const reason = unsent.get(record);
       if (reason !== undefined) {
         publish.unsent = reason;
         this.#held.push(queued);
@@ -143,7 +137,6 @@ export class PublishQueue {
       publish.deadline = deadline;
       if (publish.open === 0) settle(publish);
     }
-    if (held !== null && held.unsent.size > 0) this.#heldUntil = held.until;
   }
 
   /**
