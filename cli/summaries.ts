@@ -1,4 +1,5 @@
 /** One line for people of each topic's values. */
+import { dateOf } from '#contract/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
@@ -189,10 +190,13 @@ function clockText(seconds: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Unix seconds as a time; the number itself where that is none, for a provider may write any. */
+/** Unix seconds as a time; the number itself where that is none. */
 function timeText(seconds: number): string {
-  const time = new Date(seconds * 1_000);
-  return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString().replace('.000Z', 'Z');
+  return (
+    dateOf(seconds * 1_000)
+      ?.toISOString()
+      .replace('.000Z', 'Z') ?? String(seconds)
+  );
 }
 
 function wordsOf(...words: readonly (string | null)[]): string {

@@ -35,6 +35,12 @@ export function toWholeNumber(value: unknown): number | null {
   return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
 }
 
+/** Unix milliseconds of the provider's times as a date; null where no date has them: it may write any number. */
+export function dateOf(milliseconds: number): Date | null {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
 function isWhole(value: unknown, max: number): boolean {
   const number = toWholeNumber(value);
   return number !== null && number >= 0 && number <= max;

@@ -100,7 +100,7 @@ export async function launch(
     readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  return await starting.catch((error: unknown) => {
+  return starting.catch((error: unknown) => {
     throw newerData(error, folder);
   });
 }

@@ -3,6 +3,7 @@ import { createWriteStream, openSync, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
+import { dateOf } from '#contract/values.ts';
 import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
 
 /** Writes rows one by one; the file is complete once `close` resolved. */
@@ -86,18 +87,12 @@ function fileStream(file: string): Writable {
 function parquetValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return undefined;
   if (type === 'INT64') return BigInt(cell);
-  if (type === 'TIMESTAMP') return dateOf(cell);
+  if (type === 'TIMESTAMP') return dateOf(Number(cell)) ?? undefined;
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
-}
-
-/** A moment; undefined where no date has it, for a provider may write any `ut`. */
-function dateOf(cell: ExportCell): Date | undefined {
-  const date = new Date(Number(cell));
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 function jsonValue(cell: ExportCell, type: ColumnType): unknown {
   if (cell === null) return null;
-  if (type === 'TIMESTAMP') return dateOf(cell)?.toISOString() ?? null;
+  if (type === 'TIMESTAMP') return dateOf(Number(cell))?.toISOString() ?? null;
   return type === 'JSON' ? JSON.parse(String(cell)) : cell;
 }

@@ -1,3 +1,4 @@
+import { dateOf } from '#contract/values.ts';
 import type { Assets } from '../assets.ts';
 import { type Content, type Html, html } from '../shown/html.ts';
 import { dayWords } from '../shown/words.ts';
@@ -65,12 +66,11 @@ function current(is: boolean): Content {
 
 /**
  * A time of the provider's as `14:32:05`, with its date where that is not today's; both in Unix seconds, in UTC. The number itself
- * where that is no time, for a provider may write any.
+ * where it is no time.
  */
 export function timeOf(ut: number, now: number): Html {
-  const moment = new Date(ut * 1000);
-  if (Number.isNaN(moment.getTime())) return html`${String(ut)}`;
-  const iso = moment.toISOString();
+  const iso = dateOf(ut * 1000)?.toISOString();
+  if (iso === undefined) return html`${String(ut)}`;
   const isToday = iso.slice(0, 10) === new Date(now * 1000).toISOString().slice(0, 10);
   return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }
