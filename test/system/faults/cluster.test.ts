@@ -272,11 +272,12 @@ describe.each(IN_FULL)('%s', () => {
     async () => {
       const users = ['webhook-receiver', 'match-processor'] as const;
       const { tls, ca, folder } = await brokerCertificates();
-      const cluster = await startCluster({
+      const security = {
         tls,
         authorizer: true,
         users: Object.fromEntries(users.map((user) => [user, PASSWORD])),
-      });
+      };
+      const cluster = await startCluster({ security });
       const prefix = `${place.prefix}secured.`;
       for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
       // Plain connections have all rights: only what is played goes through secured ones.
@@ -308,7 +309,9 @@ describe.each(IN_FULL)('%s', () => {
       const { registryUrl } = place;
       const prefix = `${place.prefix}tournament.`;
       const { tls, ca, folder } = await brokerCertificates();
-      const cluster = await startCluster({ tls, authorizer: true, users: { [USER]: PASSWORD } });
+      const cluster = await startCluster({
+        security: { tls, authorizer: true, users: { [USER]: PASSWORD } },
+      });
       await createTopics({ brokers: cluster.brokers, prefix });
       const all = { name: prefix, pattern: 'Prefixed' } as const;
       await grant(cluster.brokers, USER, [

@@ -9,12 +9,18 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** When brokers are killed: one every `everyMs`, for `killingMs`. */
 export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
 
-/** Three brokers of this test, or file. */
-export async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
+/** Three brokers of this test, or file, with these settings beside those by which a broker is missed soon. */
+export async function startCluster({
+  security,
+  settings = {},
+}: {
+  readonly security?: BrokerSecurity;
+  readonly settings?: Readonly<Record<string, string>>;
+} = {}): Promise<KafkaCluster> {
   const cluster = await startKafkaCluster({
     dataDir: temporaryFolder(),
     brokers: 3,
-    settings: QUICK_REJOIN,
+    settings: { ...QUICK_REJOIN, ...settings },
     jvmArgs: QUICK_START,
     heapMb: 512,
     ...(security === undefined ? {} : { security }),

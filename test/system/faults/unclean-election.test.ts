@@ -2,19 +2,15 @@
  * An unclean election on three brokers: the leader with the last records dies, and a replica that lacks them leads. What was
  * committed is gone from one log and not from the others: the runtime refuses, and publishes nothing made of what is left.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ConfigResourceTypes } from 'kafkajs';
 import { beforeAll, expect, test } from 'vitest';
-import { type Kafka, type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
-import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import type { Kafka, KafkaCluster } from '#embedded/kafka.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { createKafka } from '../../support/kafkajs.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { startCluster } from './killed-cluster.ts';
 
 /** The nodes with the two replicas of what is lost: the first leads until it dies, the second was behind. */
 const [LEADER, BEHIND] = [1, 2];
@@ -37,16 +33,7 @@ type Application = {
 };
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-unclean-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  cluster = await startKafkaCluster({
-    dataDir,
-    brokers: 3,
-    settings: { ...QUICK_REJOIN, 'unclean.leader.election.enable': 'true' },
-    jvmArgs: QUICK_START,
-    heapMb: 512,
-  });
-  atEnd(() => cluster.stop());
+  cluster = await startCluster({ settings: { 'unclean.leader.election.enable': 'true' } });
   for (const lost of LOST) applications.set(lost, await startApplication(lost));
   const doomed = [of('input').counting.input, of('changelog').counting.counts];
   await countEach('1', 1);
@@ -77,7 +64,7 @@ async function startApplication(lost: Lost): Promise<Application> {
 
 /** The partition has two replicas, and one of them alone acknowledges. */
 async function withTwoReplicas(topic: string): Promise<void> {
-  await withAdmin(async (admin) => {
+  await withKafkaAdmin(cluster.brokers, async (admin) => {
     await admin.alterConfigs({
       validateOnly: false,
       resources: [
@@ -98,7 +85,7 @@ async function withTwoReplicas(topic: string): Promise<void> {
 }
 
 async function place(topic: string, replicas: number[]): Promise<void> {
-  await withAdmin((admin) =>
+  await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.alterPartitionReassignments({
       topics: [{ topic, partitionAssignment: [{ partition: PARTITION, replicas }] }],
     }),
@@ -132,23 +119,11 @@ function nodeOf(id: number): Kafka {
   return node;
 }
 
-type Admin = ReturnType<ReturnType<typeof createKafka>['admin']>;
-
-async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = createKafka({ brokers: [...cluster.brokers], clientId: 'unclean' }).admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 /** Undefined while no broker says: some of them are down. */
 async function partitionOf(topic: string) {
-  const metadata = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: [topic] })).catch(
-    () => null,
-  );
+  const metadata = await withKafkaAdmin(cluster.brokers, (admin) =>
+    admin.fetchTopicMetadata({ topics: [topic] }),
+  ).catch(() => null);
   return metadata?.topics[0]?.partitions.find(({ partitionId }) => partitionId === PARTITION);
 }
 
