@@ -8,7 +8,7 @@ const rules = rulesOf();
 
 function game(event: number, text: string, day = event, overrides = {}): Game {
   const start_date = `2024-01-${String(day).padStart(2, '0')} 15:00`;
-  const read = readGame(result(event, text, { start_date, ...overrides }), rules, null);
+  const read = readGame(result(event, text, { start_date, ...overrides }), rules);
   if (read === null) throw new Error(`no game: ${text}`);
   return read;
 }

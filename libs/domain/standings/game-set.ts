@@ -1,3 +1,4 @@
+import { lowerBound } from '../sorted.ts';
 import { compareOrder, type Game } from './games.ts';
 import type { Team } from './types.ts';
 
@@ -140,15 +141,7 @@ export function removeInOrder(list: InOrder[], item: InOrder): void {
 
 /** The index after the item's place. */
 function placeOf(list: readonly InOrder[], item: InOrder): number {
-  let from = 0;
-  let to = list.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const at = list[middle];
-    if (at !== undefined && compareOrder(at, item) <= 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  return lowerBound(list, (other) => compareOrder(other, item) <= 0);
 }
 
 /**

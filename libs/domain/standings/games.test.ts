@@ -1,6 +1,6 @@
 /** Which results count, by the rules, and what is told of those that could not. */
 import { describe, expect, test } from 'vitest';
-import { type Flag, flagsOf, readGame, readGames } from './games.ts';
+import { type Flag, flagsOf, readGame } from './games.ts';
 import { result, rulesOf, score } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
@@ -8,8 +8,8 @@ const goal = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assist
 const card = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
 const known = { first_half: score('0-0'), second_half: score('1-0'), goals: [goal], cards: [card] };
 const live = { status_id: 33, status_type: 'live' };
-const read = (changes: Partial<StandingsMatch>, rules: object = {}, day: string | null = null) =>
-  readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf({ ...rules }), day);
+const read = (changes: Partial<StandingsMatch>, rules: object = {}) =>
+  readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf({ ...rules }));
 
 describe('the state of a game', () => {
   test.each<[string | undefined, Partial<StandingsMatch>]>([
@@ -37,17 +37,6 @@ describe('the state of a game', () => {
     ['played', { expelled: [{ participant_id: 1, results: 'kept' }] }],
   ])('is %s by %j', (state, rules) => {
     expect(read({}, rules)?.state).toBe(state);
-  });
-
-  test('is to come on a day before its own, and known on that day', () => {
-    expect(read({}, {}, '2023-12-31')).toMatchObject({
-      state: 'to_come',
-      score: null,
-      goals: null,
-      cards: null,
-    });
-    expect(read({}, {}, '2024-01-01')).toMatchObject({ state: 'played', score: { home: 1, away: 0 } });
-    expect(read({ start_date: null }, {}, '2023-12-31')).toMatchObject({ state: 'played', start: '' });
   });
 
   test('is played with the score that was awarded, whatever its status', () => {
@@ -93,19 +82,7 @@ describe('what could not be counted', () => {
     [['unknown_carded'], { cards: [card, { ...card, player: null }] }],
   ])('is %j with %j', (reasons, changes) => {
     const one = result(1, 'A 1-0 B', { ...known, ...changes });
-    const flags = flagsOf(one, readGame(one, rulesOf(), null));
+    const flags = flagsOf(one, readGame(one, rulesOf()));
     expect(flags).toEqual(reasons.map((reason) => ({ event_id: 1, reason })));
   });
-});
-
-test('games are read once each by their latest version, oldest first', () => {
-  const late = result(3, 'A 1-0 B', { start_date: '2024-01-01 15:00' });
-  const results = [result(2, 'B 2-2 A', { version: 2 }), result(2, 'B 0-0 A'), late, result(1, 'A ? B')];
-  const { games, flags } = readGames(results, rulesOf());
-  expect(games.map(({ eventId, score: of }) => [eventId, of])).toEqual([
-    [1, null],
-    [3, { home: 1, away: 0 }],
-    [2, { home: 2, away: 2 }],
-  ]);
-  expect(flags.map(({ event_id }) => event_id)).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
 });

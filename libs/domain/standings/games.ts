@@ -35,34 +35,6 @@ export const FLAG_REASONS = [
 
 export type Flag = { readonly event_id: number; readonly reason: (typeof FLAG_REASONS)[number] };
 
-/** The matches of a group, oldest first, each once. */
-export type Games = { readonly games: readonly Game[]; readonly flags: readonly Flag[] };
-
-/**
- * Reads the last-known results of a group. The order and the repetition of results do not matter; of several results
- * of one event the latest version counts. `day` (YYYY-MM-DD): the table at the end of that day, as far as the results
- * allow; null: the current one.
- */
-export function readGames(
-  results: Iterable<StandingsMatch>,
-  rules: CompetitionRules,
-  day: string | null = null,
-): Games {
-  const latest = new Map<number, StandingsMatch>();
-  for (const result of results) {
-    const known = latest.get(result.event_id);
-    if (known === undefined || known.version < result.version) latest.set(result.event_id, result);
-  }
-  const games: Game[] = [];
-  const flags: Flag[] = [];
-  for (const result of [...latest.values()].sort((a, b) => a.event_id - b.event_id)) {
-    const game = readGame(result, rules, day);
-    if (game !== null) games.push(game);
-    flags.push(...flagsOf(result, game));
-  }
-  return { games: games.sort(compareOrder), flags };
-}
-
 /** The order of games, oldest first: by kick-off, by id where that is the same. */
 export function compareOrder(a: Pick<Game, 'start' | 'eventId'>, b: Pick<Game, 'start' | 'eventId'>): number {
   return a.start < b.start ? -1 : a.start > b.start ? 1 : a.eventId - b.eventId;
@@ -72,28 +44,21 @@ function isThere({ removed, status_type }: StandingsMatch): boolean {
   return !removed && status_type !== 'deleted';
 }
 
-/**
- * Reads one result by the rules; null where it is not (or no longer) a match of the group, or its teams are unknown.
- * `day` as in `readGames`.
- */
-export function readGame(result: StandingsMatch, rules: CompetitionRules, day: string | null): Game | null {
+/** Reads one result by the rules; null where it is not (or no longer) a match of the group, or its teams are unknown. */
+export function readGame(result: StandingsMatch, rules: CompetitionRules): Game | null {
   const { event_id, home, away } = result;
   if (!isThere(result) || home === null || away === null || home.id === away.id) return null;
   const awarded = rules.awarded.find((award) => award.event_id === event_id);
-  const start = result.start_date ?? '';
-  const state =
-    day !== null && start.slice(0, day.length) > day
-      ? 'to_come'
-      : isAnnulled(event_id, home, away, rules)
-        ? 'void'
-        : awarded !== undefined
-          ? 'played'
-          : stateOf(result);
+  const state = isAnnulled(event_id, home, away, rules)
+    ? 'void'
+    : awarded !== undefined
+      ? 'played'
+      : stateOf(result);
   const counts = state === 'played' || state === 'playing';
   return {
     eventId: event_id,
     round: result.round_id,
-    start,
+    start: result.start_date ?? '',
     home,
     away,
     state,

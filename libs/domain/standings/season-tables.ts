@@ -115,7 +115,7 @@ export class SeasonTables {
     }
     if (known?.version === version) return false;
     this.#leave(event_id);
-    const game = readGame(result, this.#rules, null);
+    const game = readGame(result, this.#rules);
     const flags = flagsOf(result, game);
     for (const { reason } of flags) this.#count(reason, 1);
     group.matches.set(event_id, { version, game, flags });
@@ -152,7 +152,7 @@ export class SeasonTables {
     if (kinds.length === 0) return [];
     const object = id === null ? this.#season() : { ...this.#season(), type: 'stage' as const, id };
     const derived = byId(groups).flatMap(([groupId, { games }]) =>
-      games.size === 0 ? [] : { id: groupId, tables: tablesOf(games, rules, null, kinds) },
+      games.size === 0 ? [] : { id: groupId, tables: tablesOf(games, rules, kinds) },
     );
     return kinds.map((kind) => derivedTable(kind, object, derived));
   }
@@ -160,7 +160,7 @@ export class SeasonTables {
   #seasonTables(rules: CompetitionRules): DerivedTable[] {
     const kinds = takeAll(this.#stale, OF_SEASON);
     if (kinds.length === 0) return [];
-    const tables = tablesOf(this.#games, rules, null, kinds);
+    const tables = tablesOf(this.#games, rules, kinds);
     const groups = this.#games.size === 0 ? [] : [{ id: null, tables }];
     return kinds.map((kind) => derivedTable(kind, this.#season(), groups));
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { GameSet } from './game-set.ts';
-import { readGames } from './games.ts';
 import { correctionsAt, lastRanks, seasonOf, teamRows, totalsAt } from './standing.ts';
+import { readGames } from './testing/derive.ts';
 import { idOf, result, rulesOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
@@ -10,7 +10,7 @@ import type { StandingsMatch } from './types.ts';
 function season(results: readonly StandingsMatch[], rules: CompetitionRules = rulesOf()) {
   const set = new GameSet();
   for (const game of readGames(results, rules).games) set.add(game);
-  const stands = seasonOf(set, set.teams(), rules, null);
+  const stands = seasonOf(set, set.teams(), rules);
   /** The events that the stand before the last round of a team lacks; null where there was none. */
   const lacks = (letter: string) => {
     const stand = stands.before.get(idOf(letter));

@@ -24,9 +24,8 @@ export function seasonOf(
   games: GameSet,
   teams: ReadonlyMap<number, Team>,
   rules: CompetitionRules,
-  day: string | null,
 ): SeasonStands {
-  const now = { games, without: new Set<Game>(), day };
+  const now = { games, without: new Set<Game>(), day: null };
   return { rules, now, teams, before: standsBefore(games), leagueRanks: new Map() };
 }
 

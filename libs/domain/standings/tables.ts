@@ -4,7 +4,7 @@ import { type GameSet, subset } from './game-set.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
-import { correctionsAt, type SeasonStands, seasonOf } from './standing.ts';
+import { type SeasonStands, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
 import type { Team, UnplacedRow, Value } from './types.ts';
 
@@ -47,16 +47,15 @@ export type Table = {
 /** Tables of points: zones and corrections belong to them. */
 const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 
-/** The tables of games that were read with the same rules and day. */
+/** The tables of games that were read with the same rules, whose corrections are those in force. */
 export function tablesOf(
   games: GameSet,
   rules: CompetitionRules,
-  day: string | null,
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
   const teams = games.teams();
-  const facts = factsOf(games, teams, rules, day);
-  const corrections = correctionsAt(rules, day).filter(({ participant_id }) => teams.has(participant_id));
+  const facts = factsOf(games, teams, rules);
+  const corrections = rules.corrections.filter(({ participant_id }) => teams.has(participant_id));
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
     const type = TABLE_TYPES.get(kind);
@@ -91,21 +90,16 @@ type Facts = {
   readonly live: () => SeasonStands;
 };
 
-function factsOf(
-  games: GameSet,
-  teams: ReadonlyMap<number, Team>,
-  rules: CompetitionRules,
-  day: string | null,
-): Facts {
+function factsOf(games: GameSet, teams: ReadonlyMap<number, Team>, rules: CompetitionRules): Facts {
   const played = () => games.view(PLAYED);
   const playing = () => games.view(PLAYING);
-  const season = once(() => seasonOf(played(), teams, rules, day));
+  const season = once(() => seasonOf(played(), teams, rules));
   return {
     toCome: () => games.view(TO_COME),
     playing,
     played,
     season,
-    live: once(() => (playing().size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules, day))),
+    live: once(() => (playing().size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules))),
   };
 }
 

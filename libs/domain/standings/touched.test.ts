@@ -18,7 +18,7 @@ const A = { id: 1, name: 'A' };
 
 function game(changes: Partial<StandingsMatch> = {}): Game {
   const known = { first_half: score('0-0'), second_half: score('1-0'), goals: [goal], cards: [card] };
-  const read = readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf(), null);
+  const read = readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf());
   if (read === null) throw new Error('it is no game');
   return read;
 }

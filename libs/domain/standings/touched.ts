@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TABLE_TYPES, type TableKind } from './columns.ts';
 import type { Game } from './games.ts';
-import type { Team } from './types.ts';
 
 const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
 /** Tables that count scheduled matches. */
@@ -38,15 +37,5 @@ function touchedByPlayed(before: Game, after: Game, byCards: boolean): readonly 
 }
 
 function isSameMatch(a: Game, b: Game): boolean {
-  return a.start === b.start && isSameTeam(a.home, b.home) && isSameTeam(a.away, b.away);
-}
-
-function isSameTeam(a: Team, b: Team): boolean {
-  return (
-    a.id === b.id &&
-    a.name === b.name &&
-    a.acronym === b.acronym &&
-    a.area_id === b.area_id &&
-    a.area_name === b.area_name
-  );
+  return a.start === b.start && isDeepStrictEqual([a.home, a.away], [b.home, b.away]);
 }

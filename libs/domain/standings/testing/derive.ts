@@ -1,7 +1,8 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { TABLE_TYPES, type TableKind } from '../columns.ts';
 import { subset, viewOf } from '../game-set.ts';
-import { type Flag, readGames } from '../games.ts';
+import { compareOrder, type Flag, flagsOf, type Game, readGame } from '../games.ts';
+import { correctionsAt } from '../standing.ts';
 import { type Table, tablesOf } from '../tables.ts';
 import type { StandingsMatch } from '../types.ts';
 
@@ -30,10 +31,44 @@ export function deriveTables(
         subset(() => true),
         games,
       ),
-      rules,
-      day,
+      { ...rules, corrections: correctionsAt(rules, day) },
       kinds,
     ),
     flags,
   };
 }
+
+/**
+ * Reads the last-known results of a group, oldest first; of several results of one event the latest version counts.
+ * `day` as for `deriveTables`.
+ */
+export function readGames(
+  results: Iterable<StandingsMatch>,
+  rules: CompetitionRules,
+  day: string | null = null,
+): { readonly games: readonly Game[]; readonly flags: readonly Flag[] } {
+  const latest = new Map<number, StandingsMatch>();
+  for (const result of results) {
+    const known = latest.get(result.event_id);
+    if (known === undefined || known.version < result.version) latest.set(result.event_id, result);
+  }
+  const games: Game[] = [];
+  const flags: Flag[] = [];
+  for (const result of [...latest.values()].sort((a, b) => a.event_id - b.event_id)) {
+    const read = readGame(result, rules);
+    const isLater = read !== null && day !== null && read.start.slice(0, day.length) > day;
+    const game = isLater ? { ...read, ...TO_COME } : read;
+    if (game !== null) games.push(game);
+    flags.push(...flagsOf(result, game));
+  }
+  return { games: games.sort(compareOrder), flags };
+}
+
+const TO_COME = {
+  state: 'to_come',
+  score: null,
+  firstHalf: null,
+  secondHalf: null,
+  goals: null,
+  cards: null,
+} as const;
