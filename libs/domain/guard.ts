@@ -1,5 +1,6 @@
 import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
+import type { GuardReason } from '#topics/vocabulary.ts';
 import { isOver } from '#tradability/trading.ts';
 
 /**
@@ -134,21 +135,6 @@ function masksOf(tables: readonly Table[]): ReadonlyMap<number, number> {
   return masks;
 }
 
-/** Why trading may not act on the score, in the order in which the guard lists reasons. */
-export const GUARD_REASONS = [
-  'under_review',
-  'possible_goal',
-  'possible_card',
-  'possible_penalty',
-  'possible_var',
-  'game_break',
-  'bet_suspended',
-  'score_differs',
-  'interrupted',
-] as const;
-
-export type GuardReason = (typeof GUARD_REASONS)[number];
-
 /** The input of law 9. */
 export type GuardInputs = {
   readonly underReview: boolean;
@@ -172,6 +158,7 @@ export function guardOf({
   last,
 }: GuardInputs): Guard {
   const over = isOver(statusType);
+  // In the order of the vocabulary.
   const reasons: GuardReason[] = [];
   if (underReview) reasons.push('under_review');
   if (!over) {

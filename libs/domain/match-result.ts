@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { INCIDENT, PHASE_BOUNDARIES, SOCCER, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
@@ -87,7 +88,7 @@ export function resultChanges(
   const changes: MatchResult[] = [];
   const stays = before !== null && after !== null && resultKey(before) === resultKey(after);
   if (before !== null && !stays) changes.push({ ...withoutResult(before), removed: true, ...stamp });
-  if (after !== null && (again || !(stays && sameResult(before, after)))) {
+  if (after !== null && (again || !(stays && isDeepStrictEqual(before, after)))) {
     changes.push({ ...after, removed: false, ...stamp });
   }
   return changes;
@@ -212,43 +213,4 @@ function withoutResult({ event_id, competition_id, season_id, stage_id, group_id
     goals: null,
     cards: null,
   } satisfies TableResult;
-}
-
-function sameResult(a: TableResult, b: TableResult): boolean {
-  return (
-    a.status_id === b.status_id &&
-    a.status_type === b.status_type &&
-    a.start_date === b.start_date &&
-    a.round_id === b.round_id &&
-    sameScore(a.score, b.score) &&
-    sameScore(a.first_half, b.first_half) &&
-    sameScore(a.second_half, b.second_half) &&
-    sameFields(a.home, b.home) &&
-    sameFields(a.away, b.away) &&
-    sameList(a.goals, b.goals, sameGoal) &&
-    sameList(a.cards, b.cards, sameCard)
-  );
-}
-
-function sameGoal(a: ResultGoal, b: ResultGoal): boolean {
-  return a === b || (sameCard(a, b) && sameFields(a.assistant, b.assistant));
-}
-
-function sameCard(
-  a: Pick<ResultGoal | ResultCard, 'kind' | 'team_id' | 'player'>,
-  b: Pick<ResultGoal | ResultCard, 'kind' | 'team_id' | 'player'>,
-): boolean {
-  return a === b || (a.kind === b.kind && a.team_id === b.team_id && sameFields(a.player, b.player));
-}
-
-function sameList<T>(a: readonly T[] | null, b: readonly T[] | null, same: (a: T, b: T) => boolean): boolean {
-  if (a === b || a === null || b === null) return a === b;
-  return a.length === b.length && a.every((one, at) => same(one, b[at] as T));
-}
-
-/** Compares two flat records of one type. */
-function sameFields<T extends object>(a: T | null, b: T | null): boolean {
-  if (a === b || a === null || b === null) return a === b;
-  for (const key in a) if (a[key] !== b[key]) return false;
-  return true;
 }

@@ -1,31 +1,11 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
+import type { TransitionKind } from '#topics/vocabulary.ts';
 import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { sameScore } from './goals.ts';
 import { compareIds } from './incident-index.ts';
 import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
 import type { DerivedMatch } from './view.ts';
-
-/** The kinds of transitions, in the order in which a version emits them. */
-export type TransitionKind =
-  | 'incident_added'
-  | 'incident_reinstated'
-  | 'incident_removed'
-  | 'incident_confirmed'
-  | 'incident_cancelled'
-  | 'incident_amended'
-  | 'incident_deleted_unseen'
-  | 'goal_cancelled'
-  | 'goal_reinstated'
-  | 'score_changed'
-  | 'firm_score_changed'
-  | 'status_changed'
-  | 'clock_changed'
-  | 'bet_status_changed'
-  | 'result_verified'
-  | 'event_amended'
-  | 'snapshot_applied'
-  | 'guard_changed';
 
 /** One accepted version: its input, and the views before and after. */
 export type AcceptedVersion = {

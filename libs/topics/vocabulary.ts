@@ -1,13 +1,7 @@
-/**
- * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/reference/topics.md.
- * The types they are checked against belong to those who write them: a word without a meaning does not compile.
- */
+/** The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/reference/topics.md. */
 
-import type { GuardReason } from '#domain/guard.ts';
-import type { TransitionKind } from '#domain/transitions.ts';
-
-/** What a match-transitions record reports. */
-export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
+/** What a match-transitions record reports, in the order in which a version emits them. */
+export const TRANSITION_KINDS = {
   incident_added: 'An incident was reported for the first time, with whatever confirmation it has.',
   incident_reinstated: 'A removed incident was reported again.',
   incident_removed: 'An incident was deleted by the provider, or is no longer in its list.',
@@ -32,8 +26,10 @@ export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
   guard_changed: 'The trading guard changed; `guard` is the new one.',
 };
 
-/** Why trading may not act on a score. */
-export const GUARD_REASONS: Readonly<Record<GuardReason, string>> = {
+export type TransitionKind = keyof typeof TRANSITION_KINDS;
+
+/** Why trading may not act on a score, in the order in which a guard lists them. */
+export const GUARD_REASONS = {
   under_review: 'A goal that counts, or a disallowance that names one, awaits confirmation.',
   possible_goal: 'A possible goal was reported and is not decided yet.',
   possible_card: 'A possible card was reported and is not decided yet.',
@@ -44,3 +40,5 @@ export const GUARD_REASONS: Readonly<Record<GuardReason, string>> = {
   score_differs: 'The score derived from the incidents differs from the result that the provider reports.',
   interrupted: 'The match is interrupted or abandoned.',
 };
+
+export type GuardReason = keyof typeof GUARD_REASONS;

@@ -1,8 +1,8 @@
 import type { FairPlay } from '#contract/competition-rules.ts';
+import type { ResultCard } from '#topics/generated/types.ts';
 import type { Stand } from './game-set.ts';
 import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { ShownCard } from './types.ts';
 
 /** How many players of a team were shown which cards, a player and a game counted once; `unknown`: games with unknown cards. */
 type Shown = Record<keyof FairPlay | 'unknown', number>;
@@ -46,7 +46,7 @@ export function fairPlayPoints(
 
 /** The card each player of a team was shown in a game. A card of an unknown player counts alone. */
 function shownTo(team: number, cards: NonNullable<Game['cards']>): (keyof FairPlay)[] {
-  const byPlayer = new Map<number | ShownCard, { yellow: number; red: number }>();
+  const byPlayer = new Map<number | ResultCard, { yellow: number; red: number }>();
   for (const card of cards) {
     if (card.team_id !== team) continue;
     const player = card.player?.id ?? card;

@@ -1,6 +1,6 @@
+import type { ResultTeam } from '#topics/generated/types.ts';
 import { lowerBound } from '../sorted.ts';
 import { compareOrder, type Game } from './games.ts';
-import type { Team } from './types.ts';
 
 /**
  * An aggregate over games that supports adding and removing one game: after both it equals the aggregate without that
@@ -62,13 +62,13 @@ export class GameSet {
     for (const { change } of this.#views.values()) change(game, -1);
   }
 
-  #addTo({ id }: Team, game: Game): void {
+  #addTo({ id }: ResultTeam, game: Game): void {
     const own = this.#ofTeam.get(id);
     if (own === undefined) this.#ofTeam.set(id, [game]);
     else insertInOrder(own, game);
   }
 
-  #removeFrom({ id }: Team, game: Game): void {
+  #removeFrom({ id }: ResultTeam, game: Game): void {
     const own = this.#ofTeam.get(id) ?? [];
     removeInOrder(own, game);
     if (own.length === 0) this.#ofTeam.delete(id);
@@ -109,8 +109,8 @@ export class GameSet {
   }
 
   /** Every team by id, as last reported. */
-  teams(): Map<number, Team> {
-    const teams = new Map<number, Team>();
+  teams(): Map<number, ResultTeam> {
+    const teams = new Map<number, ResultTeam>();
     for (const [id, games] of this.#ofTeam) {
       const named = games.findLast((game) => sideOf(game, id).name !== null) ?? games[0];
       if (named !== undefined) teams.set(id, sideOf(named, id));
@@ -119,7 +119,7 @@ export class GameSet {
   }
 }
 
-function sideOf({ home, away }: Game, id: number): Team {
+function sideOf({ home, away }: Game, id: number): ResultTeam {
   return home.id === id ? home : away;
 }
 

@@ -1,7 +1,7 @@
 /** Which results count, by the rules, and what is told of those that could not. */
 import { describe, expect, test } from 'vitest';
 import { type Flag, flagsOf, readGame } from './games.ts';
-import { result, rulesOf, score } from './testing/results.ts';
+import { result, rulesOf, score, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
 const goal = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
@@ -23,7 +23,7 @@ describe('the state of a game', () => {
     [undefined, { status_type: 'deleted' }],
     [undefined, { home: null }],
     [undefined, { away: null }],
-    [undefined, { away: { id: 1, name: 'A' } }],
+    [undefined, { away: teamOf(1, 'A') }],
   ])('is %s with %j', (state, changes) => {
     expect(read(changes)?.state).toBe(state);
   });

@@ -1,7 +1,7 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { Score } from '#topics/generated/types.ts';
+import type { ResultCard, ResultGoal, ResultTeam, Score } from '#topics/generated/types.ts';
 import { hasResult } from '../result.ts';
-import type { ScoredGoal, ShownCard, StandingsMatch, Team } from './types.ts';
+import type { StandingsMatch } from './types.ts';
 
 /** A match between two known teams, read by the rules. */
 export type Game = {
@@ -9,16 +9,16 @@ export type Game = {
   readonly round: number | null;
   /** YYYY-MM-DD HH:MM; '' where unknown, which sorts first. */
   readonly start: string;
-  readonly home: Team;
-  readonly away: Team;
+  readonly home: ResultTeam;
+  readonly away: ResultTeam;
   /** `played` counts in every table, `playing` in the live one alone, `to_come` and `void` nowhere. */
   readonly state: 'played' | 'playing' | 'to_come' | 'void';
   /** Null where a match does not count, or its score is unknown. */
   readonly score: Score | null;
   readonly firstHalf: Score | null;
   readonly secondHalf: Score | null;
-  readonly goals: readonly ScoredGoal[] | null;
-  readonly cards: readonly ShownCard[] | null;
+  readonly goals: readonly ResultGoal[] | null;
+  readonly cards: readonly ResultCard[] | null;
 };
 
 /** Why a match, or a part of it, does not count although it should. */
@@ -70,7 +70,7 @@ export function readGame(result: StandingsMatch, rules: CompetitionRules): Game 
   };
 }
 
-function isAnnulled(eventId: number, home: Team, away: Team, rules: CompetitionRules): boolean {
+function isAnnulled(eventId: number, home: ResultTeam, away: ResultTeam, rules: CompetitionRules): boolean {
   if (rules.annulled.includes(eventId)) return true;
   return rules.expelled.some(
     ({ participant_id, results }) =>

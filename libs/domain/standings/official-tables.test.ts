@@ -1,8 +1,9 @@
 /** Real seasons against their official tables (../shared/data), where present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
+import type { ResultCard } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './testing/derive.ts';
-import { cell, result, rulesFile } from './testing/results.ts';
+import { cell, result, rulesFile, teamOf } from './testing/results.ts';
 import {
   hasGroupStage,
   readGroupStage,
@@ -11,11 +12,11 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
-import type { ShownCard, StandingsMatch } from './types.ts';
+import type { StandingsMatch } from './types.ts';
 
 /** Every match as its provider reports it: with ids in place of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {
-  const side = (name: string) => ({ id: ids.get(name) ?? 0, name });
+  const side = (name: string) => teamOf(ids.get(name) ?? 0, name);
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
     event_id: at + 1,
     version: 1,
@@ -88,7 +89,7 @@ describe('the groups of the World Cup 2018', () => {
 
 /** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
 function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): StandingsMatch {
-  const cards = events.flatMap(([, , kind, side, person]): ShownCard[] => {
+  const cards = events.flatMap(([, , kind, side, person]): ResultCard[] => {
     const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };
     if (kind === 'second_yellow')
       return [
@@ -101,8 +102,8 @@ function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts):
     round_id: round,
     start_date: date.slice(0, 16).replace('T', ' '),
     cards,
-    home: { id: home, name: null },
-    away: { id: away, name: null },
+    home: teamOf(home),
+    away: teamOf(away),
   });
 }
 

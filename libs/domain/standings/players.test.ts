@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ResultCard, ResultGoal } from '#topics/generated/types.ts';
 import { deriveTables } from './testing/derive.ts';
-import { cell, lines, result, rulesOf, table } from './testing/results.ts';
-import type { ScoredGoal, ShownCard, StandingsMatch } from './types.ts';
+import { cell, lines, result, rulesOf, table, teamOf } from './testing/results.ts';
+import type { StandingsMatch } from './types.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
-const goal = (player: number | null, team_id: number, assistant: number | null = null): ScoredGoal => ({
+const goal = (player: number | null, team_id: number, assistant: number | null = null): ResultGoal => ({
   kind: 'goal',
   team_id,
   player: player === null ? null : person(player),
   assistant: assistant === null ? null : person(assistant),
 });
-const card = (kind: ShownCard['kind'], player: number, team_id: number): ShownCard => ({
+const card = (kind: ResultCard['kind'], player: number, team_id: number): ResultCard => ({
   kind,
   team_id,
   player: person(player),
@@ -95,7 +96,7 @@ const matchLine = z.object({
   facts: z.string(),
   events: z.array(z.tuple([z.string(), z.number(), z.string(), z.string(), z.int()])),
 });
-const GOALS: Readonly<Record<string, ScoredGoal['kind']>> = {
+const GOALS: Readonly<Record<string, ResultGoal['kind']>> = {
   goal: 'goal',
   penalty_goal: 'penalty',
   own_goal: 'own_goal',
@@ -113,19 +114,19 @@ function season(): { results: StandingsMatch[]; raw: z.infer<typeof matchLine>['
       event_id: match.id,
       round_id: match.round,
       start_date: match.date,
-      home: { id: match.home, name: null },
-      away: { id: match.away, name: null },
+      home: teamOf(match.home),
+      away: teamOf(match.away),
       score: { home: match.ft[0], away: match.ft[1] },
       goals:
         match.facts === 'score_only'
           ? null
-          : match.events.flatMap(([, , kind, side, id]): ScoredGoal[] => {
+          : match.events.flatMap(([, , kind, side, id]): ResultGoal[] => {
               const known = GOALS[kind];
               if (known === undefined) return [];
               return [{ kind: known, team_id: sideId(side), player: { id, name: null }, assistant: null }];
             }),
-      cards: match.events.flatMap(([, , kind, side, id]): ShownCard[] => {
-        const shown = (card: ShownCard['kind']) => ({
+      cards: match.events.flatMap(([, , kind, side, id]): ResultCard[] => {
+        const shown = (card: ResultCard['kind']) => ({
           kind: card,
           team_id: sideId(side),
           player: { id, name: null },

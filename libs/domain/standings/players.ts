@@ -1,13 +1,14 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { ResultPerson } from '#topics/generated/types.ts';
 import type { Stand } from './game-set.ts';
 import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
 import { lastRanks, type SeasonStands } from './standing.ts';
-import type { Person, UnplacedRow, Value } from './types.ts';
+import type { UnplacedRow, Value } from './types.ts';
 
 /** A counted action of a person. */
-type Deed<T extends string> = { readonly person: Person; readonly teamId: number; readonly what: T };
+type Deed<T extends string> = { readonly person: ResultPerson; readonly teamId: number; readonly what: T };
 
 /** How often a person did each. */
 type Counts<T extends string> = Record<T, number>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ResultCard } from '#topics/generated/types.ts';
 import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
-import type { ShownCard } from './types.ts';
 
 const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>
   lines(table('league', results, rulesOf({ tie_break }))).join(', ');
@@ -93,7 +93,7 @@ describe('head-to-head', () => {
 const FAIR_PLAY = { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } };
 
 /** The cards of a team's match: the letters of each player's, those of an unknown one first. */
-const shown = (team: string, [unknown = '', ...players]: readonly string[]): ShownCard[] =>
+const shown = (team: string, [unknown = '', ...players]: readonly string[]): ResultCard[] =>
   [unknown, ...players].flatMap((cards, player) =>
     [...cards].map((card) => ({
       kind: card === 'Y' ? 'yellow' : 'red',
@@ -103,7 +103,7 @@ const shown = (team: string, [unknown = '', ...players]: readonly string[]): Sho
   );
 
 /** A and B are equal on everything but cards. */
-const carded = (ofA: readonly ShownCard[] | null, ofB: readonly ShownCard[]) => [
+const carded = (ofA: ResultCard[] | null, ofB: ResultCard[]) => [
   result(1, 'A 1-0 C', { cards: ofA }),
   result(2, 'B 1-0 C', { cards: ofB }),
 ];

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { type PlacedResult, SeasonTables } from './season-tables.ts';
-import { idOf, result, rulesOf, score } from './testing/results.ts';
+import { SeasonTables } from './season-tables.ts';
+import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
+import type { PlacedResult } from './types.ts';
 
 // Plays some five thousand steps of a season, on a machine that may have other work.
 vi.setConfig({ testTimeout: 300_000 });
@@ -36,10 +37,9 @@ const anyScore = fc.constantFrom('?', '0-0', '1-0', '1-2', '2-2').map(score);
 const anyPerson = maybe(
   fc.record({ id: fc.integer({ min: 1, max: 4 }), name: maybe(fc.constantFrom('P', 'Q')) }),
 );
-const anyTeam = fc.record({
-  id: fc.constantFrom(...LETTERS).map(idOf),
-  name: fc.constantFrom('One', 'Other', null),
-});
+const anyTeam = fc
+  .tuple(fc.constantFrom(...LETTERS), fc.constantFrom('One', 'Other', null))
+  .map(([letter, name]) => teamOf(idOf(letter), name));
 const anyGoal = fc.record({
   kind: fc.constantFrom('goal' as const, 'penalty' as const, 'own_goal' as const),
   team_id: fc.constantFrom(...LETTERS).map(idOf),

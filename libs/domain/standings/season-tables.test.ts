@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { TABLE_TYPES } from './columns.ts';
-import { type PlacedResult, SeasonTables } from './season-tables.ts';
+import { SeasonTables } from './season-tables.ts';
 import { standingsId } from './standings-id.ts';
-import { result, rulesOf } from './testing/results.ts';
+import { result, rulesOf, teamOf } from './testing/results.ts';
+import type { PlacedResult } from './types.ts';
 
 const LIVE = { status_id: 34, status_type: 'live' };
 const TO_COME = { status_id: 1, status_type: 'scheduled', score: null };
@@ -136,7 +137,7 @@ describe('the tables of a season', () => {
       { score: { home: 1, away: 0 } },
       { round_id: 9 },
       { start_date: '2024-01-09 15:00' },
-      { home: { id: 1, name: 'Ah' } },
+      { home: teamOf(1, 'Ah') },
       LIVE,
     ])
       expect(kindsAfter({}, step)).toHaveLength(TABLE_TYPES.size);

@@ -7,13 +7,7 @@ import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './standings-id.ts';
 import { type Table, TO_COME, tablesOf } from './tables.ts';
 import { touchedBy } from './touched.ts';
-import type { StandingsMatch } from './types.ts';
-
-/** A match result with its place in the season. */
-export type PlacedResult = StandingsMatch & {
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
-};
+import type { PlacedResult } from './types.ts';
 
 /** A table in its current state. */
 export type DerivedTable = {

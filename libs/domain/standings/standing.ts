@@ -1,9 +1,10 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { ResultTeam } from '#topics/generated/types.ts';
 import type { GameSet, Stand } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type TeamTally, talliesAt } from './tally.ts';
-import type { Team, UnplacedRow, Values } from './types.ts';
+import type { UnplacedRow, Values } from './types.ts';
 
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;
@@ -12,7 +13,7 @@ export type RankAt = (stand: Stand) => Ranks;
 export type SeasonStands = {
   readonly rules: CompetitionRules;
   readonly now: Stand;
-  readonly teams: ReadonlyMap<number, Team>;
+  readonly teams: ReadonlyMap<number, ResultTeam>;
   /** By team; teams with the same stand share the object. None for a team's first round. */
   readonly before: ReadonlyMap<number, Stand>;
   /** Positions in the league table, computed on demand: several tables are ranked by it. */
@@ -22,7 +23,7 @@ export type SeasonStands = {
 /** A season of the games that count; `teams` also has teams without such a game, which have a row too. */
 export function seasonOf(
   games: GameSet,
-  teams: ReadonlyMap<number, Team>,
+  teams: ReadonlyMap<number, ResultTeam>,
   rules: CompetitionRules,
 ): SeasonStands {
   const now = { games, without: new Set<Game>(), day: null };

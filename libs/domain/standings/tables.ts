@@ -1,4 +1,5 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { ResultTeam } from '#topics/generated/types.ts';
 import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type GameSet, subset } from './game-set.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
@@ -6,7 +7,7 @@ import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { type SeasonStands, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import type { Team, UnplacedRow, Value } from './types.ts';
+import type { UnplacedRow, Value } from './types.ts';
 
 /** A cell of a table. Identified by `code`. */
 export type StandingsCell = {
@@ -90,7 +91,7 @@ type Facts = {
   readonly live: () => SeasonStands;
 };
 
-function factsOf(games: GameSet, teams: ReadonlyMap<number, Team>, rules: CompetitionRules): Facts {
+function factsOf(games: GameSet, teams: ReadonlyMap<number, ResultTeam>, rules: CompetitionRules): Facts {
   const played = () => games.view(PLAYED);
   const playing = () => games.view(PLAYING);
   const season = once(() => seasonOf(played(), teams, rules));
@@ -134,7 +135,7 @@ function tableRow(
   row: UnplacedRow,
   { ranks, columns }: TableType,
   zones: CompetitionRules['zones'],
-  teams: ReadonlyMap<number, Team>,
+  teams: ReadonlyMap<number, ResultTeam>,
 ): TableRow {
   const zone = zones.find(({ from, to }) => from <= row.rank && row.rank <= to);
   const team = ranks === 'team' && row.id !== null ? teams.get(row.id) : undefined;

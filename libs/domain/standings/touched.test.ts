@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
 import { type Game, readGame } from './games.ts';
-import { result, rulesOf, score } from './testing/results.ts';
+import { result, rulesOf, score, teamOf } from './testing/results.ts';
 import { touchedBy } from './touched.ts';
 import type { StandingsMatch } from './types.ts';
 
@@ -14,7 +14,7 @@ const card = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as 
 const live = { status_id: 33, status_type: 'live' };
 const toCome = { status_id: 1, status_type: 'scheduled' };
 const gone = { status_type: 'cancelled' };
-const A = { id: 1, name: 'A' };
+const A = teamOf(1, 'A');
 
 function game(changes: Partial<StandingsMatch> = {}): Game {
   const known = { first_half: score('0-0'), second_half: score('1-0'), goals: [goal], cards: [card] };
@@ -33,7 +33,7 @@ test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>
   [{}, { home: { ...A, acronym: 'AAA' } }, ALL],
   [{}, { home: { ...A, area_id: 5 } }, ALL],
   [{}, { home: { ...A, area_name: 'England' } }, ALL],
-  [{}, { away: { id: 2, name: 'BB' } }, ALL],
+  [{}, { away: teamOf(2, 'BB') }, ALL],
   [{}, { first_half: null }, HALVES],
   [{}, { second_half: null }, HALVES],
   [{}, { goals: null }, ['top_scorers', 'assists', 'assists_115']],

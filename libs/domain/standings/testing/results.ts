@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type CompetitionRules, readCompetitionRules } from '#contract/competition-rules.ts';
-import type { Score } from '#topics/generated/types.ts';
+import type { ResultTeam, Score } from '#topics/generated/types.ts';
 import type { TableKind } from '../columns.ts';
 import type { Table, TableRow } from '../tables.ts';
-import type { StandingsMatch, Team } from '../types.ts';
+import type { StandingsMatch } from '../types.ts';
 import { deriveTables } from './derive.ts';
 
 /** Rules for tests: points, then goal difference, then goals, unless said otherwise. */
@@ -36,9 +36,9 @@ export function idOf(letter: string): number {
   return letter.charCodeAt(0) - 64;
 }
 
-/** A team by its letter. */
-function team(letter: string): Team {
-  return { id: idOf(letter), name: letter };
+/** A team of which only this is known. */
+export function teamOf(id: number, name: string | null = null): ResultTeam {
+  return { id, name, acronym: null, area_id: null, area_name: null };
 }
 
 /** A finished match, e.g. `result(7, 'A 2-1 B')`; the event's id is its round and its day as well. */
@@ -56,8 +56,8 @@ export function result(
     start_date: `2024-01-${String(event_id).padStart(2, '0')} 15:00`,
     status_id: 11,
     status_type: 'finished',
-    home: team(home),
-    away: team(away),
+    home: teamOf(idOf(home), home),
+    away: teamOf(idOf(away), away),
     score: score(goals),
     first_half: null,
     second_half: null,
