@@ -14,7 +14,7 @@ import { OPEN } from '../services/api/board/testing/served.ts';
 import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
 import { startServer } from '../services/webhook-dispatcher/test-endpoint/server.ts';
-import { createApp as createReceiver } from '../services/webhook-receiver/app.ts';
+import { ReceiverApp } from '../services/webhook-receiver/app.ts';
 import { RequestTally } from '../services/webhook-receiver/tally.ts';
 
 const log = pino({ level: 'silent' });
@@ -31,7 +31,7 @@ async function fastifyPort(app: {
 const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   'ops server': () => startOps({ ...LISTEN, metrics: createMetrics('tester'), ready: () => true }),
   async 'webhook-receiver'() {
-    const app = createReceiver({
+    const app = new ReceiverApp({
       secrets: ['0123456789abcdef0123456789ABCDEF'],
       bodyLimit: 1_000,
       answerTimeoutMs: 1_000,

@@ -211,7 +211,7 @@ describe('an allowed range', () => {
     ]) {
       expect(allowed.permits(address)).toBe(false);
     }
-    expect(AllowedRanges.NONE.permits('10.1.2.3')).toBe(false);
+    expect(new AllowedRanges([]).permits('10.1.2.3')).toBe(false);
   });
 
   test.each([

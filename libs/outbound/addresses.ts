@@ -75,7 +75,6 @@ export class AddressRangeError extends TouchlineError<'AddressRangeError'> {
 
 /** Ranges that an operator allows beyond public addresses. */
 export class AllowedRanges {
-  static readonly NONE = new AllowedRanges([]);
   readonly #ranges: readonly string[];
   readonly #list: BlockList;
 

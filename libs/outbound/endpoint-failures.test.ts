@@ -68,7 +68,7 @@ describe('Events, Timeout', () => {
   });
 
   test('ends a delivery that waits for a connection', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: FAIR_MS, connections: 1 });
+    const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: FAIR_MS });
     const outcomes = await Promise.all([endpoint.post(BODY), endpoint.post(BODY), endpoint.post(BODY)]);
     expect(outcomes).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
     receiver.answerWith(answers.accepted);
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
   });
 
   test('ends all deliveries and connections on close', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.silent, { connections: 1 });
+    const { endpoint, receiver } = await endpointTo(answers.silent);
     const outcomes = [endpoint.post(BODY), endpoint.post(BODY)];
     await untilTrue('one is sent', () => receiver.received.length === 1);
     await endpoint.close();

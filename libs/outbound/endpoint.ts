@@ -40,8 +40,6 @@ export type EndpointOptions = {
   readonly secret: string;
   /** Allowed addresses beyond public ones. */
   readonly allowed: AllowedRanges;
-  /** Most sockets, default 2. Further posts wait for one, within their deadline. */
-  readonly connections?: number;
   /** For the whole answer, from the call to the last byte, milliseconds; default 10,000. */
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beyond the usual ones. */
@@ -53,7 +51,6 @@ export type EndpointOptions = {
 const ACCEPTED = Buffer.from('Accepted');
 /** The whole answer, milliseconds (spec, "Limits"). */
 const TIMEOUT_MS = 10_000;
-const CONNECTIONS = 2;
 /** Most bytes of an answer's body that are read: the expected text has eight. */
 const MOST_OF_AN_ANSWER = 1024;
 /** Most bytes of an answer's head that are read. */
@@ -68,8 +65,18 @@ const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
+/** Posts one signed `[]`, like a real delivery, over a connection of its own. */
+export async function probeEndpoint(options: EndpointOptions): Promise<DeliveryOutcome> {
+  const endpoint = new WebhookEndpoint(options);
+  try {
+    return await endpoint.post('[]');
+  } finally {
+    await endpoint.close();
+  }
+}
+
 /**
- * Posts to one address. Each connection resolves the name once and connects to one of the checked addresses;
+ * Posts to one address, over one connection at a time: it resolves the name once and connects to one of the checked addresses;
  * certificate, server name and `Host` stay those of the name. Redirects are not followed.
  */
 export class WebhookEndpoint {
@@ -167,9 +174,9 @@ export class WebhookEndpoint {
   }
 
   #createPool(origin: string, resolve: ResolveName): Pool {
-    const { allowed, ca, connections = CONNECTIONS } = this.#options;
+    const { allowed, ca } = this.#options;
     const pool = new Pool(origin, {
-      connections,
+      connections: 1,
       pipelining: 1,
       // The deadline of the whole answer covers both.
       headersTimeout: 0,

@@ -5,7 +5,7 @@ import type { ResolveName } from './resolve.ts';
 import { endpointOf } from './testing/endpoints.ts';
 
 const LOOPBACK = new AllowedRanges(['127.0.0.1/32']);
-const { NONE } = AllowedRanges;
+const NONE = new AllowedRanges([]);
 const NOT_PUBLIC = { kind: 'refused', reason: 'address_not_public' };
 
 describe('a URL is rejected', () => {

@@ -10,7 +10,7 @@ import { AttemptLog } from './delivery/attempt-log.ts';
 import { BacklogReader } from './delivery/backlog-reader.ts';
 import { Deliverer } from './delivery/deliverer.ts';
 import type { DispatchContext } from './delivery/delivery-context.ts';
-import { DispatcherPartition, type ProgressListener } from './delivery/dispatcher-partition.ts';
+import { DispatcherPartition, type DispatcherPartitionOptions } from './delivery/dispatcher-partition.ts';
 import { MessageLog } from './delivery/message-log.ts';
 import { rewindLost } from './delivery/rewind-lost.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
@@ -134,7 +134,7 @@ function policyOf(
   const outbound = outboundOf(config);
   return {
     openEndpoint: ({ url, secret }) =>
-      new WebhookEndpoint({ ...outbound, url, secret, connections: 1, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+      new WebhookEndpoint({ ...outbound, url, secret, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
     limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
     policy: {
       delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
@@ -147,7 +147,11 @@ function policyOf(
 }
 
 /** Delivers the subscriptions of the partitions that this process owns. */
-function ownership(deliverer: Deliverer, messages: MessageLog, delivery: DispatchContext): ProgressListener {
+function ownership(
+  deliverer: Deliverer,
+  messages: MessageLog,
+  delivery: DispatchContext,
+): DispatcherPartitionOptions['listener'] {
   const rewind = async (progress: ReadonlyMap<string, WebhookProgress>): Promise<void> => {
     if (progress.size > 0) await rewindLost(progress.values(), await messages.bounds(), delivery);
   };

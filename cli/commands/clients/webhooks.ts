@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ClientDirectory } from '#clients/directory.ts';
 import { newSecret } from '#clients/secret.ts';
 import { adoptSecret, openWebhook, proposeSecret, sealWebhook, webhookInput } from '#clients/webhooks.ts';
-import { type DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
+import { type DeliveryOutcome, probeEndpoint } from '#outbound/endpoint.ts';
 import { outboundSettings } from '#outbound/settings.ts';
 import { loadConfig } from '#service/config.ts';
 import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
@@ -83,21 +83,10 @@ async function requireAccepted({
   readonly secret: string;
 }): Promise<void> {
   const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = loadConfig(settings, process.env);
-  const endpoint = new WebhookEndpoint({
-    url,
-    secret,
-    allowed,
-    connections: 1,
-    now: Date.now,
-    ...(ca === undefined ? {} : { ca }),
-  });
-  try {
-    const outcome = await endpoint.post('[]');
-    if (outcome.kind === 'accepted') return;
-    const more =
-      outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';
-    throw new CommandError(`the address does not accept deliveries: ${OUTCOMES[outcome.kind]}${more}`);
-  } finally {
-    await endpoint.close();
-  }
+  const trust = ca === undefined ? {} : { ca };
+  const outcome = await probeEndpoint({ url, secret, allowed, now: Date.now, ...trust });
+  if (outcome.kind === 'accepted') return;
+  const more =
+    outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';
+  throw new CommandError(`the address does not accept deliveries: ${OUTCOMES[outcome.kind]}${more}`);
 }

@@ -1,4 +1,4 @@
-import type { DeliveryOutcome } from '#outbound/endpoint.ts';
+import type { WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
@@ -9,10 +9,7 @@ import type { RetryPolicy } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** Where a subscription's requests go. */
-export type Endpoint = {
-  post(body: Buffer, signal: AbortSignal): Promise<DeliveryOutcome>;
-  close(): Promise<void>;
-};
+export type Endpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
 /** What all deliveries of a process share. */
 export type DispatchContext = {

@@ -1,26 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { type Codec, decodeInput, fetchSchemas } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
-
-/** Receives a partition's committed progress. */
-export type ProgressListener = {
-  own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void;
-  committed(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void;
-  release(partition: number): Promise<void>;
-};
+import type { Deliverer } from './deliverer.ts';
 
 export type DispatcherPartitionOptions = {
   readonly partition: number;
-  readonly codecs: {
-    readonly 'webhook-attempts': Codec<WebhookAttempt>;
-    readonly 'webhook-progress': Codec<WebhookProgress>;
-  };
+  readonly codecs: CodecsOf<'webhook-attempts' | 'webhook-progress'>;
   /** Name of webhook-progress on the broker. */
   readonly progressTopic: string;
-  readonly listener: ProgressListener;
+  /** Receives committed progress. */
+  readonly listener: Pick<Deliverer, 'own' | 'committed' | 'release'>;
 };
 
 /**

@@ -111,7 +111,7 @@ describe('Webhook test, responses', () => {
 
   test('reveals nothing of a refused address', async () => {
     const receiver = await HttpsReceiver.start();
-    const send = await endpoint({ allowed: AllowedRanges.NONE });
+    const send = await endpoint({ allowed: new AllowedRanges([]) });
     const refused = await send(inputFor(receiver.url));
     const unreachable = await send(inputFor('https://localhost:1/'));
     expect(refused.body).toBe(unreachable.body);

@@ -3,23 +3,14 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { webhookInput } from '#clients/webhooks.ts';
-import type { AllowedRanges } from '#outbound/addresses.ts';
-import { type DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
+import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
 
 /** Settings of the test endpoint. */
-export type TestEndpointOptions = {
-  /** Allowed addresses beyond public ones. */
-  readonly allowed: AllowedRanges;
-  /** Certificates (PEM) of authorities to trust beyond the usual ones. */
-  readonly ca?: string;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
   /** Requests a minute from one client address (of IPv6 a /64 network), valid or not. */
   readonly attemptsPerMinute: number;
   /** Tests under way at once, for all clients together; default 64. */
   readonly mostAtOnce?: number;
-  /** For the customer's whole answer, milliseconds; default 10,000, which is what the message says. */
-  readonly timeoutMs?: number;
 };
 
 /** The answer to a test. */
@@ -110,34 +101,13 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
         }
         running += 1;
         try {
-          return send(reply, answerOf(await probe(input.data, options)));
+          return send(reply, answerOf(await probeEndpoint({ ...options, ...input.data })));
         } finally {
           running -= 1;
         }
       });
     }
   });
-}
-
-/** Posts one signed `[]`, like a real delivery. */
-async function probe(
-  { url, secret }: z.output<typeof testInput>,
-  { allowed, ca, now, timeoutMs }: TestEndpointOptions,
-): Promise<DeliveryOutcome> {
-  const endpoint = new WebhookEndpoint({
-    url,
-    secret,
-    allowed,
-    now,
-    connections: 1,
-    ...(ca === undefined ? {} : { ca }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  });
-  try {
-    return await endpoint.post('[]');
-  } finally {
-    await endpoint.close();
-  }
 }
 
 function answerOf({ kind }: DeliveryOutcome): TestAnswer {

@@ -97,7 +97,7 @@ export class DeliveryWorld {
         },
       },
       openEndpoint: () => ({
-        post: async (body, signal) => {
+        post: async (body, signal = new AbortController().signal) => {
           this.posted.push(JSON.parse(body.toString()));
           const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
           if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
