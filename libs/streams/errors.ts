@@ -1,21 +1,13 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** An error in a broker's answer, by its name and number in Kafka's protocol. */
-export type BrokerError = { readonly name: string; readonly code: number };
-
 /** A failed stream operation. A failed transaction has an unknown outcome: do not use its producer again. */
 export class StreamError extends TouchlineError<'StreamError'> {
   override readonly name = 'StreamError';
-  /** What the broker answered; null where it did not answer. */
-  readonly broker: BrokerError | null;
+  /** The error in the broker's answer, by its name in Kafka's protocol; null where it did not answer. */
+  readonly broker: string | null;
 
-  constructor(
-    code: CodeOf<'StreamError'>,
-    message: string,
-    cause?: unknown,
-    broker: BrokerError | null = null,
-  ) {
+  constructor(code: CodeOf<'StreamError'>, message: string, cause?: unknown, broker: string | null = null) {
     super(code, message, cause);
     this.broker = broker;
   }

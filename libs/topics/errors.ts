@@ -23,7 +23,6 @@ export class DecodeError extends TouchlineError<'DecodeError'> {
 /** The registry rejects a topic's schema: not backward compatible, or the subject is not checked for that. */
 export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaError'> {
   override readonly name = 'IncompatibleSchemaError';
-  readonly topic: string;
 
   constructor(topic: string, subject: string, reason: string, cause: unknown) {
     super(
@@ -31,7 +30,6 @@ export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaE
       `${topic}: the registry refuses its schema under ${subject}: ${reason}`,
       cause,
     );
-    this.topic = topic;
   }
 }
 

@@ -10,12 +10,10 @@ export type ProviderErrorCode = CodeOf<'ProviderError'>;
  */
 export class ProviderError extends TouchlineError<'ProviderError'> {
   override readonly name = 'ProviderError';
-  /** As `events.index`. */
-  readonly operation: string;
 
+  /** `operation`: as `events.index`. */
   constructor(code: ProviderErrorCode, operation: string, detail: string) {
     super(code, `${operation}: ${detail}`);
-    this.operation = operation;
   }
 }
 

@@ -13,7 +13,7 @@ export class FailureLog {
 
   report(error: StreamError): void {
     this.#failures += 1;
-    const kind = `${error.code} ${error.broker?.name ?? ''}`;
+    const kind = `${error.code} ${error.broker ?? ''}`;
     if (this.#reported.has(kind)) return;
     this.#reported.add(kind);
     this.#log.warn(

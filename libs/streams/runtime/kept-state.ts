@@ -11,6 +11,7 @@ import type { Claimed } from './claim.ts';
 import type { InputPosition, TransactionDraft } from './draft.ts';
 import type { Position } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
+import type { ChangelogRecord } from './start-checks.ts';
 import type { TransactionRange } from './suspects.ts';
 
 /** A transaction whose outcome is unknown: its records are in the state in memory. */
@@ -87,10 +88,10 @@ async function lastAfter(
   client: StreamClient,
   { topic, partition, start, end }: TopicPartition & LogBounds,
   count: number,
-): Promise<{ readonly offset: number; readonly isTombstone: boolean } | null> {
+): Promise<ChangelogRecord | null> {
   let first: number | null = null;
   let read = 0;
-  let last: { readonly offset: number; readonly isTombstone: boolean } | null = null;
+  let last: ChangelogRecord | null = null;
   for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {
     first ??= records[0]?.offset ?? null;
     read += records.length;

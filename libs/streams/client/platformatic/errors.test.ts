@@ -59,7 +59,7 @@ test('an error has the name and the number of the broker’s error that decides'
   expect(toStreamError('transaction of a', thrown)).toMatchObject({
     code: 'FENCED',
     message: expect.stringMatching(/^transaction of a: .* \(INVALID_TXN_STATE, 48\)$/),
-    broker: { name: 'INVALID_TXN_STATE', code: 48 },
+    broker: 'INVALID_TXN_STATE',
   });
   expect(toStreamError('read', new NetworkError('closed'))).toMatchObject({
     message: 'read: closed',

@@ -74,10 +74,7 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
   const { message, apiId, apiCode } = decisive ?? { message: String(thrown) };
   if (apiId === undefined || apiCode === undefined)
     return new StreamError(code, `${doing}: ${message}`, thrown);
-  return new StreamError(code, `${doing}: ${message} (${apiId}, ${apiCode})`, thrown, {
-    name: apiId,
-    code: apiCode,
-  });
+  return new StreamError(code, `${doing}: ${message} (${apiId}, ${apiCode})`, thrown, apiId);
 }
 
 /**

@@ -326,7 +326,11 @@ test('returns the same offset without a batch', () => {
 test.each([0, 1, 3])('rejects format %i', (magic) => {
   const bytes = batchBytes({ first: 12, last: 12, records: [], magic });
   expect(() => decode(bytes, 12, null)).toThrow(
-    expect.objectContaining({ name: 'RecordBatchError', code: 'UNSUPPORTED_FORMAT', offset: 12 }),
+    expect.objectContaining({
+      name: 'RecordBatchError',
+      code: 'UNSUPPORTED_FORMAT',
+      message: `record batch at offset 12: format ${magic}`,
+    }),
   );
 });
 

@@ -35,12 +35,10 @@ export type DecodedBatches = {
 /** A batch that cannot be decoded. */
 export class RecordBatchError extends TouchlineError<'RecordBatchError'> {
   override readonly name = 'RecordBatchError';
-  /** The first offset of the batch. */
-  readonly offset: number;
 
+  /** `offset`: the first of the batch. */
   constructor(code: CodeOf<'RecordBatchError'>, offset: number, problem: string, cause?: unknown) {
     super(code, `record batch at offset ${offset}: ${problem}`, cause);
-    this.offset = offset;
   }
 }
 
