@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
 import { type AdmissionLimits, MOST_BESIDE_BODY } from './admission.ts';
-import { createApp } from './app.ts';
+import { ReceiverApp } from './app.ts';
 import { RequestTally } from './tally.ts';
 
 const LIMIT = 1_000;
@@ -14,7 +14,7 @@ async function open(
   store: () => Promise<void> = async () => {},
   limits: Partial<AdmissionLimits> = {},
 ): Promise<number> {
-  const app = createApp({
+  const app = new ReceiverApp({
     secrets: [SECRET],
     bodyLimit: LIMIT,
     answerTimeoutMs: 1_000,

@@ -29,20 +29,6 @@ export type ReceiverAppOptions = {
   readonly log: Logger;
 };
 
-/** The HTTP side of the receiver. */
-export interface App {
-  /** Resolves to the port once it listens. */
-  listen(options: ListenOptions): Promise<number>;
-  /** From now on each answer ends its connection. */
-  drain(): void;
-  /** Stops listening, and resolves when every pending request is answered. */
-  close(): Promise<void>;
-  /** Open connections. */
-  readonly connections: number;
-  /** Bytes held of bodies whose signature is not proven yet. */
-  readonly unprovenBytes: number;
-}
-
 const PATH = '/webhook';
 
 /** The answer's text for a delivery that is not authentic. */
@@ -57,18 +43,13 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
 };
 
 /**
- /**
-  * `POST /webhook` (spec, "Events"): 200 `Accepted` once all records of the delivery are on the topics, and never before.
-  * Checks in this order: the announced size (413), expiration and form of the signature (401), both before the body is read;
-  * then the received size (413) and the signature (401); the body is parsed only after that. 503 where the broker has not
-  * acknowledged all records in time, or where too many unproven bytes arrive at once: the sender repeats the delivery. Every
-  * other answer leaves nothing on a topic. Bodies of answers are one line of text.
-  */
-export function createApp(options: ReceiverAppOptions): App {
-  return new WebhookApp(options);
-}
-
-class WebhookApp implements App {
+ * The HTTP side of the receiver. `POST /webhook` (spec, "Events"): 200 `Accepted` once all records of the delivery are on the
+ * topics, and never before. Checks in this order: the announced size (413), expiration and form of the signature (401), both before
+ * the body is read; then the received size (413) and the signature (401); the body is parsed only after that. 503 where the broker
+ * has not acknowledged all records in time, or where too many unproven bytes arrive at once: the sender repeats the delivery. Every
+ * other answer leaves nothing on a topic. Bodies of answers are one line of text.
+ */
+export class ReceiverApp {
   readonly #options: ReceiverAppOptions;
   readonly #server: Server;
   readonly #connections: SenderConnections;
@@ -84,6 +65,7 @@ class WebhookApp implements App {
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
   }
 
+  /** Resolves to the port once it listens. */
   listen(options: ListenOptions): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#server.once('error', reject);
@@ -94,10 +76,12 @@ class WebhookApp implements App {
     return promise;
   }
 
+  /** From now on each answer ends its connection. */
   drain(): void {
     this.#draining = true;
   }
 
+  /** Stops listening, and resolves when every pending request is answered. */
   close(): Promise<void> {
     this.drain();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -106,10 +90,12 @@ class WebhookApp implements App {
     return promise;
   }
 
+  /** Open connections. */
   get connections(): number {
     return this.#connections.admission.connections;
   }
 
+  /** Bytes held of bodies whose signature is not proven yet. */
   get unprovenBytes(): number {
     return this.#connections.admission.unprovenBytes;
   }

@@ -4,18 +4,10 @@ import { spanCounter } from '#service/metrics.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Counts, ThreadReport } from './tally.ts';
+import type { ReceiverThreads } from './threads.ts';
 
 /** The threads, asked for a report when the metrics are read. */
-export type ThreadReports = {
-  /** Resolves when all counts until now are reported. */
-  report(): Promise<void>;
-  /** Bytes of records that are not acknowledged yet. */
-  readonly pendingBytes: number;
-  /** Open connections. */
-  readonly connections: number;
-  /** Bytes held of bodies whose signature is not proven yet. */
-  readonly unprovenBytes: number;
-};
+type ThreadReports = Pick<ReceiverThreads, 'report' | 'pendingBytes' | 'connections' | 'unprovenBytes'>;
 
 /** Creates the receiver's metrics in a registry; returns a function that adds a report to them. */
 export function receiverMetrics(registry: Registry, source: ThreadReports): (report: ThreadReport) => void {

@@ -5,7 +5,7 @@ import { createLogger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
-import { createApp } from './app.ts';
+import { ReceiverApp } from './app.ts';
 import { SERVICE } from './config.ts';
 import { Intake } from './intake.ts';
 import { RequestTally } from './tally.ts';
@@ -33,7 +33,7 @@ const publisher = await openPublisher({
   maxQueueBytes: settings.maxQueueBytes,
 });
 const intake = new Intake({ publisher, encode, answerTimeoutMs, tally, log });
-const app = createApp({
+const app = new ReceiverApp({
   secrets,
   bodyLimit,
   answerTimeoutMs,

@@ -6,29 +6,26 @@ import type { Brokers } from '#security/brokers.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import type { TracingOptions } from '#tracing/tracer.ts';
-import type { AdmissionLimits } from './admission.ts';
+import type { ReceiverAppOptions } from './app.ts';
 import type { ThreadReport } from './tally.ts';
 
 /** Settings of a thread. */
-export type ThreadSettings = {
+export type ThreadSettings = Pick<
+  ReceiverAppOptions,
+  'secrets' | 'bodyLimit' | 'answerTimeoutMs' | 'limits'
+> & {
   readonly brokers: Brokers;
   readonly registryUrl: RegistryUrl;
   readonly prefix: string;
-  readonly secrets: readonly string[];
   /** 0: a free one. */
   readonly port: number;
   readonly host: string;
   /** Whether other threads listen on the port too: the system spreads connections over them. */
   readonly sharesPort: boolean;
-  /** Largest accepted body, bytes. */
-  readonly bodyLimit: number;
-  /** Longest time until an answer, milliseconds. */
-  readonly answerTimeoutMs: number;
   /** Longest time until it is connected to the broker, milliseconds. */
   readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
-  readonly limits: AdmissionLimits;
   readonly tls: ServerTlsFiles | null;
   readonly logLevel: string;
   readonly tracing: TracingOptions | null;
