@@ -35,6 +35,7 @@ export function deliveryId(body: Buffer): string {
 /** A body with more messages goes to dead letters as a whole: reading them would block all other deliveries. */
 const MAX_MESSAGES = 10_000;
 
+/** What is wrong with a body or a message. */
 type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type MessageFault = Fault & { readonly index: number };
 type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
@@ -130,23 +131,24 @@ function deadLettersOf(
   );
 }
 
-function deadLetter(
-  fault: Fault,
+/** The dead letter of a body, or of the message at a place in it. */
+export function deadLetter(
+  { code, reason }: Fault,
   place: string,
-  value: Buffer,
+  value: Buffer | null,
   deliveryId: string,
-  context: ReceiptContext,
+  { service, receivedAt }: Pick<ReceiptContext, 'service' | 'receivedAt'>,
 ): DeadLetter {
   return {
     id: hash('sha256', `${deliveryId}:${place}`, 'hex'),
-    service: context.service,
-    code: fault.code,
-    reason: fault.reason,
+    service,
+    code,
+    reason,
     topic: null,
     partition: null,
     offset: null,
     key: Buffer.from(deliveryId),
     value,
-    failed_at: context.receivedAt,
+    failed_at: receivedAt,
   };
 }

@@ -1,12 +1,9 @@
 /** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
 
 import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
-import type { DeadLetterCode } from '#errors/catalogue.ts';
-import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
+import { deadLetter, deliveryId, type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import { SERVICE } from '../config.ts';
 import type { Raw } from '../provider/tree.ts';
 
@@ -90,41 +87,22 @@ export function readSnapshot(
     Buffer.from(']}}]'),
   ]);
   if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
-  const deliveryId = hash('sha256', body, 'hex');
+  const delivery_id = deliveryId(body);
   const result = normalizeSnapshot(
     { messageId, eventId, time, incidents: JSON.parse(`[${list.toString('utf8')}]`) },
-    { origin: 'feed', deliveryId, receivedAt },
+    { origin: 'feed', deliveryId: delivery_id, receivedAt },
   );
-  const raw = { delivery_id: deliveryId, origin: 'feed', received_at: receivedAt, body };
+  const raw = { delivery_id, origin: 'feed', received_at: receivedAt, body };
   const base = { raw, normalized: [], deadLetters: [], ignored: new Map<string, number>() };
   if (result.kind === 'normalized') return { ...base, normalized: [result.message] };
   if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
-  return { ...base, deadLetters: [deadLetter(result, deliveryId, body, receivedAt)] };
+  const letter = deadLetter(result, 'body', body, delivery_id, { service: SERVICE, receivedAt });
+  return { ...base, deadLetters: [letter] };
 }
 
 /** The dead letter of a body that is too large for any topic, without its bytes. */
 function tooLarge(body: Buffer, receivedAt: number): ReadDelivery {
   const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
-  const letter = deadLetter(fault, hash('sha256', body, 'hex'), null, receivedAt);
+  const letter = deadLetter(fault, 'body', null, deliveryId(body), { service: SERVICE, receivedAt });
   return { raw: null, normalized: [], deadLetters: [letter], ignored: new Map() };
-}
-
-function deadLetter(
-  { code, reason }: { readonly code: DeadLetterCode; readonly reason: string },
-  deliveryId: string,
-  value: Buffer | null,
-  receivedAt: number,
-): DeadLetter {
-  return {
-    id: hash('sha256', `${deliveryId}:body`, 'hex'),
-    service: SERVICE,
-    code,
-    reason,
-    topic: null,
-    partition: null,
-    offset: null,
-    key: Buffer.from(deliveryId),
-    value,
-    failed_at: receivedAt,
-  };
 }
