@@ -8,7 +8,7 @@ import { topicName } from '#topics/topics.ts';
 import { watchCluster } from './cluster-metrics.ts';
 import { type MonitorConfig, SERVICE, settings } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
-import { runTerm } from './term.ts';
+import { MonitorTerm } from './term.ts';
 
 /** A record that could not be published for so long is judged again, milliseconds. */
 const PUBLISH_WITHIN_MS = 2_000;
@@ -36,16 +36,16 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
     backlogAfterMs: config.BACKLOG_AFTER_MS,
   };
   const firstLookMs = config.FIRST_LOOK_MINUTES * 60_000;
+  const options = { brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log };
   const leadership = new Leadership({
-    openMember: (options) => client.openGroupMember(options),
+    openMember: (member) => client.openGroupMember(member),
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
     instanceId: instanceId(SERVICE, config.GROUP_INSTANCE_ID),
     onFenced: context.fail,
     clock: machineClock,
-    lead: (term) =>
-      runTerm({ brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log }, term),
+    lead: (term) => new MonitorTerm(options, term).run(),
     outlastsOutages: true,
     onChange: (leads) => {
       metrics.leader.set(leads);

@@ -61,15 +61,8 @@ const OPEN_TRANSACTION_MS = 60_000;
 /** The processor whose delay is our own. */
 const JUDGED = 'match-processor';
 
-/**
- * Judges from what the term before published until the term is over. Rejects with `StreamError`, `PublishError`, `ClockStepError`,
- * `TermSupersededError`: the next term begins from the topic.
- */
-export async function runTerm(options: TermOptions, term: Term): Promise<void> {
-  await new MonitorTerm(options, term).run();
-}
-
-class MonitorTerm {
+/** A term of the monitor: it judges from what the term before published. */
+export class MonitorTerm {
   readonly #options: TermOptions;
   readonly #term: Term;
   readonly #clock = new SteadyClock();
@@ -95,6 +88,10 @@ class MonitorTerm {
     };
   }
 
+  /**
+   * Judges until the term is over. Rejects with `StreamError`, `PublishError`, `ClockStepError`, `TermSupersededError`: the next term
+   * begins from the topic.
+   */
   async run(): Promise<void> {
     const { brokers, log } = this.#options;
     const { monitor, number, from, since } = await this.#begin();

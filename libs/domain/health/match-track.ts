@@ -28,11 +28,6 @@ type WrittenHealth = {
   readonly at: number;
 };
 
-/** The key of a match's record under a source. */
-function healthKey(source: string, eventId: number): string {
-  return `${source}/${eventId}`;
-}
-
 /** How far match state is in a partition of its input, and how far the monitor has read it. */
 export type StateProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
 
@@ -70,15 +65,7 @@ export class MatchTrack {
   /** What a record of it says; the register of each source's record is that of the match. */
   restore(record: FeedHealth, standing: Standing, heardAt: number): void {
     const { source, keep_alive_at, fields } = record;
-    this.pairs.set(source, {
-      source,
-      key: healthKey(source, this.eventId),
-      written: null,
-      heardAt,
-      keepAliveAt: keep_alive_at,
-      backAt: null,
-      standing,
-    });
+    this.#add(source, heardAt, keep_alive_at, standing);
     for (const { ut, json } of fields) this.#apply([json], ut, heardAt);
   }
 
@@ -94,20 +81,9 @@ export class MatchTrack {
 
   /** A source spoke of it at `at`: from then on its silence counts, while the match is live. */
   heardOf(source: string, at: number, isKeepAlive: boolean): void {
-    let pair = this.pairs.get(source);
-    if (pair === undefined) {
-      if (!this.#facts.live) return;
-      pair = {
-        source,
-        key: healthKey(source, this.eventId),
-        written: null,
-        heardAt: at,
-        keepAliveAt: null,
-        backAt: null,
-        standing: aliveSince(at),
-      };
-      this.pairs.set(source, pair);
-    }
+    const known = this.pairs.get(source);
+    if (known === undefined && !this.#facts.live) return;
+    const pair = known ?? this.#add(source, at, null, aliveSince(at));
     // A monitor that begins reads again what was heard before the silence.
     if (!isGoodState(pair.standing.state) && at > pair.heardAt) pair.backAt ??= at;
     pair.heardAt = Math.max(pair.heardAt, at);
@@ -163,6 +139,13 @@ export class MatchTrack {
   /** The whole incident list was read at `at`: it fills the gaps before. */
   fill(at: number): void {
     for (const pair of this.pairs.values()) pair.standing = fillGaps(pair.standing, at);
+  }
+
+  #add(source: string, heardAt: number, keepAliveAt: number | null, standing: Standing): PairTrack {
+    const key = `${source}/${this.eventId}`;
+    const pair = { source, key, written: null, heardAt, keepAliveAt, backAt: null, standing };
+    this.pairs.set(source, pair);
+    return pair;
   }
 
   #apply(parts: readonly string[], ut: number, at: number): void {
