@@ -6,6 +6,13 @@
 /** A record of a changelog, as stored. */
 export type KeyedValue = { readonly key: Buffer; readonly value: Buffer };
 
+/** Whether a record of a changelog is one that is stored: it has a key, and does not delete it. */
+export function hasValue<T extends { readonly [K in keyof KeyedValue]: Buffer | null }>(
+  record: T,
+): record is T & KeyedValue {
+  return record.key !== null && record.value !== null;
+}
+
 /** The memory of entries, also as the numbers that their heads are written with. */
 export type EntryMemory = {
   readonly bytes: Buffer;

@@ -18,12 +18,24 @@ export type TopicSpec = {
 
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
-/** Partitioning of the topics of a match: one event has the same partition in all of them. */
-const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
-/** Partitioning of the tables: one writer owns everything that is ranked by the matches of a season. */
-const BY_SEASON = 'murmur2 of "<competition id>/<season id>", the same for all topics of tables';
-/** Partitioning of the topics of webhook subscriptions. */
-const BY_SUBSCRIPTION = 'murmur2 of the subscription id';
+/** Topics of a match: one event has the same partition in all of them. */
+const OF_MATCH = {
+  partitioning: 'murmur2 of the event id, the same for all topics of a match',
+  partitions: 8,
+} as const;
+/** Topics of the tables: one writer owns everything that is ranked by the matches of a season. */
+const OF_TABLES = {
+  partitioning: 'murmur2 of "<competition id>/<season id>", the same for all topics of tables',
+  partitions: 8,
+} as const;
+/** Topics of webhook subscriptions. */
+const OF_SUBSCRIPTIONS = { partitioning: 'murmur2 of the subscription id', partitions: 8 } as const;
+const BY_KEY = { partitioning: 'murmur2 of the key', partitions: 1 } as const;
+
+const COMPACTED = { cleanup: 'compact', retentionMs: DAY, maxMessageBytes: MIB } as const;
+function kept(days: number, mib = 1) {
+  return { cleanup: 'delete', retentionMs: days * DAY, maxMessageBytes: mib * MIB } as const;
+}
 
 /**
  * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
@@ -35,108 +47,74 @@ export const TOPICS = {
     key: 'delivery id',
     partitioning: 'any: deliveries of one produce request share one',
     partitions: 8,
-    cleanup: 'delete',
-    retentionMs: 30 * DAY,
-    maxMessageBytes: 8 * MIB,
+    ...kept(30, 8),
   },
   'normalized-messages': {
     about: 'Provider messages, parsed once; the input of match state.',
     key: 'event id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'delete',
-    retentionMs: 400 * DAY,
-    maxMessageBytes: 8 * MIB,
+    ...OF_MATCH,
+    ...kept(400, 8),
   },
   'match-incidents': {
     about: 'The register of every incident, removed ones included.',
     key: 'event id "/" incident id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_MATCH,
+    ...COMPACTED,
   },
   'match-state': {
     about: 'The state of every match: score, firm score, status, clock, trading guard.',
     key: 'event id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_MATCH,
+    ...COMPACTED,
   },
   'match-transitions': {
     about: 'What changed, in order, each with a unique id.',
     key: 'event id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'delete',
-    retentionMs: 400 * DAY,
-    maxMessageBytes: MIB,
+    ...OF_MATCH,
+    ...kept(400),
   },
   'match-results': {
     about: 'What tables need of every match; a match that left a group is published there as removed.',
     key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" for a missing one',
-    partitioning: BY_SEASON,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_TABLES,
+    ...COMPACTED,
   },
   catalogue: {
     about: 'Names of competitions, seasons, stages, groups and types.',
     key: 'kind "/" id',
-    partitioning: 'murmur2 of the key',
-    partitions: 1,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...BY_KEY,
+    ...COMPACTED,
   },
   'standings-results': {
     about: 'The match results behind the tables, as the standings processor applied them: its changelog.',
     key: 'as in match-results',
-    partitioning: BY_SEASON,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_TABLES,
+    ...COMPACTED,
   },
   'standings-catalogue': {
     about: 'The catalogue of the existing tables.',
     key: 'standings id',
-    partitioning: BY_SEASON,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_TABLES,
+    ...COMPACTED,
   },
   standings: {
     about: 'The current state of every table.',
     key: 'standings id',
-    partitioning: BY_SEASON,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
+    ...OF_TABLES,
+    ...COMPACTED,
     maxMessageBytes: 8 * MIB,
   },
   clients: {
     about: 'The clients of the served contract: their access, and where their webhooks go.',
     key: 'client id',
-    partitioning: 'murmur2 of the key',
-    partitions: 1,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...BY_KEY,
+    ...COMPACTED,
   },
   'access-tokens': {
     about: 'The personal access tokens of clients for the tool endpoint, as hashes.',
     key: 'token id',
-    partitioning: 'murmur2 of the key',
-    partitions: 1,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...BY_KEY,
+    ...COMPACTED,
   },
   'exchange-attempts': {
     about:
@@ -144,9 +122,7 @@ export const TOPICS = {
     key: 'subject',
     partitioning: 'one partition: all replicas see one order',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...kept(1),
   },
   'tool-requests': {
     about:
@@ -154,83 +130,60 @@ export const TOPICS = {
     key: 'token id',
     partitioning: 'one partition: all replicas read it',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...kept(1),
   },
   'ended-sessions': {
     about: 'Sessions of the live board that their owners have signed out of, before they expired.',
     key: 'hash of the session',
     partitioning: 'one partition: all replicas read it',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...kept(1),
   },
   'operator-orders': {
     about: 'What operators have ordered with the command line: who, when, what, and how it ended.',
     key: 'order id',
     partitioning: 'one partition: one order of all',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: 400 * DAY,
-    maxMessageBytes: MIB,
+    ...kept(400),
   },
   'webhook-messages': {
     about:
       'The webhook messages for clients, at least one for every accepted change, in the provider’s shape.',
     key: 'event id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'delete',
-    retentionMs: 7 * DAY,
-    maxMessageBytes: 2 * MIB,
+    ...OF_MATCH,
+    ...kept(7, 2),
   },
   'webhook-times': {
     about:
       'Incidents that were sent with another time than the provider’s: changelog of the webhook composer.',
     key: 'event id "/" incident id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_MATCH,
+    ...COMPACTED,
   },
   alerts: {
     about: 'The alerts of touchline alerts, each once.',
     key: 'event id',
     partitioning: 'one partition: all alerts are in one order',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: 30 * DAY,
-    maxMessageBytes: MIB,
+    ...kept(30),
   },
   'alert-guards': {
     about: 'The closed guards that alerts compare with: changelog of the alert processor.',
     key: 'event id',
-    partitioning: BY_EVENT,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_MATCH,
+    ...COMPACTED,
   },
   'webhook-attempts': {
     about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
     key: 'subscription id',
-    partitioning: BY_SUBSCRIPTION,
-    partitions: 8,
-    cleanup: 'delete',
-    retentionMs: 30 * DAY,
-    maxMessageBytes: MIB,
+    ...OF_SUBSCRIPTIONS,
+    ...kept(30),
   },
   'webhook-progress': {
     about: 'The progress and the health of every webhook subscription.',
     key: 'subscription id',
-    partitioning: BY_SUBSCRIPTION,
-    partitions: 8,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...OF_SUBSCRIPTIONS,
+    ...COMPACTED,
   },
   'ingress-status': {
     about:
@@ -238,9 +191,7 @@ export const TOPICS = {
     key: 'source',
     partitioning: 'one partition: the feed monitor reads all of it',
     partitions: 1,
-    cleanup: 'delete',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...kept(1),
   },
   'feed-health': {
     about:
@@ -248,30 +199,22 @@ export const TOPICS = {
     key: 'source; source "/" event id',
     partitioning: 'one partition: a source and its matches are in one order',
     partitions: 1,
-    cleanup: 'compact',
-    retentionMs: DAY,
+    ...COMPACTED,
     // It is written twice a second, and read from its beginning: small segments keep that short.
     segmentBytes: 4 * MIB,
-    maxMessageBytes: MIB,
   },
   'poller-checkpoints': {
     about:
       'The progress of reading the provider’s REST; the owner of its one partition is the active poller.',
     key: 'resource',
-    partitioning: 'murmur2 of the key',
-    partitions: 1,
-    cleanup: 'compact',
-    retentionMs: DAY,
-    maxMessageBytes: MIB,
+    ...BY_KEY,
+    ...COMPACTED,
   },
   'dead-letters': {
     about: 'Unusable input, with its bytes and the reason.',
     key: 'dead letter id',
-    partitioning: 'murmur2 of the key',
-    partitions: 1,
-    cleanup: 'delete',
-    retentionMs: 30 * DAY,
-    maxMessageBytes: 8 * MIB,
+    ...BY_KEY,
+    ...kept(30, 8),
   },
 } as const satisfies Record<string, TopicSpec>;
 
@@ -282,7 +225,15 @@ export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
 
 /** Whether the topic is partitioned by event id. */
 export function isByEvent(topic: TopicName): boolean {
-  return TOPICS[topic].partitioning === BY_EVENT;
+  return TOPICS[topic].partitioning === OF_MATCH.partitioning;
+}
+
+/** Gives the name of a topic on the broker. */
+export type NameTopic = (topic: TopicName) => string;
+
+/** The names of these topics on the broker. */
+export function namesOf<T extends TopicName>(topics: readonly T[], name: NameTopic): Record<T, string> {
+  return Object.fromEntries(topics.map((topic) => [topic, name(topic)])) as Record<T, string>;
 }
 
 /** The topic's name on the broker. */

@@ -10,25 +10,20 @@ import {
 } from '#domain/match.ts';
 import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { Codec } from '#topics/codec.ts';
-import type {
-  Cause,
-  MatchIncident,
-  MatchResult,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-} from '#topics/generated/types.ts';
+import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
 import { flagsOf, type MatchFlag } from './match-flags.ts';
 
 /** The topics of the match processor, in and out. */
-export type MatchCodecs = {
-  readonly 'normalized-messages': Codec<NormalizedMessage>;
-  readonly 'match-incidents': Codec<MatchIncident>;
-  readonly 'match-state': Codec<MatchState>;
-  readonly 'match-transitions': Codec<MatchTransition>;
-  readonly 'match-results': Codec<MatchResult>;
-};
+export const VALUES = [
+  'normalized-messages',
+  'match-incidents',
+  'match-state',
+  'match-transitions',
+  'match-results',
+] as const;
+
+export type MatchCodecs = CodecsOf<(typeof VALUES)[number]>;
 
 /**
  * Largest key and value together of a record of this processor: with the overhead of runtime and broker it still

@@ -1,4 +1,4 @@
-import type { KeyedValue } from '#spill/entry.ts';
+import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import {
@@ -207,10 +207,6 @@ export class MatchCache {
       .filter(([eventId]) => !isChanged(eventId))
       .sort(([, a], [, b]) => a.turn - b.turn);
   }
-}
-
-function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
-  return record.key !== null && record.value !== null;
 }
 
 /** The event id at the start of a key, read without making a string. */

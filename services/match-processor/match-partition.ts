@@ -5,7 +5,7 @@ import { partitionHash } from '#streams/client/produce-batches.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
-import { TOPICS, type TopicName } from '#topics/topics.ts';
+import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import {
   checkSize,
@@ -17,6 +17,7 @@ import {
   type MatchCodecs,
   mayOutgrow,
   setIncident,
+  VALUES,
 } from './loaded-match.ts';
 import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
 import { flagsOf } from './match-flags.ts';
@@ -25,7 +26,7 @@ import type { Committed } from './metrics.ts';
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
   /** Name of a topic on the broker. */
-  readonly topicName: (topic: TopicName) => string;
+  readonly topicName: NameTopic;
   /** Called after each commit, for the metrics. */
   readonly onCommitted?: (committed: Committed) => void;
 };
@@ -50,14 +51,7 @@ export class MatchPartition implements PartitionProcessor {
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
     this.#cache = new MatchCache(options);
-    const { topicName } = options;
-    this.#names = {
-      'normalized-messages': topicName('normalized-messages'),
-      'match-incidents': topicName('match-incidents'),
-      'match-state': topicName('match-state'),
-      'match-transitions': topicName('match-transitions'),
-      'match-results': topicName('match-results'),
-    };
+    this.#names = namesOf(VALUES, options.topicName);
   }
 
   /** Spills restored records: a match is decoded when its next message comes. */

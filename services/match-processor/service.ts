@@ -1,17 +1,11 @@
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { settings } from './config.ts';
+import { VALUES } from './loaded-match.ts';
 import { MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
 import { commitMetrics } from './metrics.ts';
 
 const NAME = 'match-processor';
-const VALUES = [
-  'normalized-messages',
-  'match-incidents',
-  'match-state',
-  'match-transitions',
-  'match-results',
-] as const;
 
 /** The service: the laws of match state, a task for each partition of normalized-messages. */
 export const matchProcessor: ServiceDefinition<typeof settings> = {

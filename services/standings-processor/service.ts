@@ -6,10 +6,9 @@ import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { settings } from './config.ts';
 import { readRules } from './rules.ts';
-import { StandingsPartition, type StandingsPartitionOptions } from './standings-partition.ts';
+import { StandingsPartition, type StandingsPartitionOptions, VALUES } from './standings-partition.ts';
 
 const NAME = 'standings-processor';
-const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;
 const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 
 /** The service: the tables, a task for each partition of match-results. */

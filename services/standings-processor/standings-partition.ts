@@ -2,30 +2,28 @@ import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { KeyedValue } from '#spill/entry.ts';
+import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
-import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
-import type { TopicName } from '#topics/topics.ts';
+import type { Cause } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
+import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { KnownTables } from './known-tables.ts';
 import type { RulesOf } from './rules.ts';
 
 /** The topics of the standings processor, in and out. */
-export type StandingsCodecs = {
-  readonly 'match-results': Codec<MatchResult>;
-  readonly 'standings-results': Codec<TakenResult>;
-  readonly 'standings-catalogue': Codec<StandingsEntry>;
-  readonly standings: Codec<Standings>;
-};
+export const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;
+
+export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
 
 export type StandingsPartitionOptions = {
   readonly partition: number;
   readonly codecs: StandingsCodecs;
   /** Name of a topic on the broker. */
-  readonly topicName: (topic: TopicName) => string;
+  readonly topicName: NameTopic;
   readonly rulesOf: RulesOf;
   /** Receives the number of matches that could not be counted, by reason, whenever it may have changed. */
   readonly onFlags?: (counts: ReadonlyMap<Flag['reason'], number>) => void;
@@ -68,13 +66,7 @@ export class StandingsPartition implements PartitionProcessor {
 
   constructor(options: StandingsPartitionOptions) {
     this.#options = options;
-    const { topicName } = options;
-    this.#names = {
-      'match-results': topicName('match-results'),
-      'standings-results': topicName('standings-results'),
-      'standings-catalogue': topicName('standings-catalogue'),
-      standings: topicName('standings'),
-    };
+    this.#names = namesOf(VALUES, options.topicName);
   }
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
@@ -239,10 +231,6 @@ export class StandingsPartition implements PartitionProcessor {
 /** The season in the key of a result. */
 function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
-}
-
-function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
-  return record.key !== null && record.value !== null;
 }
 
 /** Decodes the last record of each key. */

@@ -1,30 +1,28 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
-import type {
-  MatchTransition,
-  NormalizedMessage,
-  WebhookMessage,
-  WebhookTime,
-} from '#topics/generated/types.ts';
-import { TOPICS, type TopicName } from '#topics/topics.ts';
+import { decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
+import { type NameTopic, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { CauseReader } from './cause-reader.ts';
 import { compose } from './compose.ts';
 
 /** The topics of the composer, in and out. */
-export type ComposerCodecs = {
-  readonly 'match-transitions': Codec<MatchTransition>;
-  readonly 'normalized-messages': Codec<NormalizedMessage>;
-  readonly 'webhook-messages': Codec<WebhookMessage>;
-  readonly 'webhook-times': Codec<WebhookTime>;
-};
+export const VALUES = [
+  'match-transitions',
+  'normalized-messages',
+  'webhook-messages',
+  'webhook-times',
+] as const;
+
+export type ComposerCodecs = CodecsOf<(typeof VALUES)[number]>;
 
 export type ComposerPartitionOptions = {
   readonly codecs: ComposerCodecs;
   /** Name of a topic on the broker. */
-  readonly topicName: (topic: TopicName) => string;
+  readonly topicName: NameTopic;
   /** Reads the same partition of normalized-messages. Closed with the partition. */
   readonly causes: PartitionReader;
   /** Unix milliseconds. */

@@ -1,10 +1,9 @@
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
-import { ComposerPartition } from './composer-partition.ts';
+import { ComposerPartition, VALUES } from './composer-partition.ts';
 import { settings } from './config.ts';
 
 const NAME = 'webhook-composer';
-const VALUES = ['match-transitions', 'normalized-messages', 'webhook-messages', 'webhook-times'] as const;
 /** Limit of one read of the messages behind transitions. */
 const CAUSE_BYTES = 1024 * 1024;
 
