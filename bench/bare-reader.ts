@@ -35,7 +35,6 @@ for (const topic of topics) {
           minBytes: 1,
           maxWaitMs: MAX_WAIT_MS,
           maxBytes: MAX_BYTES,
-          isolation: 'committed',
         });
         count += records.length;
         offset = next;

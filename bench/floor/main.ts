@@ -62,7 +62,6 @@ async function run(partition: number): Promise<void> {
         minBytes: 1,
         maxWaitMs: MAX_WAIT_MS,
         maxBytes: MAX_BYTES,
-        isolation: 'committed',
       }),
     );
   let ahead = oneConnection ? null : fetch();

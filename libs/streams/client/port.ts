@@ -89,7 +89,7 @@ export type ReadBatch = {
   readonly records: readonly FetchedRecord[];
   /** The next offset to read: after the last record, control and aborted ones included. */
   readonly next: number;
-  /** The end of what can be read, read committed: the last stable offset; else the high watermark. */
+  /** The end of what can be read: the last stable offset. */
   readonly end: number;
   /** The high watermark: records between `end` and it wait behind an open transaction. */
   readonly written: number;
@@ -97,7 +97,7 @@ export type ReadBatch = {
   readonly epoch: number | null;
 };
 
-/** Reads one partition over its own connection. */
+/** Reads what is committed in one partition, over its own connection. */
 export interface PartitionReader {
   /** The id of the topic that this reader reads; constant over all of its reads. */
   topicId(): Promise<string>;
@@ -113,8 +113,6 @@ export interface PartitionReader {
 
 /** Options of a reader. */
 export type ReaderOptions = TopicPartition & {
-  /** Includes records of open and aborted transactions. Default: committed ones only. */
-  readonly uncommitted?: boolean;
   /** Limit of one answer; at least one record batch is returned, however large. */
   readonly maxBytes: number;
   /** How long the broker may wait for records. Default 500 ms. */

@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { BrokerConnections } from '../client/platformatic/connections.ts';
-import { isDisconnected, isTransient, logTruncated, toStreamError } from '../client/platformatic/errors.ts';
+import {
+  isDisconnected,
+  isTransient,
+  logTruncated,
+  topicRecreated,
+  toStreamError,
+} from '../client/platformatic/errors.ts';
 import { type Fetched, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
@@ -156,11 +162,7 @@ class Follower {
       try {
         const leader = await this.#connections.leader(of);
         const topicId = await this.#connections.topicId(of.topic);
-        if (of.topicId !== '' && of.topicId !== topicId)
-          throw new StreamError(
-            'TOPIC_RECREATED',
-            `${of.topic} was deleted and created again while it was read`,
-          );
+        if (of.topicId !== '' && of.topicId !== topicId) throw topicRecreated(of.topic);
         of.topicId = topicId;
         of.currentLeaderEpoch = await this.#connections.leaderEpoch(of);
         const known = this.#byLeader.get(leader);
@@ -178,7 +180,7 @@ class Follower {
   async #readFrom(leader: Connection): Promise<void> {
     const { idleMs: maxWaitMs = IDLE_MS } = this.#options;
     const partitions = this.#byLeader.get(leader) as Set<Followed>;
-    const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES, isolation: 'committed' } as const;
+    const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES };
     while (partitions.size > 0 && !this.#isOver) {
       try {
         const at = performance.now();

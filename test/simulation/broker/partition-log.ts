@@ -144,9 +144,9 @@ export class PartitionLog {
     return { epoch: floor?.epoch ?? epoch, endOffset: higher.start };
   }
 
-  /** Records from an offset on, as a fetch answers them; markers and, read committed, aborted records are skipped. */
-  read(from: number, isCommitted: boolean, mostBatches: number): ReadRecords {
-    const limit = isCommitted ? this.lastStable : this.end;
+  /** Records from an offset on, as a fetch answers them; markers and aborted records are skipped. */
+  read(from: number, mostBatches: number): ReadRecords {
+    const limit = this.lastStable;
     const records: FetchedRecord[] = [];
     let next = from;
     let epoch: number | null = null;
@@ -157,7 +157,7 @@ export class PartitionLog {
       count += 1;
       next = endOf(batch);
       epoch = batch.leaderEpoch;
-      if (batch.marker !== null || (isCommitted && this.#isAborted(batch))) continue;
+      if (batch.marker !== null || this.#isAborted(batch)) continue;
       for (let n = Math.max(0, from - batch.base); n < batch.records.length; n += 1) {
         const { key, value } = batch.records[n] as NewRecord;
         records.push({ offset: batch.base + n, key, value, timestamp: batch.timestamp });

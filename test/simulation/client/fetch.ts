@@ -57,7 +57,7 @@ function answer(
   mostBatches: number,
 ): Fetched | null {
   const { log, leader } = partition;
-  const { offset, currentLeaderEpoch = -1, lastFetchedEpoch, isolation } = of;
+  const { offset, currentLeaderEpoch = -1, lastFetchedEpoch } = of;
   if (leader !== broker) throw new ProtocolError('NOT_LEADER_OR_FOLLOWER');
   requireEpoch(log, currentLeaderEpoch);
   if (lastFetchedEpoch !== undefined) {
@@ -67,9 +67,8 @@ function answer(
       return { ...stateOf(partition), diverging: found, records: [], next: offset, epoch: null, inflated: 0 };
   }
   if (offset < log.start || offset > log.end) throw new ProtocolError('OFFSET_OUT_OF_RANGE');
-  const isCommitted = isolation === 'committed';
-  if (offset >= (isCommitted ? log.lastStable : log.end)) return null;
-  return { ...stateOf(partition), ...log.read(offset, isCommitted, mostBatches), inflated: 0 };
+  if (offset >= log.lastStable) return null;
+  return { ...stateOf(partition), ...log.read(offset, mostBatches), inflated: 0 };
 }
 
 function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch' | 'inflated'> {

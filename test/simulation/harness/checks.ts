@@ -172,7 +172,7 @@ export class Checks {
       return `partition ${partition}: readers see ${written.length} outputs of ${lines.length}`;
     const state = new Map<string, number>();
     const { log: changelog } = this.#cluster.partition({ topic: TOPICS.counts, partition });
-    for (const { key, value } of changelog.read(changelog.start, true, Number.POSITIVE_INFINITY).records)
+    for (const { key, value } of changelog.read(changelog.start, Number.POSITIVE_INFINITY).records)
       state.set(String(key), Number(value));
     for (const [key, count] of counts)
       if (state.get(key) !== count)
@@ -186,7 +186,7 @@ export class Checks {
 
   #committed(of: TopicPartition): string[] {
     const { log } = this.#cluster.partition(of);
-    return log.read(log.start, true, Number.POSITIVE_INFINITY).records.map(({ value }) => String(value));
+    return log.read(log.start, Number.POSITIVE_INFINITY).records.map(({ value }) => String(value));
   }
 
   #onAppend({ topic }: Partition, { id, epoch }: ProducerEpoch, records: readonly NewRecord[]): void {
@@ -313,7 +313,7 @@ function pass(
 
 /** The committed records of a log from an offset on. */
 function readFrom(log: PartitionLog, from: number): readonly FetchedRecord[] {
-  return log.read(Math.max(from, log.start), true, Number.POSITIVE_INFINITY).records;
+  return log.read(Math.max(from, log.start), Number.POSITIVE_INFINITY).records;
 }
 
 /** What was removed, and what follows it. */

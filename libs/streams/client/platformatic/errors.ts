@@ -51,6 +51,11 @@ export class NoLeaderError extends StreamError {
   }
 }
 
+/** A later topic of the same name is not the one that was read. */
+export function topicRecreated(topic: string): StreamError {
+  return new StreamError('TOPIC_RECREATED', `${topic} was deleted and created again while it was read`);
+}
+
 /** The log does not have what was read before an offset: it ends earlier for the leader epoch of that. */
 export function logTruncated(
   { topic, partition, offset }: TopicPartition & { readonly offset: number },

@@ -15,8 +15,7 @@ const of = {
   maxWaitMs: 500,
   minBytes: 1,
   maxBytes: 1_048_576,
-  isolation: 'committed',
-} as const;
+};
 
 type Answered = { errorCode?: number; partitionError?: number; leader?: boolean; topics?: number };
 

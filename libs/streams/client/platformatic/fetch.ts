@@ -35,7 +35,6 @@ export type FetchOptions = {
    * batch is returned whole even where it is larger.
    */
   readonly maxBytes: number;
-  readonly isolation: 'committed' | 'uncommitted';
 };
 
 export type PartitionFetch = FetchFrom & FetchOptions;
@@ -83,7 +82,7 @@ const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
   const [answer] = await ask(connection, [of], of);
   if (answer === undefined) throw new Error('a fetch was answered without its partition');
-  return decode(answer, of, of.maxBytes);
+  return decode(answer, of.offset, of.maxBytes);
 }
 
 /** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
@@ -106,7 +105,7 @@ export async function fetchPartitions(
     );
     if (from === undefined) return [];
     try {
-      const fetched = decode(answer, { ...from, ...options }, most);
+      const fetched = decode(answer, from.offset, most);
       most -= fetched.inflated;
       return [{ from, fetched, error: null }];
     } catch (error) {
@@ -124,11 +123,10 @@ async function ask(connection: Connection, partitions: readonly FetchFrom[], opt
   }
 }
 
-function decode(answer: Answer, { offset, isolation }: PartitionFetch, most: number): Fetched {
+function decode(answer: Answer, from: number, most: number): Fetched {
   const { topicId: _, partition: __, error, aborted, bytes, ...state } = answer;
   if (error !== null) throw error;
-  const read = { from: offset, aborted: isolation === 'committed' ? aborted : null, most };
-  return { ...state, ...decodeBatches(bytes, read) };
+  return { ...state, ...decodeBatches(bytes, { from, aborted, most }) };
 }
 
 /** The body of the request. */
@@ -138,11 +136,7 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
     .appendInt32(options.maxWaitMs)
     .appendInt32(options.minBytes)
     .appendInt32(options.maxBytes)
-    .appendInt8(
-      options.isolation === 'committed'
-        ? FetchIsolationLevels.READ_COMMITTED
-        : FetchIsolationLevels.READ_UNCOMMITTED,
-    )
+    .appendInt8(FetchIsolationLevels.READ_COMMITTED)
     .appendInt32(NO_SESSION.id)
     .appendInt32(NO_SESSION.epoch)
     .appendArray([...topics], (topic, [topicId, ofTopic]) => {

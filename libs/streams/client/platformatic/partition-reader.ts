@@ -2,7 +2,15 @@ import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
 import type { BrokerConnections } from './connections.ts';
-import { hasCode, isDisconnected, isMoved, isTransient, logTruncated, toStreamError } from './errors.ts';
+import {
+  hasCode,
+  isDisconnected,
+  isMoved,
+  isTransient,
+  logTruncated,
+  topicRecreated,
+  toStreamError,
+} from './errors.ts';
 import { fetchPartition } from './fetch.ts';
 import { READ } from './retries.ts';
 
@@ -59,7 +67,7 @@ export class ProtocolPartitionReader implements PartitionReader {
   }
 
   async #fetch(offset: number, known: number | null): Promise<ReadBatch> {
-    const { topic, partition, uncommitted = false, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
+    const { topic, partition, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
     const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
@@ -73,7 +81,6 @@ export class ProtocolPartitionReader implements PartitionReader {
       maxWaitMs,
       minBytes: 1,
       maxBytes,
-      isolation: uncommitted ? 'uncommitted' : 'committed',
     });
     const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
     if (diverging !== null) throw logTruncated({ topic, partition, offset }, diverging);
@@ -82,7 +89,7 @@ export class ProtocolPartitionReader implements PartitionReader {
     return {
       records,
       next,
-      end: uncommitted ? highWatermark : lastStableOffset,
+      end: lastStableOffset,
       written: highWatermark,
       epoch,
     };
@@ -92,7 +99,6 @@ export class ProtocolPartitionReader implements PartitionReader {
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
     const id = await this.#connections.topicId(topic).catch(() => this.#topicId);
-    if (id !== this.#topicId)
-      throw new StreamError('TOPIC_RECREATED', `${topic} was deleted and created again while it was read`);
+    if (id !== this.#topicId) throw topicRecreated(topic);
   }
 }

@@ -73,7 +73,7 @@ const TWO_32 = 2 ** 32;
 /**
  * Decodes complete batches; a cut batch at the end is left for the next fetch, and so is what would be more than `most` bytes
  * once decompressed, but for the first batch. Records below `from` are skipped: a fetch returns whole batches. `aborted`: from
- * the broker's answer, null to read uncommitted. Throws `RecordBatchError`.
+ * the broker's answer, null without any. Throws `RecordBatchError`.
  */
 export function decodeBatches(bytes: Buffer, { from, aborted, most }: DecodeOptions): DecodedBatches {
   const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
