@@ -218,7 +218,7 @@ export class ReceiverApp {
   }
 
   #notAuthentic(response: ServerResponse, fault: SignatureFault): void {
-    this.#options.tally.refused(fault);
+    this.#options.tally.count('refused', fault);
     this.#answer(response, 401, 'not_authentic', FAULTS[fault]);
   }
 
@@ -242,7 +242,7 @@ export class ReceiverApp {
    * would discard the answer on the sender's side.
    */
   #answer(response: ServerResponse, status: number, outcome: RequestOutcome, line: string): void {
-    this.#options.tally.answered(outcome);
+    this.#options.tally.count('answered', outcome);
     // A connection that is kept open would delay the end of the server until it times out.
     if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {

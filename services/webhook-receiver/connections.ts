@@ -80,7 +80,7 @@ export class SenderConnections {
   }
 
   #overloaded(socket: Socket, connection: Connection, reason: OverloadReason): void {
-    this.#tally.overloaded(reason);
+    this.#tally.count('overloaded', reason);
     // Between two requests an answer would be taken for that of the next one.
     const idle = !connection.reading && connection.requests > 0;
     if (idle || connection.waiting > 0) this.#cut(socket, connection);
@@ -108,7 +108,7 @@ export class SenderConnections {
 
   /** The last answer of a connection, whatever is being read. Later bytes are dropped. */
   #end(socket: Socket, connection: Connection, outcome: RequestOutcome, status: string, text: string): void {
-    this.#tally.answered(outcome);
+    this.#tally.count('answered', outcome);
     if (!socket.writable || this.#lingering.size >= this.#limits.maxConnections) {
       this.#cut(socket, connection);
       return;

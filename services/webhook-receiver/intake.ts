@@ -79,11 +79,11 @@ export class Intake {
     const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
     for (const { type, ut, received_at } of normalized) {
-      tally.messages(type, 1);
+      tally.count('messages', type);
       tally.received(received_at - ut * 1_000);
     }
-    for (const times of ignored.values()) tally.messages('unknown', times);
-    for (const { code } of deadLetters) tally.deadLetter(code);
+    for (const times of ignored.values()) tally.count('messages', 'unknown', times);
+    for (const { code } of deadLetters) tally.count('deadLetters', code);
     logDelivery(log, delivery);
   }
 

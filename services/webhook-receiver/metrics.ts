@@ -35,41 +35,33 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
     'Bytes held of bodies whose signature is not proven yet.',
     () => source.unprovenBytes,
   );
-  const requests = new Counter({
-    name: 'touchline_webhook_requests_total',
-    help: 'Requests answered, by what became of them.',
-    labelNames: ['outcome'],
-    registers,
-    collect,
-  });
-  const refused = new Counter({
-    name: 'touchline_webhook_refused_total',
-    help: 'Requests that are not authentic, by the first check they failed.',
-    labelNames: ['check'],
-    registers,
-    collect,
-  });
-  const overloaded = new Counter({
-    name: 'touchline_webhook_overloaded_total',
-    help: 'Connections and bodies refused for want of room, by the limit that was reached.',
-    labelNames: ['reason'],
-    registers,
-    collect,
-  });
-  const messages = new Counter({
-    name: 'touchline_webhook_messages_total',
-    help: 'Messages accepted, by type; "unknown" is of a type that nothing here uses.',
-    labelNames: ['type'],
-    registers,
-    collect,
-  });
-  const deadLetters = new Counter({
-    name: 'touchline_webhook_dead_letters_total',
-    help: 'Messages and bodies given up, by reason.',
-    labelNames: ['code'],
-    registers,
-    collect,
-  });
+  const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
+    new Counter({ name, help, labelNames: [label], registers, collect });
+  const requests = counter(
+    'touchline_webhook_requests_total',
+    'Requests answered, by what became of them.',
+    'outcome',
+  );
+  const refused = counter(
+    'touchline_webhook_refused_total',
+    'Requests that are not authentic, by the first check they failed.',
+    'check',
+  );
+  const overloaded = counter(
+    'touchline_webhook_overloaded_total',
+    'Connections and bodies refused for want of room, by the limit that was reached.',
+    'reason',
+  );
+  const messages = counter(
+    'touchline_webhook_messages_total',
+    'Messages accepted, by type; "unknown" is of a type that nothing here uses.',
+    'type',
+  );
+  const deadLetters = counter(
+    'touchline_webhook_dead_letters_total',
+    'Messages and bodies given up, by reason.',
+    'code',
+  );
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',

@@ -47,8 +47,16 @@ export type ThreadReport = {
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
 
-type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters' | 'spans';
-type Draft = Record<Sums, Record<string, number>> & { storeSeconds: number[]; providerMs: number[] };
+/** What is counted by name, and its names. */
+type Names = {
+  answered: RequestOutcome;
+  refused: SignatureFault;
+  overloaded: OverloadReason;
+  messages: string;
+  deadLetters: string;
+  spans: SpanOutcome;
+};
+type Draft = Record<keyof Names, Record<string, number>> & { storeSeconds: number[]; providerMs: number[] };
 
 const emptyDraft = (): Draft => ({
   answered: {},
@@ -66,33 +74,14 @@ export class RequestTally {
   #draft = emptyDraft();
   #longest = 0;
 
-  answered(outcome: RequestOutcome): void {
-    add(this.#draft.answered, outcome, 1);
-  }
-
-  refused(check: SignatureFault): void {
-    add(this.#draft.refused, check, 1);
-  }
-
-  overloaded(reason: OverloadReason): void {
-    add(this.#draft.overloaded, reason, 1);
-  }
-
-  messages(type: string, times: number): void {
-    add(this.#draft.messages, type, times);
+  count<S extends keyof Names>(of: S, name: Names[S], times = 1): void {
+    const counts: Record<string, number> = this.#draft[of];
+    counts[name] = (counts[name] ?? 0) + times;
   }
 
   /** How long a message took from the provider, milliseconds. */
   received(providerMs: number): void {
     this.#draft.providerMs.push(providerMs);
-  }
-
-  deadLetter(code: string): void {
-    add(this.#draft.deadLetters, code, 1);
-  }
-
-  spans(outcome: SpanOutcome, times: number): void {
-    add(this.#draft.spans, outcome, times);
   }
 
   /** A delivery was stored, `seconds` after it was read. Deliveries of one produce request are stored in the same turn. */
@@ -112,8 +101,4 @@ export class RequestTally {
     this.#draft.storeSeconds.push(this.#longest);
     this.#longest = 0;
   }
-}
-
-function add(counts: Record<string, number>, name: string, times: number): void {
-  counts[name] = (counts[name] ?? 0) + times;
 }

@@ -22,7 +22,10 @@ const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
 const post = (message: FromReceiverThread): void => parent.postMessage(message);
 
 const tally = new RequestTally();
-await startTracing(settings.tracing, { log, onSpans: (outcome, count) => tally.spans(outcome, count) });
+await startTracing(settings.tracing, {
+  log,
+  onSpans: (outcome, count) => tally.count('spans', outcome, count),
+});
 const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
 const publisher = await openPublisher({
   brokers,
