@@ -44,7 +44,7 @@ export type SignatureVerdict = 'ok' | SignatureFault;
 
 /** Signs a body for delivery. `timestamp` is the value of the expiration header, as it will be sent. */
 export function sign(body: Uint8Array, timestamp: string, secret: string): string {
-  return digest(body, timestamp, secret).toString('hex');
+  return createHmac('sha256', secret).update(body).update(`.${timestamp}`).digest('hex');
 }
 
 /** The headers that a delivery is sent with. `nowMs` is Unix milliseconds; the signature expires `validSeconds` later. */
@@ -74,14 +74,6 @@ export function verify(
   return check.matches() ? 'ok' : 'signature_mismatch';
 }
 
-/** Checks the body of one delivery, which may arrive in parts; stores none of them. */
-export interface SignatureCheck {
-  /** The next bytes of the body. */
-  update(bytes: Uint8Array): void;
-  /** Whether the body was signed with one of the secrets. Call it once, after the last part. */
-  matches(): boolean;
-}
-
 /** The fault of a delivery's headers, else the check of its body: `verify` before the body has arrived. */
 export function checkSignature(
   { timestamp, signature }: SignatureHeaders,
@@ -97,10 +89,11 @@ export function checkSignature(
   if (ahead > MAX_AHEAD_SECONDS) return 'timestamp_too_far';
   if (signature === undefined) return 'signature_missing';
   if (!/^[0-9a-f]{64}$/.test(signature)) return 'signature_malformed';
-  return new HmacCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
+  return new SignatureCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
 }
 
-class HmacCheck implements SignatureCheck {
+/** Checks the body of one delivery, which may arrive in parts; stores none of them. */
+export class SignatureCheck {
   readonly #timestamp: string;
   readonly #claimed: Buffer;
   readonly #hmacs: readonly Hmac[];
@@ -111,10 +104,12 @@ class HmacCheck implements SignatureCheck {
     this.#hmacs = secrets.map((secret) => createHmac('sha256', secret));
   }
 
+  /** The next bytes of the body. */
   update(bytes: Uint8Array): void {
     for (const hmac of this.#hmacs) hmac.update(bytes);
   }
 
+  /** Whether the body was signed with one of the secrets. Call it once, after the last part. */
   matches(): boolean {
     // Tries all secrets, so that the time taken does not reveal which one matched.
     let matches = 0;
@@ -124,8 +119,4 @@ class HmacCheck implements SignatureCheck {
     }
     return matches > 0;
   }
-}
-
-function digest(body: Uint8Array, timestamp: string, secret: string): Buffer {
-  return createHmac('sha256', secret).update(body).update(`.${timestamp}`).digest();
 }

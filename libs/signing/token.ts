@@ -34,29 +34,19 @@ export function issueToken(clientId: number, expiration: number, key: TokenKey):
 }
 
 /**
- * The content of a token, or null: malformed, signed with another key, or expired at `now` (Unix seconds). Never throws
- * for a token; a RangeError for a key that is too short.
+ * The content of a token that any of the keys has signed, which are tried in their order, or null: malformed, signed with another key,
+ * or expired at `now` (Unix seconds). Never throws for a token; a RangeError for a key that is too short.
  */
-export function verifyToken(token: string, now: number, key: TokenKey): TokenClaims | null {
+export function verifyToken(token: string, now: number, keys: Iterable<TokenKey>): TokenClaims | null {
   const parsed = parseToken(token);
-  if (parsed === null || !timingSafeEqual(parsed.signed, signatureText(parsed.text, key))) return null;
-  return unexpired(parsed, now);
-}
-
-/** As `verifyToken`, where any of the keys may have signed it; they are tried in their order. */
-export function verifyTokenWithAny(token: string, now: number, keys: Iterable<TokenKey>): TokenClaims | null {
-  for (const key of keys) {
-    const claims = verifyToken(token, now, key);
-    if (claims !== null) return claims;
-  }
-  return null;
+  return parsed !== null && isSigned(parsed, keys) ? unexpired(parsed, now) : null;
 }
 
 /** Signatures that a verifier keeps by default. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Verifies as `verifyTokenWithAny`, and keeps the signatures of the latest tokens that it accepted: a client sends its token
+ * Verifies as `verifyToken`, and keeps the signatures of the latest tokens that it accepted: a client sends its token
  * with every request, and computing the signature costs as much as everything else in front of the answer. A kept one is
  * compared in constant time too.
  */
@@ -78,7 +68,7 @@ export class TokenVerifier {
     const known = this.#known.get(text);
     // Another one may be right as well: that of another key.
     if (known !== undefined && timingSafeEqual(signed, known)) return unexpired(parsed, now);
-    if (!this.#keys.some((key) => timingSafeEqual(signed, signatureText(text, key)))) return null;
+    if (!isSigned(parsed, this.#keys)) return null;
     // A copy: a part of a URL would keep the whole URL.
     this.#known.set(Buffer.from(text).toString('latin1'), signed);
     return unexpired(parsed, now);
@@ -104,9 +94,11 @@ function unexpired({ clientId, expiration }: ParsedToken, now: number): TokenCla
   return now < expiration ? { clientId, expiration } : null;
 }
 
-/** Compared as text: a signature has several spellings in base64url, only ours is accepted. */
-function signatureText(claims: string, key: TokenKey): Buffer {
-  return Buffer.from(signature(claims, key).toString('base64url'));
+/** Compares as text: a signature has several spellings in base64url, only ours is accepted. */
+function isSigned({ text, signed }: ParsedToken, keys: Iterable<TokenKey>): boolean {
+  for (const key of keys)
+    if (timingSafeEqual(signed, Buffer.from(signature(text, key).toString('base64url')))) return true;
+  return false;
 }
 
 function signature(claims: string, key: TokenKey): Buffer {

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
-import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
+import { issueToken, verifyToken } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
@@ -52,7 +52,7 @@ export function createSessions(options: BoardSessionsOptions): BoardSessions {
     if (known === undefined) return null;
     const { secret_hash } = known.client;
     const keys = bases.values().map((base) => keyOf(base, secret_hash));
-    const claims = verifyTokenWithAny(session, seconds(), keys);
+    const claims = verifyToken(session, seconds(), keys);
     if (claims === null) return null;
     return {
       clientId,

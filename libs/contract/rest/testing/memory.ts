@@ -208,7 +208,7 @@ export function memoryGatekeeper(clients: readonly MemoryClient[], lifetime = 36
       return { token: issueToken(client.clientId, expiration, key), expiration };
     },
     access(token, now) {
-      const claims = verifyToken(token, now, key);
+      const claims = verifyToken(token, now, [key]);
       return clients.find((one) => one.clientId === claims?.clientId) ?? null;
     },
   };
