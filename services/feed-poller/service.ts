@@ -11,8 +11,7 @@ import { type PollerConfig, SERVICE, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
 import { httpTransport, ProviderClient } from './provider/provider.ts';
 import { TopicWriter, WRITTEN } from './publish/topic-writer.ts';
-import { ContractScope } from './schedule/contract.ts';
-import { type PollerSettings, poll } from './schedule/poller.ts';
+import { poll } from './schedule/poller.ts';
 
 /** The service: one of its processes polls. */
 export const feedPoller: ServiceDefinition<typeof settings> = {
@@ -37,6 +36,11 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   const codecs = await schemas.codecs(WRITTEN);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
+  const backoff: RandomBackoff = {
+    firstMs: config.RETRY_FIRST_MS,
+    ceilingMs: config.RETRY_CEILING_MS,
+    random: Math.random,
+  };
   const provider = new ProviderClient({
     baseUrl: config.PROVIDER_BASE_URL,
     clientId: config.PROVIDER_CLIENT_ID ?? '',
@@ -46,7 +50,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     metrics,
     concurrency: config.REQUEST_CONCURRENCY,
     refusedMs: config.RETRY_CEILING_MS,
-    backoff: backoffOf(config),
+    backoff,
     signal: stopping.signal,
   });
 
@@ -69,18 +73,12 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     });
     await poll(
       {
-        settings: settingsOf(config),
+        config,
         provider,
         topicWriter,
         restored: { checkpoints, catalogue },
         clock: machineClock,
-        context: {
-          clock: machineClock,
-          backoff: backoffOf(config),
-          contract: new ContractScope(),
-          log,
-          metrics,
-        },
+        backoff,
         metrics,
         log,
       },
@@ -110,35 +108,5 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
       await stopped;
       await publisher.close();
     },
-  };
-}
-
-function backoffOf(config: PollerConfig): RandomBackoff {
-  return { firstMs: config.RETRY_FIRST_MS, ceilingMs: config.RETRY_CEILING_MS, random: Math.random };
-}
-
-function settingsOf(config: PollerConfig): PollerSettings {
-  return {
-    sports: new Set(config.FOLLOW_SPORTS),
-    competitions: new Set(config.FOLLOW_COMPETITIONS),
-    seasons: new Set(config.FOLLOW_SEASONS),
-    feed: {
-      window: config.FEED_WINDOW_SECONDS,
-      settle: config.FEED_SETTLE_SECONDS,
-      initial: config.FEED_INITIAL_SECONDS,
-    },
-    watch: {
-      unconfirmedMs: config.UNCONFIRMED_PERIOD_MS,
-      silenceMs: config.SILENCE_MS,
-      verifyMs: config.VERIFY_PERIOD_MS,
-      settleMs: config.FEED_SETTLE_SECONDS * 1000,
-      verifyWithin: config.VERIFY_DAYS * 86_400,
-    },
-    feedMs: config.FEED_PERIOD_MS,
-    boardMs: config.LIVESCORE_PERIOD_MS,
-    scheduleMs: config.SCHEDULE_PERIOD_MS,
-    catalogueMs: config.CATALOGUE_PERIOD_MS,
-    standingsMs: config.STANDINGS_PERIOD_MS,
-    concurrency: config.REQUEST_CONCURRENCY,
   };
 }

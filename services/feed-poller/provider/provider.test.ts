@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { HttpReply } from '#service/http-get.ts';
 import { ProviderError } from '../errors.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ProviderClient, type Reply } from './provider.ts';
+import { ProviderClient } from './provider.ts';
 
 const SECRET = 'the-secret-key';
 
@@ -12,7 +13,7 @@ type Answering = (url: URL, count: number) => { readonly status: number; readonl
 function provider(answering: Answering) {
   const asked: string[] = [];
   let tokens = 0;
-  const transport = async (_operation: string, address: string): Promise<Reply> => {
+  const transport = async (_operation: string, address: string): Promise<HttpReply> => {
     const url = new URL(address);
     if (url.pathname.endsWith('/v2/oauth')) {
       tokens += 1;
@@ -142,7 +143,7 @@ test('bounds concurrent requests, except priority ones', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
-  const transport = async (_operation: string, address: string): Promise<Reply> => {
+  const transport = async (_operation: string, address: string): Promise<HttpReply> => {
     if (address.includes('oauth')) {
       const grant = { client_id: '7', token: 't', token_expiration: 4_600 };
       return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };

@@ -136,11 +136,11 @@ export class ProviderClient {
     return { token: grant.data.token, lifetimeMs };
   }
 
-  #ask(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+  #ask(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
     return this.#outage.run(operation, () => this.#request(operation, url, signal), signal);
   }
 
-  async #request(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+  async #request(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
     const { transport, clock, metrics } = this.#options;
     const started = clock.monotonic();
     let outcome = 'failed';
@@ -157,7 +157,7 @@ export class ProviderClient {
     }
   }
 
-  #read(operation: string, { status, body }: Reply): FeedAnswer {
+  #read(operation: string, { status, body }: HttpReply): FeedAnswer {
     if (status !== 200) throw refusal(operation, status);
     const answer = readAnswer(operation, body, this.#options.baseUrl);
     this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
@@ -181,11 +181,8 @@ function refusal(operation: string, status: number): ProviderError {
   return new ProviderError(code, operation, `answered ${status}`);
 }
 
-/** An answer before it is parsed. */
-export type Reply = HttpReply;
-
 /** Makes one request. Throws `ProviderError` only, whose message never contains the address. */
-type Transport = (operation: string, url: string, signal: AbortSignal) => Promise<Reply>;
+type Transport = (operation: string, url: string, signal: AbortSignal) => Promise<HttpReply>;
 
 /** Requests over HTTP. Redirects are returned, not followed. */
 export function httpTransport(limits: HttpLimits): Transport {

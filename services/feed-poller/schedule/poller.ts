@@ -1,40 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Logger } from '#streams/log.ts';
-import type { MachineClock } from '#timing/clock.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
-import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.ts';
+import type { PollerConfig } from '../config.ts';
+import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter } from '../feed/feed-reporter.ts';
 import { PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
-import type { Raw } from '../provider/tree.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
+import { ContractScope } from './contract.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
-
-/** Scope and periods (milliseconds) of a poller. */
-export type PollerSettings = {
-  readonly sports: ReadonlySet<number>;
-  /** Empty: all. */
-  readonly competitions: ReadonlySet<number>;
-  /** Empty: the current ones. */
-  readonly seasons: ReadonlySet<number>;
-  readonly feed: FeedSettings;
-  readonly watch: Omit<WatchSettings, 'follows'>;
-  readonly feedMs: number;
-  readonly boardMs: number;
-  readonly scheduleMs: number;
-  readonly catalogueMs: number;
-  readonly standingsMs: number;
-  /** Concurrent checks. */
-  readonly concurrency: number;
-};
 
 /** Records restored from the topics, also those of an earlier poller. */
 type RestoredRecords = {
@@ -44,15 +25,12 @@ type RestoredRecords = {
 
 /** Dependencies of a poller. */
 export type PollerOptions = {
-  readonly settings: PollerSettings;
+  readonly config: PollerConfig;
   readonly provider: ProviderClient;
   readonly topicWriter: TopicWriter;
   readonly restored: RestoredRecords;
-  readonly clock: MachineClock;
-  readonly context: RepeatContext;
   readonly metrics: PollerMetrics;
-  readonly log: Logger;
-};
+} & Omit<RepeatContext, 'contract' | 'metrics'>;
 
 /** Prefix of the resource of a season. */
 const SEASON = 'season/';
@@ -79,6 +57,8 @@ export async function poll(options: PollerOptions, signal: AbortSignal): Promise
 /** The repeated reads of one term, and their shared state. */
 class Polling {
   readonly #options: PollerOptions;
+  readonly #context: RepeatContext;
+  readonly #sports: ReadonlySet<number>;
   readonly #signal: AbortSignal;
   readonly #failed = new AbortController();
   /** Aborted when the term is over or a read has failed for good. */
@@ -90,12 +70,15 @@ class Polling {
   readonly #lists: Lists;
 
   constructor(options: PollerOptions, signal: AbortSignal) {
-    const { settings, provider, topicWriter, restored, clock, context } = options;
+    const { config, provider, topicWriter, restored, clock } = options;
+    const contract = new ContractScope();
     this.#options = options;
+    this.#context = { ...options, contract };
+    this.#sports = new Set(config.FOLLOW_SPORTS);
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
-    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => context.contract.widen());
-    this.#watch = new MatchWatch({ ...settings.watch, follows: followed(settings) }, verifiedOf(restored));
+    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => contract.widen());
+    this.#watch = new MatchWatch(watchSettings(config), verifiedOf(restored));
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
     this.#lists = new Lists({
       provider,
@@ -109,11 +92,14 @@ class Polling {
   }
 
   followFeed(): void {
-    const { settings, provider, topicWriter, clock, metrics, log, context } = this.#options;
-    const status = new PollStatus(randomUUID(), settings.feed.settle);
+    const { config, provider, topicWriter, clock, metrics, log } = this.#options;
+    const settle = config.FEED_SETTLE_SECONDS;
+    const status = new PollStatus(randomUUID(), settle);
     let messageAt = clock.monotonic();
     const follower = new FeedFollower({
-      ...settings.feed,
+      window: config.FEED_WINDOW_SECONDS,
+      settle,
+      initial: config.FEED_INITIAL_SECONDS,
       position: this.#positionOf(FEED),
       time: () => provider.time(),
       page: (query, during) => provider.get({ operation: 'feed.index', query, first: true }, during),
@@ -143,18 +129,18 @@ class Polling {
     status.begin(reading());
     this.#begin(reporter.run(this.#working));
     const periodMs = () =>
-      feedWaitMs(settings.feedMs, {
+      feedWaitMs(config.FEED_PERIOD_MS, {
         live: this.#watch.counts().live,
         silentMs: clock.monotonic() - messageAt,
       });
     const read: Repeated['read'] = (signal) => reporter.during(() => follower.read(signal), reading);
-    this.#begin(repeat({ resource: FEED, periodMs, read }, context, this.#working));
+    this.#begin(repeat({ resource: FEED, periodMs, read }, this.#context, this.#working));
   }
 
   readBoards(): void {
-    const { sports, boardMs } = this.#options.settings;
-    for (const sport of sports) {
-      this.#repeat(`livescore/${sport}`, boardMs, async (signal) => {
+    const { LIVESCORE_PERIOD_MS: periodMs } = this.#options.config;
+    for (const sport of this.#sports) {
+      this.#repeat(`livescore/${sport}`, periodMs, async (signal) => {
         this.#watch.onBoard(sport, await this.#lists.readBoard(sport, signal));
         return 'done';
       });
@@ -162,13 +148,13 @@ class Polling {
   }
 
   readCatalogues(): void {
-    const { sports, catalogueMs } = this.#options.settings;
+    const { CATALOGUE_PERIOD_MS: periodMs } = this.#options.config;
     for (const kind of CATALOGUES) {
-      for (const sport of kind.bySport ? sports : [0]) {
+      for (const sport of kind.bySport ? this.#sports : [0]) {
         const resource = catalogueResource(kind, sport);
         // A checkpoint without records means that the catalogue topic was recreated: read all.
         let since = this.#catalogue.has(kind.kind) ? this.#positionOf(resource) : null;
-        this.#repeat(resource, catalogueMs, async (signal) => {
+        this.#repeat(resource, periodMs, async (signal) => {
           since = await this.#lists.readCatalogue(kind, sport, since, signal);
           return 'done';
         });
@@ -178,15 +164,15 @@ class Polling {
 
   /** Reads the events of each followed season while it is current. */
   readSeasons(): void {
-    const { scheduleMs } = this.#options.settings;
+    const { SCHEDULE_PERIOD_MS: periodMs } = this.#options.config;
     const begun = new Set<number>();
     let wanted: ReadonlySet<number> = new Set();
-    this.#repeat('seasons', Math.min(LOOK_MS, scheduleMs), async () => {
+    this.#repeat('seasons', Math.min(LOOK_MS, periodMs), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
         if (begun.has(season)) continue;
         begun.add(season);
-        this.#repeat(`${SEASON}${season}`, scheduleMs, async (signal) => {
+        this.#repeat(`${SEASON}${season}`, periodMs, async (signal) => {
           if (wanted.has(season)) {
             await this.#lists.readSeason(season, signal);
             return 'done';
@@ -202,13 +188,13 @@ class Polling {
 
   /** Reads the rankings that the catalogue of standings lists, each until it is deleted. */
   readRankings(): void {
-    const { sports, standingsMs } = this.#options.settings;
+    const { STANDINGS_PERIOD_MS: periodMs } = this.#options.config;
     const rankings = new Rankings(this.#options);
     const begun = new Set<number>();
-    for (const sport of sports) {
+    for (const sport of this.#sports) {
       // All of it when a poller starts: no checkpoint lists the rankings.
       let since: number | null = null;
-      this.#repeat(`standings/${sport}`, standingsMs, async (signal) => {
+      this.#repeat(`standings/${sport}`, periodMs, async (signal) => {
         const { ids, time } = await rankings.readList(sport, since, signal);
         since = time;
         for (const id of ids) {
@@ -216,7 +202,7 @@ class Polling {
           begun.add(id);
           // A deleted ranking is read again when the catalogue lists it again.
           const ended = () => begun.delete(id);
-          this.#repeat(`${RANKING}${id}`, standingsMs, (during) => rankings.read(id, during), ended);
+          this.#repeat(`${RANKING}${id}`, periodMs, (during) => rankings.read(id, during), ended);
         }
         return 'done';
       });
@@ -224,16 +210,16 @@ class Polling {
   }
 
   reconcile(): void {
-    const { settings } = this.#options;
-    const { unconfirmedMs, silenceMs } = settings.watch;
+    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = this.#options.config;
     const reconciler = new Reconciler({
       ...this.#options,
+      context: this.#context,
       watch: this.#watch,
       eventPublisher: this.#eventPublisher,
       catalogue: this.#catalogue,
     });
-    const pauseMs = Math.min(LOOK_MS, unconfirmedMs, silenceMs) / 4;
-    for (let at = 0; at < settings.concurrency; at++) {
+    const pauseMs = Math.min(LOOK_MS, UNCONFIRMED_PERIOD_MS, SILENCE_MS) / 4;
+    for (let at = 0; at < REQUEST_CONCURRENCY; at++) {
       this.#begin(reconciler.run(pauseMs, this.#working));
     }
   }
@@ -251,7 +237,7 @@ class Polling {
   #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
     const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
     const reading = { resource, periodMs: () => periodMs, oneOfMany, read };
-    this.#begin(repeat(reading, this.#options.context, this.#working).finally(ended));
+    this.#begin(repeat(reading, this.#context, this.#working).finally(ended));
   }
 
   #begin(reading: Promise<void>): void {
@@ -263,8 +249,10 @@ class Polling {
   }
 
   #seasonsToFollow(): ReadonlySet<number> {
-    const { seasons, sports, competitions } = this.#options.settings;
-    return seasons.size > 0 ? seasons : new Set(this.#catalogue.actualSeasons(sports, competitions));
+    const { FOLLOW_SEASONS: seasons, FOLLOW_COMPETITIONS: competitions } = this.#options.config;
+    return new Set(
+      seasons.length > 0 ? seasons : this.#catalogue.actualSeasons(this.#sports, new Set(competitions)),
+    );
   }
 
   #countWatched(): void {
@@ -274,13 +262,20 @@ class Polling {
   }
 }
 
-function followed({ sports, competitions, seasons }: PollerSettings): (event: Raw) => boolean {
-  const holds = (wanted: ReadonlySet<number>, id: unknown): boolean =>
-    wanted.size === 0 || wanted.has(toWholeNumber(id) ?? -1);
-  return (event) =>
-    holds(sports, event.sport_id) &&
-    holds(competitions, event.competition_id) &&
-    holds(seasons, event.season_id);
+function watchSettings(config: PollerConfig): WatchSettings {
+  const holds = (wanted: readonly number[], id: unknown): boolean =>
+    wanted.length === 0 || wanted.includes(toWholeNumber(id) ?? -1);
+  return {
+    unconfirmedMs: config.UNCONFIRMED_PERIOD_MS,
+    silenceMs: config.SILENCE_MS,
+    verifyMs: config.VERIFY_PERIOD_MS,
+    settleMs: config.FEED_SETTLE_SECONDS * 1000,
+    verifyWithin: config.VERIFY_DAYS * 86_400,
+    follows: (event) =>
+      holds(config.FOLLOW_SPORTS, event.sport_id) &&
+      holds(config.FOLLOW_COMPETITIONS, event.competition_id) &&
+      holds(config.FOLLOW_SEASONS, event.season_id),
+  };
 }
 
 function* verifiedOf({ checkpoints }: RestoredRecords): Generator<[id: number, position: number]> {
