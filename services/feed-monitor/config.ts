@@ -24,9 +24,6 @@ export const settings = z.object({
   BACKLOG_AFTER_MS: integer(500, DAY_MS)
     .prefault('5000')
     .describe('A match is down when a received message waits for match state for so long, in milliseconds.'),
-  FIRST_LOOK_MINUTES: integer(1, 10_080)
-    .prefault('180')
-    .describe('How much of the messages is read where there is no feed-health yet, in minutes.'),
 });
 
 export type MonitorConfig = z.output<typeof settings>;

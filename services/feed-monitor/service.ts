@@ -35,8 +35,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
     keepAliveAfterMs: config.KEEP_ALIVE_AFTER_MS,
     backlogAfterMs: config.BACKLOG_AFTER_MS,
   };
-  const firstLookMs = config.FIRST_LOOK_MINUTES * 60_000;
-  const options = { brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log };
+  const options = { brokers, prefix, registry, codec, publisher, limits, metrics, log };
   const leadership = new Leadership({
     openMember: (member) => client.openGroupMember(member),
     group: `${prefix}${SERVICE}`,

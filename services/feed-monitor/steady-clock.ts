@@ -1,4 +1,5 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { type MachineClock, machineClock } from '#timing/clock.ts';
 
 /** How far the machine's clock may be from the steady one before that is a step, milliseconds. */
 const STEP_MS = 1_000;
@@ -15,9 +16,7 @@ export class ClockStepError extends TouchlineError<'ClockStepError'> {
 }
 
 /** Where a steady clock reads. */
-export type ClockSource = { readonly monotonic: () => number; readonly unix: () => number };
-
-const MACHINE: ClockSource = { monotonic: () => performance.now(), unix: () => Date.now() };
+type ClockSource = Pick<MachineClock, 'monotonic' | 'unix'>;
 
 /** Unix time that never goes back: the machine's, carried on by its monotonic clock. */
 export class SteadyClock {
@@ -25,7 +24,7 @@ export class SteadyClock {
   #offset: number;
   #last: number;
 
-  constructor(source: ClockSource = MACHINE) {
+  constructor(source: ClockSource = machineClock) {
     this.#source = source;
     this.#last = source.unix();
     this.#offset = this.#last - source.monotonic();
@@ -33,11 +32,11 @@ export class SteadyClock {
 
   /** Unix milliseconds. Throws `ClockStepError` where the machine's clock was set. */
   now(): number {
-    const { monotonic, unix } = this.#source;
-    const ahead = unix() - (monotonic() + this.#offset);
+    const monotonic = this.#source.monotonic();
+    const ahead = this.#source.unix() - (monotonic + this.#offset);
     if (Math.abs(ahead) > STEP_MS) throw new ClockStepError(ahead);
     this.#offset += ahead * FOLLOW;
-    this.#last = Math.max(this.#last, Math.floor(monotonic() + this.#offset));
+    this.#last = Math.max(this.#last, Math.floor(monotonic + this.#offset));
     return this.#last;
   }
 }

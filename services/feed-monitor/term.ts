@@ -46,7 +46,6 @@ export type TermOptions = {
   /** Has a short timeout: records that wait for a broker are judged again meanwhile. */
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly limits: HealthLimits;
-  readonly firstLookMs: number;
   readonly metrics: MonitorMetrics;
   readonly log: Logger;
 };
@@ -58,6 +57,8 @@ const TICK_REST = 9;
 const TICK_CEILING_MS = 400;
 /** No transaction lasts longer: a position that is committed during the search was written within this time. */
 const OPEN_TRANSACTION_MS = 60_000;
+/** How much of the messages is read where there is no feed-health yet, milliseconds. */
+const FIRST_LOOK_MS = 180 * 60_000;
 /** The processor whose delay is our own. */
 const JUDGED = 'match-processor';
 
@@ -123,7 +124,7 @@ export class MonitorTerm {
 
   /** A monitor restored from the published records, and the offset to read each partition from. */
   async #begin() {
-    const { brokers, prefix, registry, limits, firstLookMs, log } = this.#options;
+    const { brokers, prefix, registry, limits, log } = this.#options;
     const { messages, reports, positions, health } = this.#topics;
     const begun = this.#clock.now();
     const startsAt = (topic: string, time: number) => offsetsAt({ brokers, topic, time });
@@ -132,7 +133,7 @@ export class MonitorTerm {
     const now = this.#clock.now();
     const written = [...kept.values()].map(({ written_at }) => Math.min(written_at, now));
     const window = Math.max(limits.staleAfterMs, limits.keepAliveAfterMs) + limits.staleAfterMs;
-    const since = written.length === 0 ? now - firstLookMs : Math.max(...written) - window;
+    const since = written.length === 0 ? now - FIRST_LOOK_MS : Math.max(...written) - window;
     const heard = await startsAt(messages, since);
     const committed = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
     const reported = await startsAt(reports, since);

@@ -38,9 +38,6 @@ export const settings = z.object({
     .describe(
       'How long to wait after each failed attempt in a row, in seconds, a fifth more or less at random; the last one for all others.',
     ),
-  WEBHOOK_RETRY_AFTER_LIMIT_SECONDS: integer(0, 86_400)
-    .prefault('3600')
-    .describe('Most that the Retry-After of an answer is heeded for, in seconds.'),
   WEBHOOK_DISABLE_HOURS: integer(1, 168)
     .prefault('120')
     .describe('How long attempts fail before a subscription is disabled, in hours.'),

@@ -130,16 +130,13 @@ function outboundOf({
 /** How subscriptions are delivered, by the settings. */
 function policyOf(
   config: DispatcherConfig,
-): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'policy' | 'disableAfterMs' | 'now' | 'random'> {
+): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
   const outbound = outboundOf(config);
   return {
     openEndpoint: ({ url, secret }) =>
       new WebhookEndpoint({ ...outbound, url, secret, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
     limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
-    policy: {
-      delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
-      maxRetryAfterMs: config.WEBHOOK_RETRY_AFTER_LIMIT_SECONDS * 1_000,
-    },
+    delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
     disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,
     now: Date.now,
     random: Math.random,

@@ -5,7 +5,6 @@ import type { DispatcherMetrics } from '../metrics.ts';
 import type { BacklogReader } from './backlog-reader.ts';
 import type { BatchLimits } from './batch.ts';
 import type { MessageWindow } from './message-window.ts';
-import type { RetryPolicy } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** Where a subscription's requests go. */
@@ -23,7 +22,8 @@ export type DispatchContext = {
   /** Publishes pending records at once: a delivery waits for them. */
   readonly hurry: () => void;
   readonly limits: BatchLimits;
-  readonly policy: RetryPolicy;
+  /** Milliseconds to wait after the first failed attempt in a row, after the second, and so on; the last for all others. */
+  readonly delaysMs: readonly number[];
   /** How long attempts fail before the subscription is disabled, milliseconds. */
   readonly disableAfterMs: number;
   /** Unix milliseconds. */

@@ -237,11 +237,11 @@ export class SubscriptionDelivery {
     fields: Partial<WebhookAttempt> & { readonly started_at: number },
     first: MessageHead | undefined,
   ): Promise<void> {
-    const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
+    const { now, random, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
     if (attempt >= NARROWED_AFTER) this.#most = 1;
     const asked = outcome.kind === 'status' ? outcome.retryAfterMs : null;
-    const next_attempt_at = now() + retryDelayMs(policy, attempt, asked, random());
+    const next_attempt_at = now() + retryDelayMs(delaysMs, attempt, asked, random());
     const status = outcome.kind === 'status' ? outcome.status : null;
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)

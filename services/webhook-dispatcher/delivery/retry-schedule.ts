@@ -1,14 +1,8 @@
 /** When a failed delivery is retried. Pure. */
 import { jittered } from '#timing/backoff.ts';
 
-/** The schedule of retries. */
-export type RetryPolicy = {
-  /** Milliseconds to wait after the first failed attempt in a row, after the second, and so on; the last for all others. */
-  readonly delaysMs: readonly number[];
-  /** Longest `Retry-After` that is honoured, milliseconds. */
-  readonly maxRetryAfterMs: number;
-};
-
+/** Longest `Retry-After` that is honoured, milliseconds. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 /** Random share added to or taken from a delay: deliveries that fail together are not retried together. */
 const JITTER = 0.2;
 
@@ -17,12 +11,12 @@ const JITTER = 0.2;
  * the limit. `random`: from 0 to 1.
  */
 export function retryDelayMs(
-  { delaysMs, maxRetryAfterMs }: RetryPolicy,
+  delaysMs: readonly number[],
   attempts: number,
   retryAfterMs: number | null,
   random: number,
 ): number {
   const delay = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
   const spread = Math.round(jittered(delay, JITTER, random));
-  return Math.max(spread, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
+  return Math.max(spread, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }

@@ -113,7 +113,7 @@ export class DeliveryWorld {
       },
       hurry: () => {},
       limits: { messages: 3, bytes: 10_000 },
-      policy: { delaysMs: [1, 2], maxRetryAfterMs: 60_000 },
+      delaysMs: [1, 2],
       disableAfterMs: 3_600_000,
       now: () => this.now,
       random: () => 0.5,
