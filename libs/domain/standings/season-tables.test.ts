@@ -33,7 +33,7 @@ function bodies(tables: SeasonTables): Map<string, Body> {
   return new Map(
     tables
       .derive()
-      .map(({ kind, object, body }) => [`${kind} ${object.type} ${object.id}`, JSON.parse(body)]),
+      .map(({ type, object, body }) => [`${type.kind} ${object.type} ${object.id}`, JSON.parse(body)]),
   );
 }
 
@@ -91,7 +91,7 @@ describe('the tables of a season', () => {
       placed(3, 'D 0-0 E', { stage_id: 8 }),
     );
     tables.derive();
-    const kinds = () => tables.derive().map(({ kind, object }) => `${kind} ${object.id}`);
+    const kinds = () => tables.derive().map(({ type, object }) => `${type.kind} ${object.id}`);
     expect(kinds()).toEqual([]);
     expect(tables.apply(placed(2, 'A 0-0 C', LIVE))).toBe(false);
     expect(kinds()).toEqual([]);
@@ -108,7 +108,7 @@ describe('the tables of a season', () => {
     const tables = SeasonTables.restore(1, 2, rulesOf(), results);
     expect(tables.derive()).toEqual([]);
     tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
-    expect(tables.derive().map(({ kind }) => kind)).toEqual(['live']);
+    expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
   });
 
   test('are derived only where the changed fields of a result count', () => {
@@ -117,7 +117,7 @@ describe('the tables of a season', () => {
       let kinds: string[] = [];
       steps.forEach((step, at) => {
         tables.apply(placed(2, 'A 0-0 C', { version: at + 1, goals: [], cards: [], ...step }));
-        kinds = tables.derive().map(({ kind }) => kind);
+        kinds = tables.derive().map(({ type }) => type.kind);
       });
       return kinds;
     };

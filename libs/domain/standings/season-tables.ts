@@ -12,7 +12,6 @@ import type { PlacedResult } from './types.ts';
 /** A table in its current state. */
 export type DerivedTable = {
   readonly id: number;
-  readonly kind: TableKind;
   readonly type: TableType;
   readonly object: TableObject;
   /** False: the table has no rows, and so does not exist. */
@@ -256,7 +255,6 @@ function derivedTable(
   });
   return {
     id,
-    kind,
     type,
     object,
     active: withRows.length > 0,

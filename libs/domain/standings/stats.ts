@@ -5,6 +5,8 @@ import { type SeasonStands, teamRows } from './standing.ts';
 import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
 import type { UnplacedRow, Value } from './types.ts';
 
+const VENUES = ['all', 'home', 'away'] as const;
+
 /** Number of games by their total goals. */
 type ByGoals = Map<number, number>;
 
@@ -21,33 +23,31 @@ const GOALS: View<Map<number, ByGoals>> = {
   },
 };
 
+/** The counts of one team over some games: at home, away and both. */
+type Sides = Readonly<Record<Venue, TeamTally>>;
+
 /** A team's figures at home, away and both, in whole games and halves; `toCome`: scheduled games. */
 export function teamStatsRows(season: SeasonStands, toCome: GameSet): UnplacedRow[] {
   const { now } = season;
-  const tallies = (venue: Venue, part: Part) => venueTallies(season, now, venue, part);
-  const of = {
-    all: byPart((part) => tallies('all', part)),
-    home: byPart((part) => tallies('home', part)),
-    away: byPart((part) => tallies('away', part)),
+  const sidesIn = (part: Part): ((id: number) => Sides) => {
+    const [all, home, away] = VENUES.map((venue) => venueTallies(season, now, venue, part));
+    const of = (tallies: typeof all, id: number) => tallies?.get(id) ?? emptyTally();
+    return (id) => ({ all: of(all, id), home: of(home, id), away: of(away, id) });
   };
+  const [whole, first, second] = [sidesIn('score'), sidesIn('firstHalf'), sidesIn('secondHalf')];
   const goals = now.games.view(GOALS);
-  return teamRows(season, rankLeague(season), (id) => {
-    const at = (venue: Venue) => {
-      const { score, firstHalf, secondHalf } = of[venue];
-      return {
-        score: score.get(id) ?? emptyTally(),
-        firstHalf: firstHalf.get(id) ?? emptyTally(),
-        secondHalf: secondHalf.get(id) ?? emptyTally(),
-      };
-    };
-    return new Map([
-      ['scheduled', toCome.ofTeam(id).length],
-      ...wholeStats(at('all').score, at('home').score, at('away').score),
-      ...halfStats('first', at('all').firstHalf, at('home').firstHalf, at('away').firstHalf),
-      ...halfStats('second', at('all').secondHalf, at('home').secondHalf, at('away').secondHalf),
-      ...goalLines([...(goals.get(id) ?? [])], [0, 1, 2, 3, 4]),
-    ]);
-  });
+  return teamRows(
+    season,
+    rankLeague(season),
+    (id) =>
+      new Map([
+        ['scheduled', toCome.ofTeam(id).length],
+        ...wholeStats(whole(id)),
+        ...halfStats('first', first(id)),
+        ...halfStats('second', second(id)),
+        ...goalLines([...(goals.get(id) ?? [])], [0, 1, 2, 3, 4]),
+      ]),
+  );
 }
 
 /** The figures of all games of a season, as one row; `toCome`: scheduled games. */
@@ -91,10 +91,6 @@ export function overallStatsRow(season: SeasonStands, toCome: GameSet): Unplaced
   return { id: null, name: null, club: null, rank: 1, last_rank: null, values: new Map(values) };
 }
 
-function byPart(tally: (part: Part) => Map<number, TeamTally>): Record<Part, Map<number, TeamTally>> {
-  return { score: tally('score'), firstHalf: tally('firstHalf'), secondHalf: tally('secondHalf') };
-}
-
 function sumOf(tallies: ReadonlyMap<number, TeamTally>): TeamTally {
   const sum = emptyTally();
   for (const tally of tallies.values()) {
@@ -103,46 +99,33 @@ function sumOf(tallies: ReadonlyMap<number, TeamTally>): TeamTally {
   return sum;
 }
 
-function wholeStats(all: TeamTally, home: TeamTally, away: TeamTally): [string, Value][] {
+function wholeStats({ all, home, away }: Sides): [string, Value][] {
   return [
     ['mp', all.mp],
-    ['won', all.won],
-    ['draw', all.draw],
-    ['lost', all.lost],
-    ['won_pct', percentage(all.won, all.mp)],
-    ['draw_pct', percentage(all.draw, all.mp)],
-    ['lost_pct', percentage(all.lost, all.mp)],
-    ['goals_scored', all.scored],
-    ['goals_allowed', all.allowed],
     ['avg_goals_scored', ratio(all.scored, all.mp)],
-    ['avg_goals_allowed', ratio(all.allowed, all.mp)],
     ['avg_home_goals_scored', ratio(home.scored, home.mp)],
     ['avg_away_goals_scored', ratio(away.scored, away.mp)],
-    ...venueStats('home', home),
-    ...venueStats('away', away),
+    ...figures('', all),
+    ...figures('home_', home),
+    ...figures('away_', away),
   ];
 }
 
-function venueStats(venue: 'home' | 'away', tally: TeamTally): [string, Value][] {
+function figures(prefix: '' | 'home_' | 'away_', tally: TeamTally): [string, Value][] {
   return [
-    [`${venue}_won`, tally.won],
-    [`${venue}_draw`, tally.draw],
-    [`${venue}_lost`, tally.lost],
-    [`${venue}_won_pct`, percentage(tally.won, tally.mp)],
-    [`${venue}_draw_pct`, percentage(tally.draw, tally.mp)],
-    [`${venue}_lost_pct`, percentage(tally.lost, tally.mp)],
-    [`${venue}_goals_scored`, tally.scored],
-    [`${venue}_goals_allowed`, tally.allowed],
-    [`${venue}_avg_goals_allowed`, ratio(tally.allowed, tally.mp)],
+    [`${prefix}won`, tally.won],
+    [`${prefix}draw`, tally.draw],
+    [`${prefix}lost`, tally.lost],
+    [`${prefix}won_pct`, percentage(tally.won, tally.mp)],
+    [`${prefix}draw_pct`, percentage(tally.draw, tally.mp)],
+    [`${prefix}lost_pct`, percentage(tally.lost, tally.mp)],
+    [`${prefix}goals_scored`, tally.scored],
+    [`${prefix}goals_allowed`, tally.allowed],
+    [`${prefix}avg_goals_allowed`, ratio(tally.allowed, tally.mp)],
   ];
 }
 
-function halfStats(
-  half: 'first' | 'second',
-  all: TeamTally,
-  home: TeamTally,
-  away: TeamTally,
-): [string, Value][] {
+function halfStats(half: 'first' | 'second', { all, home, away }: Sides): [string, Value][] {
   const short = half === 'first' ? '1half' : '2half';
   return [
     [`won_${half}_half`, all.won],

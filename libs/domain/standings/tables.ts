@@ -83,25 +83,18 @@ const PLAYED = subset(({ state, score }) => state === 'played' && score !== null
 
 /** The inputs of tables, each computed on first use. */
 type Facts = {
-  readonly toCome: () => GameSet;
-  readonly playing: () => GameSet;
-  readonly played: () => GameSet;
+  readonly games: GameSet;
   readonly season: () => SeasonStands;
   /** Including games in play. */
   readonly live: () => SeasonStands;
 };
 
 function factsOf(games: GameSet, teams: ReadonlyMap<number, ResultTeam>, rules: CompetitionRules): Facts {
-  const played = () => games.view(PLAYED);
-  const playing = () => games.view(PLAYING);
-  const season = once(() => seasonOf(played(), teams, rules));
-  return {
-    toCome: () => games.view(TO_COME),
-    playing,
-    played,
-    season,
-    live: once(() => (playing().size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules))),
-  };
+  const season = once(() => seasonOf(games.view(PLAYED), teams, rules));
+  const live = once(() =>
+    games.view(PLAYING).size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules),
+  );
+  return { games, season, live };
 }
 
 function once<T>(make: () => T): () => T {
@@ -119,16 +112,16 @@ const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly UnplacedRow[]>
   second_half: ({ season }) => halfRows(season(), 'secondHalf'),
   home: ({ season }) => venueRows(season(), 'home'),
   away: ({ season }) => venueRows(season(), 'away'),
-  live: ({ live, playing }) => liveRows(live(), playing()),
+  live: ({ live, games }) => liveRows(live(), games.view(PLAYING)),
   form: ({ season }) => formRows(season()),
   streaks: ({ season }) => streakRows(season()),
-  popular_results: ({ played }) => popularResultRows(played()),
+  popular_results: ({ games }) => popularResultRows(games.view(PLAYED)),
   top_scorers: ({ season }) => scorerRows(season()),
   cards: ({ season }) => cardRows(season()),
   assists: ({ season }) => assistRows(season()),
   assists_115: ({ season }) => assistRows(season()),
-  overall_stats: ({ season, toCome }) => [overallStatsRow(season(), toCome())],
-  team_overall_stats: ({ season, toCome }) => teamStatsRows(season(), toCome()),
+  overall_stats: ({ season, games }) => [overallStatsRow(season(), games.view(TO_COME))],
+  team_overall_stats: ({ season, games }) => teamStatsRows(season(), games.view(TO_COME)),
 };
 
 function tableRow(
