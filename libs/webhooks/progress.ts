@@ -63,46 +63,26 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
     // Without a start there is no position.
     return kind === 'started' ? begin(attempt) : null;
   }
+  const rested = { ...progress, ...RESTED, updated_at: at };
+  const ordered = { ...rested, epoch: progress.epoch + 1 };
   switch (kind) {
     case 'enabled':
-      return { ...progress, ...RESTED, epoch: progress.epoch + 1, disabled: null, updated_at: at };
+      return { ...ordered, disabled: null };
     case 'disabled':
       // A dispatcher that lost its partition may report outdated failures.
       if (attempt.reason === 'failing' && !isFailingIn(progress, attempt.epoch)) return progress;
-      return {
-        ...progress,
-        ...RESTED,
-        epoch: progress.epoch + 1,
-        updated_at: at,
-        // The duration of the failure counts from the next attempt.
-        failing_since: progress.failing_since,
-        disabled: attempt.reason ?? 'operator',
-      };
+      // The duration of the failure counts from the next attempt.
+      return { ...ordered, failing_since: progress.failing_since, disabled: attempt.reason ?? 'operator' };
     case 'resent':
-      return {
-        ...progress,
-        ...RESTED,
-        epoch: progress.epoch + 1,
-        disabled: null,
-        updated_at: at,
-        next: moved(progress.next, attempt.next, Math.min),
-      };
+      return { ...ordered, disabled: null, next: moved(progress.next, attempt.next, Math.min) };
     case 'skipped':
-      return {
-        ...progress,
-        ...RESTED,
-        epoch: progress.epoch + 1,
-        updated_at: at,
-        next: moved(progress.next, attempt.next, Math.max),
-      };
+      return { ...ordered, next: moved(progress.next, attempt.next, Math.max) };
   }
   if (attempt.epoch !== progress.epoch) return progress;
   switch (kind) {
     case 'delivered':
       return {
-        ...progress,
-        ...RESTED,
-        updated_at: at,
+        ...rested,
         next: moved(progress.next, attempt.next, Math.max),
         last_outcome: attempt.outcome,
         delivered_at: at,
