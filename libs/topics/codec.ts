@@ -1,5 +1,6 @@
 import avro from 'avsc';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { ConsumedRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { DecodeError, EncodeError } from './errors.ts';
@@ -208,6 +209,21 @@ export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<En
     await codec.prepare(records);
   } catch (error) {
     throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+  }
+}
+
+/** Applies records of a changelog to the state of a processor, by key. Rejects as `fetchSchemas`, throws `DecodeError`. */
+export async function restoreInto<T, S>(
+  state: Map<string, S>,
+  codec: Decoder<T>,
+  records: readonly ConsumedRecord[],
+  stateOf: (value: T) => S,
+): Promise<void> {
+  await fetchSchemas(codec, records);
+  for (const { key, value } of records) {
+    if (key === null) continue;
+    if (value === null) state.delete(key.toString());
+    else state.set(key.toString(), stateOf(codec.decode(value)));
   }
 }
 

@@ -1,7 +1,7 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics/codec.ts';
 import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, TOPICS } from '#topics/topics.ts';
@@ -50,14 +50,8 @@ export class ComposerPartition implements PartitionProcessor {
     this.#timesTopic = options.topicName('webhook-times');
   }
 
-  async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    const codec = this.#options.codecs['webhook-times'];
-    await fetchSchemas(codec, records);
-    for (const { key, value } of records) {
-      if (key === null) continue;
-      if (value === null) this.#raised.delete(key.toString());
-      else this.#raised.set(key.toString(), codec.decode(value).ut);
-    }
+  restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    return restoreInto(this.#raised, this.#options.codecs['webhook-times'], records, ({ ut }) => ut);
   }
 
   prepare(records: readonly ConsumedRecord[]): Promise<void> {

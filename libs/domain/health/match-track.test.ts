@@ -202,7 +202,8 @@ describe('a verdict of a match', () => {
     hear(PLAY, T);
     track.heardOf('feed', T, false);
     const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
-    for (const source of ['webhook', 'feed']) pair(source).standing = { ...aliveSince(T), gaps, gapCount: 1 };
+    for (const source of ['webhook', 'feed'])
+      pair(source).standing = { ...aliveSince(T), gaps, gap_count: 1 };
     track.fill(T);
     const actions = ['webhook', 'feed'].map((source) => pair(source).standing.gaps[0]?.action);
     expect(actions).toEqual(['snapshot', 'snapshot']);

@@ -52,7 +52,7 @@ export class HealthMonitor {
   restore(record: FeedHealth, now: number): void {
     const { source, event_id, state, reason, progress, gaps, gap_count } = record;
     const since = Math.min(record.since, now);
-    const standing = { state, reason, since, progress, gaps, gapCount: gap_count };
+    const standing = { state, reason, since, progress, gaps, gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);
     if (event_id === null)
       this.#sources.set(source, new SourceTrack(source, standing, heardAt, this.#reportsRead));

@@ -14,7 +14,7 @@ const BAD: Standing = {
   since: T - 5,
   progress: { from: 1, to: 3, position: 2 },
   gaps: [GAP],
-  gapCount: 7,
+  gap_count: 7,
 };
 
 const SHARED = {

@@ -77,17 +77,6 @@ export class HealthRecords {
   }
 
   #common(source: string, standing: Standing, now: number) {
-    const { state, reason, since, progress, gaps, gapCount } = standing;
-    return {
-      source,
-      state,
-      reason,
-      since,
-      progress,
-      gaps: [...gaps],
-      gap_count: gapCount,
-      term: this.#term,
-      written_at: now,
-    };
+    return { source, ...standing, term: this.#term, written_at: now };
   }
 }

@@ -86,7 +86,7 @@ describe('what its processes report', () => {
     const gap = { from: 1, to: 2, reason: 'network', action: 'skipped' };
     source.report(status({ gap }), T);
     source.report(status({ gap }), T);
-    expect(source.standing).toMatchObject({ gaps: [gap], gapCount: 1 });
+    expect(source.standing).toMatchObject({ gaps: [gap], gap_count: 1 });
   });
 });
 

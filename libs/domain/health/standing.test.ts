@@ -26,7 +26,7 @@ const broken = (changes: Partial<Standing> = {}, last: Partial<HealthGap> = {}):
     reason: 'silence',
     since: 7,
     gaps: [gap(), open({ from: 30, ...last })],
-    gapCount: 2,
+    gap_count: 2,
     ...changes,
   });
 
@@ -37,22 +37,22 @@ test('begins alive, without gaps', () => {
     since: 5,
     progress: null,
     gaps: [],
-    gapCount: 0,
+    gap_count: 0,
   });
 });
 
 describe('a verdict that is not good', () => {
   test('opens a gap at the last sign of life', () => {
-    expect(applyVerdict(standing({ gaps: [gap()], gapCount: 1 }), bad('stale', 'silence'), SIGNS, T)).toEqual(
-      {
-        state: 'stale',
-        reason: 'silence',
-        since: T - 100,
-        progress: null,
-        gaps: [gap(), open({ from: T - 500 })],
-        gapCount: 2,
-      },
-    );
+    expect(
+      applyVerdict(standing({ gaps: [gap()], gap_count: 1 }), bad('stale', 'silence'), SIGNS, T),
+    ).toEqual({
+      state: 'stale',
+      reason: 'silence',
+      since: T - 100,
+      progress: null,
+      gaps: [gap(), open({ from: T - 500 })],
+      gap_count: 2,
+    });
   });
 
   test('changes nothing where it is the same', () => {
@@ -100,8 +100,8 @@ describe('a verdict that is not good', () => {
 
   test('keeps the last hundred gaps, and counts all', () => {
     const gaps = Array.from({ length: 100 }, (_, from) => gap({ from }));
-    const after = applyVerdict(standing({ gaps, gapCount: 100 }), bad('stale', 'silence'), SIGNS, T);
-    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)?.from, after.gapCount]).toEqual([
+    const after = applyVerdict(standing({ gaps, gap_count: 100 }), bad('stale', 'silence'), SIGNS, T);
+    expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)?.from, after.gap_count]).toEqual([
       100,
       1,
       T - 500,
@@ -136,24 +136,24 @@ describe('a good verdict', () => {
       since: T,
       progress: null,
       gaps: [gap(), open({ from: 30, ...last, ...closed })],
-      gapCount: 2,
+      gap_count: 2,
     });
   });
 
   test('is recovered for a minute, then alive', () => {
-    const recovered = standing({ state: 'recovered', since: T, gaps: [gap()], gapCount: 1 });
+    const recovered = standing({ state: 'recovered', since: T, gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(recovered, GOOD, SIGNS, T + 59_999)).toBe(recovered);
     const alive = { ...recovered, state: 'alive', since: T + 60_000 };
     expect(applyVerdict(recovered, GOOD, SIGNS, T + 60_000)).toEqual(alive);
   });
 
   test('makes an ended match alive again, with its gaps as they were', () => {
-    const ended = standing({ state: 'ended', since: 9, gaps: [gap()], gapCount: 1 });
+    const ended = standing({ state: 'ended', since: 9, gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(ended, GOOD, SIGNS, T)).toEqual({ ...ended, state: 'alive', since: T });
   });
 
   test('needs no gap to close', () => {
-    const down = standing({ state: 'down', reason: 'network', gaps: [gap()], gapCount: 1 });
+    const down = standing({ state: 'down', reason: 'network', gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(down, GOOD, SIGNS, T).gaps).toEqual([gap()]);
     expect(applyVerdict({ ...down, gaps: [] }, GOOD, SIGNS, T).gaps).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('the end', () => {
       since: T,
       progress: null,
       gaps: [gap(), gap({ from: 30, to: T })],
-      gapCount: 2,
+      gap_count: 2,
     });
   });
 
@@ -185,24 +185,24 @@ describe('a gap that is over when it is reported', () => {
     expect(addGap(before, late)).toEqual({
       ...before,
       gaps: [gap(), late, open({ from: 30 })],
-      gapCount: 3,
+      gap_count: 3,
     });
   });
 
   test('is the last one where none is open', () => {
-    expect(addGap(standing({ gaps: [gap()], gapCount: 1 }), late).gaps).toEqual([gap(), late]);
+    expect(addGap(standing({ gaps: [gap()], gap_count: 1 }), late).gaps).toEqual([gap(), late]);
   });
 
   test('is added once', () => {
     const before = addGap(standing(), late);
     expect(addGap(before, { ...late, to: 29 })).toBe(before);
-    expect(addGap(before, { ...late, from: 24 }).gapCount).toBe(2);
-    expect(addGap(before, { ...late, action: 'none' }).gapCount).toBe(2);
+    expect(addGap(before, { ...late, from: 24 }).gap_count).toBe(2);
+    expect(addGap(before, { ...late, action: 'none' }).gap_count).toBe(2);
   });
 
   test('pushes out the oldest of a hundred', () => {
     const gaps = Array.from({ length: 100 }, (_, from) => gap({ from: from + 1_000 }));
-    const after = addGap(standing({ gaps, gapCount: 100 }), late);
+    const after = addGap(standing({ gaps, gap_count: 100 }), late);
     expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)]).toEqual([100, 1_001, late]);
   });
 });

@@ -1,21 +1,14 @@
-import type { HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
+import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
 import { RECOVERED_MS } from './limits.ts';
 import type { HealthVerdict } from './verdict.ts';
 
 /** What was done about a gap. */
 type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
 
-/** The state of a source, or of a match of a source, with its gaps. */
-export type Standing = {
-  readonly state: HealthState;
-  readonly reason: string | null;
-  /** Since when it is in this state, Unix milliseconds. */
-  readonly since: number;
-  readonly progress: HealthProgress | null;
-  /** The latest `MAX_GAPS`, oldest first; the last one is open while the state is not good. */
-  readonly gaps: readonly HealthGap[];
-  readonly gapCount: number;
-};
+/** The state of a source, or of a match of a source; the last one of its gaps is open while the state is not good. */
+export type Standing = Readonly<
+  Pick<FeedHealth, 'state' | 'reason' | 'since' | 'progress' | 'gaps' | 'gap_count'>
+>;
 
 /** What is known of the signs of life when a verdict is applied, Unix milliseconds. */
 export type Signs = {
@@ -30,7 +23,7 @@ const MAX_GAPS = 100;
 
 /** A standing without a past. */
 export function aliveSince(since: number): Standing {
-  return { state: 'alive', reason: null, since, progress: null, gaps: [], gapCount: 0 };
+  return { state: 'alive', reason: null, since, progress: null, gaps: [], gap_count: 0 };
 }
 
 /** The standing after a verdict; the same object where nothing changes. */
@@ -59,7 +52,7 @@ export function addGap(before: Standing, gap: HealthGap): Standing {
   // An open gap stays the last one.
   const open = isOpen(before) ? before.gaps.slice(-1) : [];
   const over = before.gaps.slice(0, before.gaps.length - open.length);
-  return { ...before, gaps: [...over, gap, ...open].slice(-MAX_GAPS), gapCount: before.gapCount + 1 };
+  return { ...before, gaps: [...over, gap, ...open].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
 }
 
 /** Marks gaps that were over at `at` and had nothing done about them as filled by a snapshot. */
@@ -107,7 +100,7 @@ function namedAfter(before: Standing, reason: string): Standing {
 }
 
 function withGap(before: Standing, gap: HealthGap): Standing {
-  return { ...before, gaps: [...before.gaps, gap].slice(-MAX_GAPS), gapCount: before.gapCount + 1 };
+  return { ...before, gaps: [...before.gaps, gap].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
 }
 
 function sameProgress(a: HealthProgress | null, b: HealthProgress | null): boolean {

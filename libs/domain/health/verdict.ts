@@ -1,6 +1,7 @@
 /** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
 import type { HealthProgress } from '#topics/generated/types.ts';
 import { READ_WITHIN_MS } from './limits.ts';
+import type { LivenessFacts } from './match-facts.ts';
 
 /** How long what may last. Milliseconds. */
 export type HealthLimits = {
@@ -30,10 +31,7 @@ export type HealthVerdict =
 export const GOOD: HealthVerdict = { kind: 'good' };
 
 /** What a match of a source is judged by. */
-export type MatchInputs = {
-  readonly live: boolean;
-  readonly over: boolean;
-  readonly runs: boolean;
+export type MatchInputs = LivenessFacts & {
   /** Since when `runs` has its value. */
   readonly runsSince: number;
   /** When the source last spoke of it. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput, fetchSchemas } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas, restoreInto } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
@@ -36,15 +36,8 @@ export class DispatcherPartition implements PartitionProcessor {
     this.#options = options;
   }
 
-  async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    const codec = this.#options.codecs['webhook-progress'];
-    await fetchSchemas(codec, records);
-    for (const { key, value } of records) {
-      if (key === null) continue;
-      const id = key.toString();
-      if (value === null) this.#progress.delete(id);
-      else this.#progress.set(id, codec.decode(value));
-    }
+  restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    return restoreInto(this.#progress, this.#options.codecs['webhook-progress'], records, (value) => value);
   }
 
   prepare(records: readonly ConsumedRecord[]): Promise<void> {
