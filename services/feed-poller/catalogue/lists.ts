@@ -1,6 +1,7 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import { formatDate } from '#contract/rest/parameters.ts';
-import { type ListPage, readWhole, type Whole } from '../provider/paging.ts';
+import type { FeedAnswer } from '../provider/answer.ts';
+import { readPages } from '../provider/paging.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/provider.ts';
 import { type CatalogueItem, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
 import type { EventPublisher, EventSource } from '../publish/events.ts';
@@ -70,7 +71,7 @@ export class Lists {
     since: number | null,
     signal: AbortSignal,
   ): Promise<number> {
-    const { catalogue, topicWriter } = this.#options;
+    const { provider, catalogue, topicWriter } = this.#options;
     const { kind, operation, list, bySport } = catalogueKind;
     const query = {
       ...(bySport ? { sport_id: sport } : {}),
@@ -78,7 +79,7 @@ export class Lists {
       limit: CATALOGUE_PAGE,
     };
     const entries: CatalogueItem[] = [];
-    const { timestamp } = await this.#readWhole({ operation, query }, signal, true, (data) => {
+    const itemsOf = ({ data }: FeedAnswer): string[] => {
       if (list === null) {
         const tree = readTree(data).entries;
         entries.push(...tree);
@@ -91,7 +92,9 @@ export class Lists {
       });
       entries.push(...records);
       return records.map(({ id }) => id);
-    });
+    };
+    const how = { absenceCounts: true, idOf: (id: string) => id, itemsOf };
+    const { timestamp } = await readPages(provider, { operation, query }, how, signal);
     await catalogue.publish(entries, timestamp);
     await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
     return timestamp;
@@ -122,35 +125,19 @@ export class Lists {
     source: EventSource,
     signal: AbortSignal,
   ): Promise<readonly Raw[]> {
-    const { catalogue, eventPublisher, onEvents } = this.#options;
+    const { provider, catalogue, eventPublisher, onEvents } = this.#options;
     const entries: CatalogueItem[] = [];
     // A page may end inside a stage and each page has a whole tree: pages count events.
-    const { timestamp, items } = await this.#readWhole(request, signal, false, (data) => {
+    const itemsOf = ({ data }: FeedAnswer): readonly Raw[] => {
       const tree = readTree(data);
       entries.push(...tree.entries);
       return tree.events;
-    });
+    };
+    const how = { absenceCounts: false, idOf: (event: Raw) => idOf(event) ?? '', itemsOf };
+    const { timestamp, items } = await readPages(provider, request, how, signal);
     await catalogue.publish(entries, timestamp);
     await eventPublisher.publish(items, { source, time: timestamp });
     onEvents(items, timestamp);
     return items;
-  }
-
-  #readWhole<T extends Raw | string>(
-    request: ProviderRequest,
-    signal: AbortSignal,
-    absenceCounts: boolean,
-    itemsOf: (data: unknown) => readonly T[],
-  ): Promise<Whole<T>> {
-    return readWhole<T>({
-      operation: request.operation,
-      absenceCounts,
-      idOf: (item) => (typeof item === 'string' ? item : (idOf(item) ?? '')),
-      page: async (page): Promise<ListPage<T>> => {
-        const query = { ...request.query, page };
-        const { timestamp, total, data } = await this.#options.provider.get({ ...request, query }, signal);
-        return { timestamp, total, items: itemsOf(data) };
-      },
-    });
   }
 }

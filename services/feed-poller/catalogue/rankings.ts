@@ -3,7 +3,8 @@ import { toWholeNumber } from '#contract/values.ts';
 import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.ts';
 import type { StandingsEntry } from '#topics/generated/types.ts';
 import { ProviderError } from '../errors.ts';
-import { readWhole } from '../provider/paging.ts';
+import type { FeedAnswer } from '../provider/answer.ts';
+import { readPages } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
@@ -52,18 +53,14 @@ export class Rankings {
     since: number | null,
     signal: AbortSignal,
   ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
-    const operation = 'standings.index';
     const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }), limit: PAGE };
-    const { timestamp, items } = await readWhole<Raw>({
-      operation,
+    const how = {
       absenceCounts: false,
-      idOf: (entry) => idOf(entry) ?? '',
-      page: async (page) => {
-        const answer = await this.#options.provider.get({ operation, query: { ...query, page } }, signal);
-        const entries = readList(answer.data, 'standings_list');
-        return { timestamp: answer.timestamp, total: answer.total, items: entries };
-      },
-    });
+      idOf: (entry: Raw) => idOf(entry) ?? '',
+      itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
+    };
+    const request = { operation: 'standings.index', query } as const;
+    const { timestamp, items } = await readPages(this.#options.provider, request, how, signal);
     const ids: number[] = [];
     for (const entry of items) {
       const id = toWholeNumber(entry.id);

@@ -1,4 +1,6 @@
 import { ProviderError } from '../errors.ts';
+import type { FeedAnswer } from './answer.ts';
+import type { ProviderClient, ProviderRequest } from './provider.ts';
 
 /** A page of a list. */
 export type ListPage<T> = {
@@ -9,15 +11,11 @@ export type ListPage<T> = {
   readonly items: readonly T[];
 };
 
-/** A whole list. */
-export type Whole<T> = {
-  /** `api.timestamp` of the page that was read first. */
-  readonly timestamp: number;
-  readonly items: readonly T[];
-};
+/** A whole list; the time is that of the page that was read first. */
+export type Whole<T> = Omit<ListPage<T>, 'total'>;
 
 /** How a whole list is read. */
-export type WholeOptions<T> = {
+type WholeOptions<T> = {
   readonly operation: string;
   readonly page: (page: number) => Promise<ListPage<T>>;
   readonly idOf: (item: T) => string;
@@ -51,6 +49,26 @@ export async function readWhole<T>(options: WholeOptions<T>): Promise<Whole<T>> 
     before = { timestamp, items, ids };
   }
   throw new ProviderError('INCONSISTENT', options.operation, 'the list changes while its pages are read');
+}
+
+/** Reads all pages of the list that a request asks for, as `readWhole`. Throws `ProviderError`. */
+export function readPages<T>(
+  provider: Pick<ProviderClient, 'get'>,
+  request: ProviderRequest,
+  {
+    itemsOf,
+    ...how
+  }: Pick<WholeOptions<T>, 'idOf' | 'absenceCounts'> & {
+    readonly itemsOf: (answer: FeedAnswer) => readonly T[];
+  },
+  signal: AbortSignal,
+): Promise<Whole<T>> {
+  const { operation, query } = request;
+  const page = async (at: number): Promise<ListPage<T>> => {
+    const answer = await provider.get({ ...request, query: { ...query, page: at } }, signal);
+    return { timestamp: answer.timestamp, total: answer.total, items: itemsOf(answer) };
+  };
+  return readWhole({ ...how, operation, page });
 }
 
 async function readOnce<T>(

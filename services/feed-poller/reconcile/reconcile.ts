@@ -7,7 +7,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
-import { readWhole, type Whole } from '../provider/paging.ts';
+import { readPages, type Whole } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
@@ -129,17 +129,9 @@ export class Reconciler {
   }
 
   #readIncidents(id: number, signal: AbortSignal) {
-    const operation = 'events.incidents';
-    return readWhole<Incident>({
-      operation,
-      absenceCounts: true,
-      idOf: (incident) => incident.id,
-      page: async (page) => {
-        const query = { deleted: 'no', limit: PAGE, page };
-        const answer = await this.#options.provider.get({ operation, id, query }, signal);
-        return { timestamp: answer.timestamp, total: answer.total, items: incidentsOf(answer) };
-      },
-    });
+    const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
+    const how = { absenceCounts: true, idOf: (incident: Incident) => incident.id, itemsOf: incidentsOf };
+    return readPages(this.#options.provider, request, how, signal);
   }
 
   async #checkOrWait(id: number, signal: AbortSignal): Promise<void> {
