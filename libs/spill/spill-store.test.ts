@@ -28,7 +28,6 @@ describe.each([
     store.put(1, [record('a', 'a 3')]);
     expect(texts(store.take(1))).toEqual(['state=state 2', 'ü=', 'a=a 3']);
     expect(store.take(1)).toBeNull();
-    expect(store.has(1)).toBe(false);
     expect(texts(store.read(2))).toEqual(['state=other']);
     expect(store.size).toBe(1);
     store.close();

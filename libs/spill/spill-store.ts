@@ -83,10 +83,6 @@ export class SpillStore {
     return this.#used;
   }
 
-  has(owner: number): boolean {
-    return this.#last.has(owner);
-  }
-
   /**
    * Stores records `from` to `to` of a list for an owner, each replacing an earlier one with its key. Copies the bytes.
    * Throws errors of the disk, also those of an earlier record.

@@ -13,12 +13,8 @@ export function noFlags(): FlagCounts {
   return { score_differs: 0, orphan: 0, anomaly: 0 };
 }
 
-/** One for all matches that are well: nearly all of them. */
-const NONE: readonly MatchFlag[] = [];
-
 /** What is wrong with a match. */
 export function flagsOf({ agreement, orphans, anomalies }: MatchState): readonly MatchFlag[] {
-  if (agreement !== 'differs' && orphans.length === 0 && anomalies.length === 0) return NONE;
   const flags: MatchFlag[] = [];
   if (agreement === 'differs') flags.push('score_differs');
   if (orphans.length > 0) flags.push('orphan');

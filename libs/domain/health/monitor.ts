@@ -5,6 +5,7 @@ import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
+import { aliveSince } from './standing.ts';
 import { backlogDue, type HealthLimits, type HealthVerdict, silenceDue } from './verdict.ts';
 
 /** What a monitor is made with. */
@@ -169,7 +170,7 @@ export class HealthMonitor {
   }
 
   #source(name: string, at: number): SourceTrack {
-    const known = this.#sources.get(name) ?? SourceTrack.since(name, at, this.#reportsRead);
+    const known = this.#sources.get(name) ?? new SourceTrack(name, aliveSince(at), at, this.#reportsRead);
     this.#sources.set(name, known);
     return known;
   }

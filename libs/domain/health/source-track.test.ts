@@ -31,7 +31,7 @@ const progress = { from: 900, to: 1_000, position: 950 };
 const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
 
 test('is alive from when it was first heard of', () => {
-  const source = SourceTrack.since('feed', T, new ReadProgress());
+  const source = new SourceTrack('feed', aliveSince(T), T, new ReadProgress());
   expect(source).toMatchObject({ source: 'feed', standing: aliveSince(T), heardAt: T });
 });
 

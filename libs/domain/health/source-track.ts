@@ -2,7 +2,7 @@ import type { IngressStatus } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
-import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';
+import { addGap, applyVerdict, type Standing } from './standing.ts';
 import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
 
 /** What an ingress service knows, and nobody else can judge. */
@@ -39,11 +39,6 @@ export class SourceTrack {
     this.standing = standing;
     this.heardAt = heardAt;
     this.#reportsRead = reportsRead;
-  }
-
-  /** A source that reports for the first time. */
-  static since(source: string, at: number, reportsRead: ReadProgress): SourceTrack {
-    return new SourceTrack(source, aliveSince(at), at, reportsRead);
   }
 
   /** A sign of life at `at`. */
