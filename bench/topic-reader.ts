@@ -15,8 +15,6 @@ export type TopicReaderOptions = {
 const TOPIC_PAUSE_MS = 20;
 /** A topic that was just created may have no leaders for this long. */
 const LEADER_MS = 60_000;
-/** An answer without records is asked for again at once: waiting longer only delays the end. */
-const IDLE_MS = 500;
 
 /** Follows all partitions of a topic from their beginning, read committed. */
 export class TopicReader {
@@ -46,7 +44,6 @@ export class TopicReader {
         brokers,
         reader: 'bench-reader',
         topics: [topic],
-        idleMs: IDLE_MS,
         signal,
         onBatch: ({ partition, records }) => onRecords(partition, records),
       });

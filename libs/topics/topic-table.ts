@@ -7,8 +7,6 @@ import { type TopicName, topicName } from './topics.ts';
 export type TopicTableOptions = TopicSource & {
   /** The client id on the broker. */
   readonly reader: string;
-  /** As of `follow`. */
-  readonly idleMs?: number;
 };
 
 /** A compacted topic that is followed into memory; a subclass keeps what it needs of each value. */

@@ -7,14 +7,13 @@ import type { KnownMatch } from './alert.ts';
 /** How long a state may come later than its transition: both are of one transaction. */
 const WITHIN_MS = 30_000;
 const EVERY_MS = 5;
-const IDLE_MS = 20;
 
 /** Name, competition, teams, status, goals and red cards of every match, as latest known. */
 export class KnownMatches extends TopicTable<'match-state'> {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
 
   constructor(options: TopicTableOptions) {
-    super('match-state', { ...options, idleMs: IDLE_MS });
+    super('match-state', options);
   }
 
   /** What is known of a match now; null where nothing is. */

@@ -9,7 +9,7 @@ import {
   topicRecreated,
   toStreamError,
 } from '../client/platformatic/errors.ts';
-import { type Fetched, fetchPartitions } from '../client/platformatic/fetch.ts';
+import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
@@ -40,11 +40,6 @@ export type FollowOptions = {
   readonly epochs?: ReadonlyMap<string, number>;
   /** From the first record (default), or from the next one written. */
   readonly otherwise?: 'beginning' | 'end';
-  /**
-   * How long the broker may hold its answer without records, milliseconds; an abort waits for it. Records are delivered
-   * at once. Default 100.
-   */
-  readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
   /** Receives one batch at a time. An error it throws ends the reading. */
@@ -52,8 +47,8 @@ export type FollowOptions = {
   /** Called once everything present at the start was delivered, open transactions included. */
   readonly onCaughtUp?: () => void;
   /**
-   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: many
-   * times a second while it is read, never while it cannot be. An error it throws ends the reading.
+   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: twice
+   * a second at least while it is read, never while it cannot be. An error it throws ends the reading.
    */
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
@@ -68,7 +63,8 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 }
 
 const READER = 'touchline-reader';
-const IDLE_MS = 100;
+/** How long a broker may hold an answer without records: what was up to date is known to be so for that long. */
+const IDLE_MS = 500;
 /** Limits of one answer, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 5;
@@ -107,6 +103,8 @@ type Followed = TopicPartition & {
   lastFetchedEpoch: number | undefined;
   /** Its end at the start. Records of an open transaction count: nobody has caught up before it is decided. */
   readonly end: number;
+  /** Whether its leader has answered: the first answer is not waited for, it tells what is up to date already. */
+  isAnswered: boolean;
 };
 
 function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowOptions): Followed {
@@ -117,7 +115,7 @@ function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowO
     throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
   const lastFetchedEpoch = checkpoint === undefined ? undefined : epochs?.get(key);
   const offset = Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end));
-  return { ...of, topicId: '', offset, currentLeaderEpoch: -1, lastFetchedEpoch, end };
+  return { ...of, topicId: '', offset, currentLeaderEpoch: -1, lastFetchedEpoch, end, isAnswered: false };
 }
 
 class Follower {
@@ -164,6 +162,7 @@ class Follower {
         const topicId = await this.#connections.topicId(of.topic);
         if (of.topicId !== '' && of.topicId !== topicId) throw topicRecreated(of.topic);
         of.topicId = topicId;
+        of.isAnswered = false;
         of.currentLeaderEpoch = await this.#connections.leaderEpoch(of);
         const known = this.#byLeader.get(leader);
         if (known !== undefined) return void known.add(of);
@@ -178,14 +177,13 @@ class Follower {
 
   /** Reads all partitions that a broker leads until there is none. */
   async #readFrom(leader: Connection): Promise<void> {
-    const { idleMs: maxWaitMs = IDLE_MS } = this.#options;
     const partitions = this.#byLeader.get(leader) as Set<Followed>;
-    const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES };
     while (partitions.size > 0 && !this.#isOver) {
       try {
         const at = performance.now();
-        for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
+        for (const { from, fetched, error } of await this.#fetch(leader, [...partitions])) {
           const of = from as Followed;
+          of.isAnswered = true;
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
           else {
@@ -201,6 +199,11 @@ class Follower {
       }
     }
     this.#byLeader.delete(leader);
+  }
+
+  #fetch(leader: Connection, partitions: readonly Followed[]): Promise<FetchedFrom[]> {
+    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? IDLE_MS : 0;
+    return fetchPartitions(leader, partitions, { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES });
   }
 
   /** The leader moved or is down: looks it up again, or ends with an error that is not transient. */

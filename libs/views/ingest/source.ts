@@ -39,12 +39,10 @@ export type SourceOptions = {
   readonly signal: AbortSignal;
   /** Everything that was there at the start is applied. */
   readonly onCaughtUp: () => void;
-  /** A partition of match-state was read to the end that it had `at`, on the steady clock: called many times a second. */
+  /** A partition of match-state was read to the end that it had `at`, on the steady clock: called twice a second at least. */
   readonly onStatesRead: (partition: number, at: number) => void;
 };
 
-/** Most partitions are idle; a long poll avoids ten empty fetches a second. */
-const IDLE_MS = 500;
 /**
  * Somebody waits for these. A message changes several of their partitions within a few milliseconds: a step waits for all of
  * them, as each costs a fetch over all partitions and a transaction of the views.
@@ -135,7 +133,6 @@ async function followLane(options: LaneOptions): Promise<void> {
     topics: [...topics.keys()],
     from,
     epochs: options.epochs,
-    idleMs: IDLE_MS,
     signal: AbortSignal.any([options.signal, steps.failed]),
     async onBatch(batch) {
       const topic = topics.get(batch.topic);

@@ -102,6 +102,30 @@ test('continues from its checkpoints, and has caught up at once without new reco
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
+/** As timers and clocks round. */
+const NEARLY = 0.95;
+
+test('asks an idle broker twice a second, and a reader of one partition every two seconds', async () => {
+  const times: number[] = [];
+  const onUpToDate = ({ topic }: TopicPartition): void => {
+    if (topic === topics[0]) times.push(performance.now());
+  };
+  const reader = new RecordingReader().start({ onUpToDate });
+  // The first answer of each of three partitions is not waited for.
+  await untilTrue('it has asked some times', () => times.length >= 6);
+  await reader.stop();
+  const [third, , fifth] = times.slice(3);
+  expect((fifth as number) - (third as number)).toBeGreaterThan(NEARLY * 1_000);
+
+  const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
+  onTestFinished(() => client.close());
+  const one = client.openReader({ topic: topics[0], partition: 0, maxBytes: 1 });
+  await one.read(0);
+  const asked = performance.now();
+  await one.read(0);
+  expect(performance.now() - asked).toBeGreaterThan(NEARLY * 2_000);
+});
+
 test('skips an uncommitted transaction, and has caught up behind a committed one', async () => {
   const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
   onTestFinished(() => client.close());

@@ -12,7 +12,7 @@ import type { TcpProxy } from '../../support/proxy.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountingApplication } from './counting.ts';
 
-const ROUNDS = 4;
+const ROUNDS = 3;
 /** Opening a connection takes a few milliseconds; a claim after a retry half a second. */
 const MOST_LATER_MS = 150;
 /** Where a request has its kind: after the length. */
@@ -55,7 +55,7 @@ let proxy: TcpProxy;
 let brokers: string[];
 
 beforeAll(async () => {
-  const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '1000' } });
+  const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '3000' } });
   ({ proxy, brokers } = proxied);
   proxy.forwardTo(await withholding.listen(proxied.kafka.proxiedPort as number));
   await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);

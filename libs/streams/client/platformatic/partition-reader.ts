@@ -14,7 +14,8 @@ import {
 import { fetchPartition } from './fetch.ts';
 import { READ } from './retries.ts';
 
-const MAX_WAIT_MS = 500;
+/** A task reads each of its partitions by itself, and most partitions are idle most of the time. */
+const MAX_WAIT_MS = 2_000;
 /** A broker's error for an unknown topic id: for a moment after its start, or for good. */
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
@@ -25,6 +26,8 @@ export class ProtocolPartitionReader implements PartitionReader {
   readonly #closing = new AbortController();
   /** Looked up once, and constant from then on. */
   #topicId: string | null = null;
+  /** The first answer tells at once whether anything is there. */
+  #isFirst = true;
   /** The end of what was read last, and the leader epoch of its last batch. */
   #read: { readonly next: number; readonly epoch: number } | null = null;
 
@@ -78,10 +81,11 @@ export class ProtocolPartitionReader implements PartitionReader {
       offset,
       currentLeaderEpoch,
       ...(before === null ? {} : { lastFetchedEpoch: before }),
-      maxWaitMs,
+      maxWaitMs: this.#isFirst ? 0 : maxWaitMs,
       minBytes: 1,
       maxBytes,
     });
+    this.#isFirst = false;
     const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
     if (diverging !== null) throw logTruncated({ topic, partition, offset }, diverging);
     const epoch = fetched.epoch ?? before;
