@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readyClusterId } from '#cluster/access.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import type { OwnedFolder } from './folder.ts';
-import { answersMetadata } from './metadata.ts';
 import { HOST, requireFree } from './ports.ts';
 import { type BrokerSecurity, type SecuredPorts, scramArguments, securedListeners } from './security.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -96,7 +96,7 @@ export async function launch(
     logFiles: [join(logs, 'kafka.log'), output],
     // Not once it is ready: it holds the folder from its start on, also where this process is killed before.
     onSpawned: (pid) => owned.note({ owner: process.pid, broker: pid, ...ports }),
-    ready: () => answersMetadata(HOST, ports.port, clusterId),
+    ready: async () => (await readyClusterId([`${HOST}:${ports.port}`])) === clusterId,
     readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });

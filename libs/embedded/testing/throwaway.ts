@@ -1,8 +1,8 @@
 import type { StartedTestContainer } from 'testcontainers';
+import { readyClusterId } from '#cluster/access.ts';
 import { poll } from '#timing/poll.ts';
 import type { Containers } from '../docker.ts';
 import { EmbeddedError, reasonOf } from '../errors.ts';
-import { answersMetadata } from '../metadata.ts';
 import { freePort } from '../ports.ts';
 import {
   CONFLUENT_API,
@@ -45,7 +45,9 @@ export async function startThrowaway(): Promise<Containers> {
       .withStartupTimeout(START_TIMEOUT_MS)
       .start();
     started.push(kafka);
-    if (!(await poll(() => answersMetadata(host, port), { timeoutMs: 60_000 }))) {
+    if (
+      !(await poll(async () => (await readyClusterId([`${host}:${port}`])) !== null, { timeoutMs: 60_000 }))
+    ) {
       throw new Error(`the broker in the container does not answer at ${host}:${port}`);
     }
     const registry: StartedTestContainer = await new GenericContainer(REGISTRY_IMAGE)
