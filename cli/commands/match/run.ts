@@ -8,7 +8,7 @@ import { Screen } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
 import { jsonText, lineShown } from '../../values.ts';
-import { durationMs, parseMoment } from '../option-values.ts';
+import { pastMoment } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
 import type { match } from './command.ts';
@@ -19,14 +19,6 @@ import { publishedLines } from './published-page.ts';
 import { MatchRecords } from './records.ts';
 
 const DRAW_EVERY_MS = 200;
-
-type MatchRequest = {
-  readonly eventId: number;
-  readonly follows: boolean;
-  readonly json: boolean;
-  /** Unix milliseconds; null: now. */
-  readonly at: number | null;
-};
 
 /** Shows one match. */
 export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
@@ -116,7 +108,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 async function showPublished(
   place: TopicCluster,
   records: MatchRecords,
-  { eventId, at, json }: MatchRequest & { readonly at: number },
+  { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
   const [states, transitions] = [await records.read('match-state'), await records.read('match-transitions')];
   const published = publishedAt({ states, transitions }, at);
@@ -155,13 +147,11 @@ function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof match>, now: number): MatchRequest {
+function parse({ values, positionals }: GivenTo<typeof match>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;
-  const ago = values.at === undefined ? null : durationMs(values.at);
-  const at = ago === null ? parseMoment('--at', values.at) : now - ago;
-  if (at !== null && at > now) throw new UsageError('--at is in the future');
+  const at = values.at === undefined ? null : pastMoment('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
   return { eventId: Number(id), follows, json, at };
 }
