@@ -37,10 +37,8 @@ export type PlatformOptions = {
   readonly settings: PlatformSettings;
   /** The topic prefix, once the backbone is there. Default: that of the settings. */
   readonly prefixFor?: (backbone: PlatformBackbone) => Promise<string>;
-  /** Further settings of the api. */
-  readonly apiSettings?: Readonly<Record<string, string>>;
-  /** Further settings of the webhook dispatcher. */
-  readonly dispatcherSettings?: Readonly<Record<string, string>>;
+  /** Further settings of the services. */
+  readonly serviceSettings?: Readonly<Record<string, string>>;
   /** The provider whose REST is polled; null: nothing is polled. */
   readonly provider: ProviderAccess | null;
   /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
@@ -93,9 +91,6 @@ export type Platform = {
   readonly clientsKey: string;
   /** Made where there was no client yet. */
   readonly newClient: NewClient | null;
-  readonly services: readonly ServiceProcess[];
-  /** The settings that a further service or a reader needs. */
-  readonly settings: Readonly<Record<string, string>>;
   readonly logFolder: string;
   /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
   startRest(): Promise<unknown>;
@@ -182,12 +177,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
               WEBHOOK_SECRET: webhookSecret.secrets,
               API_PORT: String(ports.API_PORT),
               CLIENTS_KEY: clientsKey,
-              ...options.apiSettings,
               TOOLS_PORT: String(ports.TOOLS_PORT),
               UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
               // A further dispatcher tests addresses on a free port: it is there to deliver.
               DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
-              ...options.dispatcherSettings,
+              ...options.serviceSettings,
               ...(options.provider === null ? {} : settingsOf(options.provider)),
             },
             logFile: join(logFolder, `${label}.log`),
@@ -221,8 +215,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       dispatcherUrl: urlOf(ports.DISPATCHER_PORT),
       clientsKey,
       newClient,
-      services,
-      settings,
       logFolder,
       startRest: () => (rest ??= startAll(later)),
       stop,

@@ -77,8 +77,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
       return prefix;
     },
     // The board is open to this machine's user; a deployment sets this itself.
-    apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
-    dispatcherSettings: webhook.dispatcherSettings,
+    serviceSettings: { API_BOARD: process.env.API_BOARD ?? 'on', ...webhook.dispatcherSettings },
     provider,
     brokerCount,
     isShort: !keep,
