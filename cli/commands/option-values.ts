@@ -26,10 +26,15 @@ export function parseMoment(option: string, text: string | undefined): number | 
   return text === undefined ? null : momentOf(option, text);
 }
 
-/** A moment, or a duration for so long before `now`, as Unix milliseconds; not after `now`. Throws `UsageError`. */
-export function pastMoment(option: string, text: string, now: number): number {
+/** A moment, or a duration for so long before `now`, as Unix milliseconds. Throws `UsageError`. */
+export function timeOf(option: string, text: string, now: number): number {
   const ago = durationMs(text);
-  const time = ago === null ? momentOf(option, text) : now - ago;
+  return ago === null ? momentOf(option, text) : now - ago;
+}
+
+/** The same, not after `now`. */
+export function pastMoment(option: string, text: string, now: number): number {
+  const time = timeOf(option, text, now);
   if (time > now) throw new UsageError(`${option} is in the future`);
   return time;
 }

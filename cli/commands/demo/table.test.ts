@@ -109,7 +109,7 @@ describe('the live table', () => {
       /^1[01]\d' /,
       / before pens /,
       /^pens .* pens 1-0 /,
-      /✓ .* pens 3-4 /,
+      /✓ .* pens 3-4$/,
     ])
       expect(texts.some((line) => text.test(line))).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
-import { parseCount, pastMoment } from '../option-values.ts';
+import { parseCount, timeOf } from '../option-values.ts';
 import type { tail } from './command.ts';
 
 /** The largest limit. */
@@ -42,7 +42,7 @@ function startOf(values: GivenTo<typeof tail>['values'], now: number): TailReque
   const { since, offset, 'from-beginning': fromBeginning } = values;
   if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
     throw new UsageError('--from-beginning, --since and --offset exclude each other');
-  if (since !== undefined) return { since: pastMoment('--since', since, now) };
+  if (since !== undefined) return { since: timeOf('--since', since, now) };
   if (offset !== undefined) {
     if (!/^-?\d{1,15}$/.test(offset))
       throw new UsageError('--offset is a whole number; as --offset=-10 the last ten of each partition');

@@ -24,16 +24,20 @@ const FORMAT = '{time}  {key}  {summary}';
 /** Shows the records of topics. */
 export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
   const request = parseTail(given, Date.now());
+  const several = request.topics.length > 1 ? '{topic}  ' : '';
+  const format = formatter(request.format ?? `${several}${FORMAT}`);
   const place = findCluster(process.env);
   for (const topic of request.topics) await requireTopic(place, topic);
-  return untilStopped((signal) => showRecords(place, request, signal));
+  return untilStopped((signal) => showRecords(place, { ...request, line: format }, signal));
 }
 
 /** Shows records until `asked`, or the end that the request names; gives the exit code. */
-async function showRecords(place: TopicCluster, request: TailRequest, asked: AbortSignal): Promise<number> {
-  const { topics, untilEnd, json, key, limit } = request;
-  const several = topics.length > 1 ? '{topic}  ' : '';
-  const format = formatter(request.format ?? `${several}${FORMAT}`);
+async function showRecords(
+  place: TopicCluster,
+  request: TailRequest & { readonly line: ReturnType<typeof formatter> },
+  asked: AbortSignal,
+): Promise<number> {
+  const { topics, untilEnd, json, key, limit, line } = request;
   const decoders = decodersOf(place, topics);
   const from = await startOf(place, request);
   const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
@@ -52,7 +56,7 @@ async function showRecords(place: TopicCluster, request: TailRequest, asked: Abo
     try {
       const value = record.value === null ? null : await decoders[topic].read(record.value);
       if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
-      await print(json ? jsonText(value) : format({ topic, record, key: keyText, value }));
+      await print(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;

@@ -39,7 +39,7 @@ export function parseTokens(given: GivenTo<typeof tokens>) {
       expectWords(1);
       if ((values.at === undefined) === (values.never !== true))
         throw new UsageError('say --at <time> or --never');
-      return { action, id: tokenIdOf(words[0]), at: values.at === undefined ? null : timeOf(values.at) };
+      return { action, id: tokenIdOf(words[0]), at: values.at === undefined ? null : expiryOf(values.at) };
   }
 }
 
@@ -55,6 +55,6 @@ function labelOf(text: string): string {
 }
 
 /** A moment; of a day its beginning in UTC. */
-function timeOf(text: string): number {
+function expiryOf(text: string): number {
   return momentOf('--at', DAY.test(text) ? `${text}T00:00Z` : text);
 }
