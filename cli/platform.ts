@@ -73,36 +73,14 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
 };
 
 /** A platform that runs. */
-export type Platform = {
-  readonly backbone: PlatformBackbone;
-  readonly prefix: string;
-  readonly webhookUrl: string;
-  /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
-  readonly secret: string;
-  readonly secretFile: string | null;
-  readonly secretIsNew: boolean;
-  /** The REST contract is under /v2 there, the live board at /. */
-  readonly apiUrl: string;
-  /** The token exchange is at /api/v1/token there. */
-  readonly toolsUrl: string;
-  /** Where customers' addresses are tried. */
-  readonly dispatcherUrl: string;
-  /** What the webhooks of clients are sealed with. */
-  readonly clientsKey: string;
-  /** Made where there was no client yet. */
-  readonly newClient: NewClient | null;
-  readonly logFolder: string;
-  /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
-  startRest(): Promise<unknown>;
-  stop(): Promise<void>;
-};
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**
  * Starts everything that takes a goal to the board, and waits for it; `startRest` starts the other services. On a failure it
  * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for a kept
  * secret that is none, those of libs/topics.
  */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onTrouble } = options;
   const { LISTEN_HOST: host } = given;
   const ports = {
@@ -207,15 +185,22 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       backbone,
       prefix,
       webhookUrl: `${urlOf(ports.WEBHOOK_PORT)}/webhook`,
+      /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
       secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
       secretFile: webhookSecret.file,
       secretIsNew: webhookSecret.isNew,
+      /** The REST contract is under /v2 there, the live board at /. */
       apiUrl,
+      /** The token exchange is at /api/v1/token there. */
       toolsUrl: urlOf(ports.TOOLS_PORT),
+      /** Where customers' addresses are tried. */
       dispatcherUrl: urlOf(ports.DISPATCHER_PORT),
+      /** What the webhooks of clients are sealed with. */
       clientsKey,
+      /** Made where there was no client yet. */
       newClient,
       logFolder,
+      /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
       startRest: () => (rest ??= startAll(later)),
       stop,
     };

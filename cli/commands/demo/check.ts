@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
@@ -16,19 +16,7 @@ import { isFinished, isOfficial } from './board.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** What the topics hold. */
-export type Found = {
-  readonly states: ReadonlyMap<number, MatchState>;
-  /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
-  readonly arrived: number;
-  readonly messages: number;
-  /** Of dead-letters, each counted once. */
-  readonly deadLetters: number;
-  readonly transitions: number;
-  /** Ids that match-transitions holds more than once. */
-  readonly repeatedTransitions: number;
-  /** Every table as it stands. */
-  readonly tables: readonly Standings[];
-};
+export type Found = Awaited<ReturnType<typeof findAll>>;
 
 /** A match whose final state is not the official one. */
 export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
@@ -53,7 +41,7 @@ export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: TopicCluster): Promise<Found> {
+export async function findAll(place: TopicCluster) {
   const source = topicSource(place);
   const messages = new Set<string>();
   const transitions = new Set<string>();
@@ -75,10 +63,12 @@ export async function findAll(place: TopicCluster): Promise<Found> {
   ]);
   return {
     states: new Map(Array.from(states.values(), (state) => [state.event_id, state])),
+    /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
     arrived,
     messages: messages.size,
     deadLetters: letters.size,
     transitions: seen,
+    /** How often match-transitions holds an id more than once. */
     repeatedTransitions: seen - transitions.size,
     tables: [...tables.values()],
   };

@@ -11,6 +11,7 @@ import { type GivenTo, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
 import { requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
+import { say } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
 import type { demo } from './command.ts';
@@ -163,8 +164,4 @@ async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
   return `${place.prefix}demo-${stamp}.`;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -10,6 +10,7 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
+import { sayInTime } from '../../terminal.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
@@ -56,7 +57,7 @@ async function showRecords(
     try {
       const value = record.value === null ? null : await decoders[topic].read(record.value);
       if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
-      await print(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
+      await sayInTime(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;
@@ -112,7 +113,7 @@ async function showsTrading(
 async function say(permissions: Permissions, health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const [eventId, words] of permissions.changes((id) => health.match(id)))
-      await print(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
+      await sayInTime(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
     await delay(PERMISSIONS_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }
@@ -149,10 +150,4 @@ async function startOf(
     }
   }
   return offsets;
-}
-
-/** Waits while the reader of the output is slower than the topic. */
-async function print(text: string): Promise<void> {
-  if (!process.stdout.write(`${text}\n`))
-    await new Promise((drained) => process.stdout.once('drain', drained));
 }

@@ -4,14 +4,8 @@ import { poll } from '#timing/poll.ts';
 import type { Containers } from '../docker.ts';
 import { EmbeddedError, reasonOf } from '../errors.ts';
 import { freePort } from '../ports.ts';
-import {
-  CONFLUENT_API,
-  KAFKA_IMAGE,
-  kafkaVariable,
-  LONE_BROKER,
-  REGISTRY_IMAGE,
-  registryEnvironment,
-} from '../settings.ts';
+import { CONFLUENT_API, LONE_BROKER, registryEnvironment } from '../settings.ts';
+import { KAFKA_IMAGE, kafkaVariable, REGISTRY_IMAGE } from './settings.ts';
 
 const CLIENT_PORT = 9092;
 const NETWORK_PORT = 19_092;

@@ -1,6 +1,6 @@
 /** The simulator as a REST provider: the contract's own routes over the messages published so far. */
 
-import { type FastifyInstance, fastify } from 'fastify';
+import { fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
@@ -42,19 +42,7 @@ export type SimulatedProviderOptions = MatchSettings & {
 };
 
 /** A provider. `app` serves once it listens, or through `inject`; close it. */
-export type SimulatedProvider = {
-  readonly app: FastifyInstance;
-  readonly client: SimulatedClient;
-  readonly timeline: Timeline;
-  /** The provider's time, whole Unix seconds: `api.timestamp`. */
-  now(): number;
-  /** All messages published so far, in order. */
-  published(): ProviderMessage[];
-  /** Makes all tokens invalid. */
-  revokeTokens(): void;
-  /** The random source of faults, with the counts of injected faults by name. */
-  readonly faults: RestFaults;
-};
+export type SimulatedProvider = ReturnType<typeof createProvider>;
 
 /** Seconds before the first message at which the catalogues were written. */
 const WRITTEN_BEFORE = 86_400;
@@ -62,7 +50,7 @@ const WRITTEN_BEFORE = 86_400;
 const VERSION = '2.125.0';
 
 /** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
-export function createProvider(options: SimulatedProviderOptions): SimulatedProvider {
+export function createProvider(options: SimulatedProviderOptions) {
   const { dataset, seed, client, restFaults } = options;
   const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
@@ -101,11 +89,14 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     app,
     client,
     timeline,
+    /** The provider's time, whole Unix seconds: `api.timestamp`. */
     now,
+    /** All messages published so far, in order. */
     published: () => {
       now();
       return [...state.published(timeline.startsAt, state.time)];
     },
+    /** Makes all tokens invalid. */
     revokeTokens: gatekeeper.revokeAll,
     faults,
   };
