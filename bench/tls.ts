@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startKafka } from '#embedded/kafka.ts';
+import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import { Authority, writeText } from '../test/support/certificates.ts';
 import { writeBacklog } from './backlog.ts';
 import { type Contender, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
@@ -27,10 +28,10 @@ export const bench: Bench = {
     const authority = await Authority.create('authority of the bench');
     const kafka = await startKafka({
       dataDir: join(context.dir, 'secured'),
-      security: {
+      security: securedListeners({
         tls: { ...(await authority.sign('broker')), ca: authority.ca.cert },
         users: { [USER.name]: USER.password },
-      },
+      }),
     });
     try {
       const env = {

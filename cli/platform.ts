@@ -37,10 +37,8 @@ export type PlatformOptions = {
   readonly settings: PlatformSettings;
   /** The topic prefix, once the backbone is there. Default: that of the settings. */
   readonly prefixFor?: (backbone: PlatformBackbone) => Promise<string>;
-  /** Further settings of the api. */
-  readonly apiSettings?: Readonly<Record<string, string>>;
-  /** Further settings of the webhook dispatcher. */
-  readonly dispatcherSettings?: Readonly<Record<string, string>>;
+  /** Further settings of the services. */
+  readonly serviceSettings?: Readonly<Record<string, string>>;
   /** The provider whose REST is polled; null: nothing is polled. */
   readonly provider: ProviderAccess | null;
   /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
@@ -75,39 +73,14 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
 };
 
 /** A platform that runs. */
-export type Platform = {
-  readonly backbone: PlatformBackbone;
-  readonly prefix: string;
-  readonly webhookUrl: string;
-  /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
-  readonly secret: string;
-  readonly secretFile: string | null;
-  readonly secretIsNew: boolean;
-  /** The REST contract is under /v2 there, the live board at /. */
-  readonly apiUrl: string;
-  /** The token exchange is at /api/v1/token there. */
-  readonly toolsUrl: string;
-  /** Where customers' addresses are tried. */
-  readonly dispatcherUrl: string;
-  /** What the webhooks of clients are sealed with. */
-  readonly clientsKey: string;
-  /** Made where there was no client yet. */
-  readonly newClient: NewClient | null;
-  readonly services: readonly ServiceProcess[];
-  /** The settings that a further service or a reader needs. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly logFolder: string;
-  /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
-  startRest(): Promise<unknown>;
-  stop(): Promise<void>;
-};
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**
  * Starts everything that takes a goal to the board, and waits for it; `startRest` starts the other services. On a failure it
  * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for a kept
  * secret that is none, those of libs/topics.
  */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onTrouble } = options;
   const { LISTEN_HOST: host } = given;
   const ports = {
@@ -182,12 +155,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
               WEBHOOK_SECRET: webhookSecret.secrets,
               API_PORT: String(ports.API_PORT),
               CLIENTS_KEY: clientsKey,
-              ...options.apiSettings,
               TOOLS_PORT: String(ports.TOOLS_PORT),
               UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
               // A further dispatcher tests addresses on a free port: it is there to deliver.
               DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
-              ...options.dispatcherSettings,
+              ...options.serviceSettings,
               ...(options.provider === null ? {} : settingsOf(options.provider)),
             },
             logFile: join(logFolder, `${label}.log`),
@@ -213,17 +185,22 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       backbone,
       prefix,
       webhookUrl: `${urlOf(ports.WEBHOOK_PORT)}/webhook`,
+      /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
       secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
       secretFile: webhookSecret.file,
       secretIsNew: webhookSecret.isNew,
+      /** The REST contract is under /v2 there, the live board at /. */
       apiUrl,
+      /** The token exchange is at /api/v1/token there. */
       toolsUrl: urlOf(ports.TOOLS_PORT),
+      /** Where customers' addresses are tried. */
       dispatcherUrl: urlOf(ports.DISPATCHER_PORT),
+      /** What the webhooks of clients are sealed with. */
       clientsKey,
+      /** Made where there was no client yet. */
       newClient,
-      services,
-      settings,
       logFolder,
+      /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
       startRest: () => (rest ??= startAll(later)),
       stop,
     };

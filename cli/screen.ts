@@ -9,8 +9,25 @@ const CLEAR_TO_END_OF_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 const CLEAR_ALL = '\u001b[2J\u001b[H';
 
+const DRAW_EVERY_MS = 200;
+
+/** Draws lines at the end of standard output, again and again until work has ended, and leaves the last ones. Rejects as the work does. */
+export async function drawWhile(work: Promise<unknown>, lines: () => readonly string[]): Promise<void> {
+  const screen = new Screen(process.stdout);
+  const draw = (): void => screen.draw(lines());
+  const drawing = setInterval(draw, DRAW_EVERY_MS);
+  try {
+    draw();
+    await work;
+    draw();
+  } finally {
+    clearInterval(drawing);
+    screen.end();
+  }
+}
+
 /** A block of lines at the end of a terminal that is drawn again in its place. */
-export class Screen {
+class Screen {
   readonly #out: WriteStream;
   #drawn = 0;
 

@@ -1,4 +1,5 @@
 /** What reaches the terminal: the one place that every output of a command passes. */
+import { once } from 'node:events';
 import { escaped } from './values.ts';
 
 /** A control character with the end of a colour's sequence where one follows, or one that turns or breaks lines. */
@@ -13,6 +14,16 @@ export function harmless(text: string): string {
     if (PASS.has(control) || (control === ESCAPE && colour !== '')) return all;
     return escaped(all) + colour;
   });
+}
+
+/** Writes a line to standard output. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The same; waits while the reader of the output is slower. */
+export async function sayInTime(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }
 
 type Write = (text: string) => boolean;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildAll } from './build.ts';
+import { buildAll } from '../scripts/datasets/build.ts';
 import { DATASETS, finalScore, readDataset } from './dataset.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -1,3 +1,4 @@
+import { toWholeNumber } from '#contract/values.ts';
 import { UsageError } from '../command.ts';
 
 /** A date with a time and a zone, or whole Unix milliseconds. */
@@ -12,18 +13,44 @@ export function durationMs(text: string): number | null {
   return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
-/** A moment of the command line as Unix milliseconds, null where it is not given. Throws `UsageError`. */
-export function parseMoment(option: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
+/** A moment of the command line as Unix milliseconds. Throws `UsageError`. */
+export function momentOf(option: string, text: string): number {
   const time = MILLISECONDS.test(text) ? Number(text) : ISO.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new UsageError(`${option} must be a moment as 2026-11-21T18:00:00Z, not ${JSON.stringify(text)}`);
   return time;
 }
 
-/** The value of an option that is a number of things, from 1 to 9999; undefined where it is not given. Throws `UsageError`. */
-export function parseCount(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--${option} must be a whole number from 1 to 9999`);
-  return Number(text);
+/** The same, null where it is not given. */
+export function parseMoment(option: string, text: string | undefined): number | null {
+  return text === undefined ? null : momentOf(option, text);
+}
+
+/** A moment, or a duration for so long before `now`, as Unix milliseconds. Throws `UsageError`. */
+export function timeOf(option: string, text: string, now: number): number {
+  const ago = durationMs(text);
+  return ago === null ? momentOf(option, text) : now - ago;
+}
+
+/** The same, not after `now`. */
+export function pastMoment(option: string, text: string, now: number): number {
+  const time = timeOf(option, text, now);
+  if (time > now) throw new UsageError(`${option} is in the future`);
+  return time;
+}
+
+/** An id: a positive whole number. Throws `UsageError`. */
+export function idOf(text: string): number {
+  const id = toWholeNumber(text);
+  if (id === null || id === 0)
+    throw new UsageError(`an id is a positive whole number, not ${JSON.stringify(text)}`);
+  return id;
+}
+
+/** The value of an option that is a number of things, from 1; undefined where it is not given. Throws `UsageError`. */
+export function parseCount(option: string, text: string | undefined, most = 9_999): number | undefined {
+  const count = Number(text);
+  if (text !== undefined && (!/^\d+$/.test(text) || count < 1 || count > most))
+    throw new UsageError(`--${option} must be a whole number from 1 to ${most}`);
+  return text === undefined ? undefined : count;
 }

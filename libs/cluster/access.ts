@@ -1,6 +1,5 @@
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
-import { metadataV12 } from '#streams/client/platformatic/library.ts';
+import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { StreamError } from '#streams/errors.ts';
 
@@ -21,7 +20,7 @@ export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
   const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     // A request too: with TLS 1.3 a client's certificate is refused after the handshake.
-    await metadataV12.api.async(await connections.any(), [], false, false);
+    await metadataOf(await connections.any(), []);
     return true;
   } catch (error) {
     const at = shownBrokers(brokers);
@@ -29,6 +28,19 @@ export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
       accessError(brokers, at, connections.lastError) ?? accessError(brokers, at, error) ?? error;
     if (denied instanceof StreamError && DENIALS.has(denied.code)) throw denied;
     return false;
+  } finally {
+    await connections.close();
+  }
+}
+
+/** The id of the cluster of these brokers, once one that answers knows itself and a controller; null before. Never rejects. */
+export async function readyClusterId(brokers: Brokers): Promise<string | null> {
+  const connections = new BrokerConnections(brokers, CLIENT_ID);
+  try {
+    const cluster = await metadataOf(await connections.any(), []);
+    return cluster.brokers.length > 0 && cluster.controllerId >= 0 ? (cluster.clusterId ?? null) : null;
+  } catch {
+    return null;
   } finally {
     await connections.close();
   }

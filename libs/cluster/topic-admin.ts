@@ -18,17 +18,7 @@ export type NewTopic = {
 export type TopicShape = { readonly partitions: number; readonly replicas: number };
 
 /** Administration of topics and groups. Errors are those of the client. */
-export type TopicAdmin = {
-  /** Every topic on the broker, by name. */
-  topics(): Promise<Map<string, TopicShape>>;
-  /** Brokers of the cluster that run. */
-  brokerCount(): Promise<number>;
-  /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
-  createTopics(topics: readonly NewTopic[]): Promise<void>;
-  deleteTopics(names: readonly string[]): Promise<void>;
-  /** How many members a consumer group has. */
-  groupMembers(group: string): Promise<number>;
-};
+export type TopicAdmin = ReturnType<typeof topicAdmin>;
 
 /** How long a broker may take for what is asked of it, in its own time. */
 const BROKER_MS = 5_000;
@@ -64,13 +54,11 @@ export async function withTopicAdmin<T>(
   }
 }
 
-function topicAdmin(
-  connections: BrokerConnections,
-  ask: <A>(request: () => Promise<A>) => Promise<A>,
-): TopicAdmin {
+function topicAdmin(connections: BrokerConnections, ask: <A>(request: () => Promise<A>) => Promise<A>) {
   const cluster = () => ask(async () => metadataOf(await connections.any(), null));
   return {
-    async topics() {
+    /** Every topic on the broker, by name. */
+    async topics(): Promise<Map<string, TopicShape>> {
       const { topics } = await cluster();
       return new Map(
         topics.map(({ name, partitions }) => {
@@ -79,10 +67,12 @@ function topicAdmin(
         }),
       );
     },
-    async brokerCount() {
+    /** Brokers of the cluster that run. */
+    async brokerCount(): Promise<number> {
       return (await cluster()).brokers.length;
     },
-    async createTopics(topics) {
+    /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
+    async createTopics(topics: readonly NewTopic[]): Promise<void> {
       const wanted = topics.map(({ name, partitions, replicationFactor, settings }) => ({
         name,
         numPartitions: partitions,
@@ -99,11 +89,12 @@ function topicAdmin(
         if (!hasOnly(error, ['TOPIC_ALREADY_EXISTS'])) throw error;
       }
     },
-    async deleteTopics(names) {
+    async deleteTopics(names: readonly string[]): Promise<void> {
       const topics = names.map((name) => ({ name, topicId: null }));
       await ask(async () => deleteTopicsV6.api.async(await connections.controller(), topics, BROKER_MS));
     },
-    async groupMembers(group) {
+    /** How many members a consumer group has. */
+    async groupMembers(group: string): Promise<number> {
       const { groups } = await ask(async () =>
         describeGroupsV5.api.async(await connections.coordinator('group', group), [group], false),
       );

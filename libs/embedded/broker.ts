@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readyClusterId } from '#cluster/access.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
-import type { OwnedFolder } from './folder.ts';
-import { answersMetadata } from './metadata.ts';
+import type { OwnedFolder, SecuredPorts } from './folder.ts';
 import { HOST, requireFree } from './ports.ts';
-import { type BrokerSecurity, type SecuredPorts, scramArguments, securedListeners } from './security.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './settings.ts';
 
@@ -21,6 +20,12 @@ export type Ports = {
   readonly proxiedPort: number | null;
   /** Null: without secured listeners. */
   readonly secured: SecuredPorts | null;
+};
+
+/** What the listeners TLS and SASL need: settings, and arguments of the formatting of the storage. */
+export type BrokerSecurity = {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly storageArguments: readonly string[];
 };
 
 /** One broker of a cluster (of one or more, each of them a controller too). */
@@ -38,12 +43,8 @@ export type Node = {
 
 /** Settings of a broker's process. */
 export type BrokerProcessOptions = {
-  /** Largest heap in megabytes. Default 1024. */
-  readonly heapMb?: number;
   /** Further arguments of the Java machine. */
   readonly jvmArgs?: readonly string[];
-  /** Longest start. Default 180 s; a broker that exits is reported at once. */
-  readonly readyTimeoutMs?: number;
 };
 
 /** Far above the usual time: a machine may be busy with other work. */
@@ -76,7 +77,7 @@ export async function launch(
     process: {
       command: jvm.java,
       args: [
-        `-Xmx${options.heapMb ?? 1024}m`,
+        '-Xmx1024m',
         '-Xms128m',
         '-XX:+UseSerialGC',
         '-XX:+ExitOnOutOfMemoryError',
@@ -96,8 +97,8 @@ export async function launch(
     logFiles: [join(logs, 'kafka.log'), output],
     // Not once it is ready: it holds the folder from its start on, also where this process is killed before.
     onSpawned: (pid) => owned.note({ owner: process.pid, broker: pid, ...ports }),
-    ready: () => answersMetadata(HOST, ports.port, clusterId),
-    readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
+    ready: async () => (await readyClusterId([`${HOST}:${ports.port}`])) === clusterId,
+    readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
   return starting.catch((error: unknown) => {
@@ -147,7 +148,7 @@ export async function format({ java, libs, env }: Jvm, node: Node, clusterId: st
   ];
   try {
     const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
-    if (node.security !== undefined) args.push(...scramArguments(node.security));
+    args.push(...(node.security?.storageArguments ?? []));
     await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
@@ -163,33 +164,28 @@ export async function format({ java, libs, env }: Jvm, node: Node, clusterId: st
 
 /** The listener PROXIED is for clients behind a proxy: it advertises the proxy's address. */
 function brokerSettings(node: Node, logDir: string): Record<string, string> {
-  const { port, controllerPort, proxiedPort } = node.ports;
+  const { port, controllerPort, proxiedPort, secured } = node.ports;
   const listeners = [`PLAINTEXT://${HOST}:${port}`];
   const advertised = [...listeners];
   if (proxiedPort !== null) {
     listeners.push(`PROXIED://${HOST}:${proxiedPort}`);
     advertised.push(`PROXIED://${HOST}:${node.proxyPort}`);
   }
-  const { security, ports } = node;
-  const secured =
-    security === undefined || ports.secured === null ? null : securedListeners(security, ports.secured);
-  listeners.push(...(secured?.listeners ?? []));
-  advertised.push(...(secured?.listeners ?? []));
-  const protocols = [
-    'PLAINTEXT:PLAINTEXT',
-    'PROXIED:PLAINTEXT',
-    'CONTROLLER:PLAINTEXT',
-    ...(secured?.protocols ?? []),
-  ];
+  if (secured !== null) {
+    const both = [`TLS://${HOST}:${secured.tls}`, `SASL://${HOST}:${secured.sasl}`];
+    listeners.push(...both);
+    advertised.push(...both);
+  }
   return {
     'node.id': String(node.id),
     'controller.quorum.voters': node.voters.join(','),
     listeners: [...listeners, `CONTROLLER://${HOST}:${controllerPort}`].join(','),
     'advertised.listeners': advertised.join(','),
-    'listener.security.protocol.map': protocols.join(','),
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL,SASL:SASL_SSL',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': logDir,
-    ...secured?.settings,
+    ...node.security?.settings,
     ...node.settings,
   };
 }

@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
-import type { SecuredPorts } from './security.ts';
+
+/** The ports of secured listeners. */
+export type SecuredPorts = { readonly tls: number; readonly sasl: number };
 
 /** The notes in a data folder in use, for the next start. */
 export type FolderNotes = {

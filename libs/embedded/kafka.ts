@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import {
   type BrokerProcessOptions,
+  type BrokerSecurity,
   clusterIdOf,
   format,
   type Jvm,
@@ -14,7 +15,6 @@ import { install } from './installation.ts';
 import { findJava } from './java.ts';
 import { freePort, HOST, untilPortHolds } from './ports.ts';
 import type { OnProgress } from './progress.ts';
-import type { BrokerSecurity } from './security.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
 import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
 
@@ -23,7 +23,7 @@ type BrokerOptions = BrokerProcessOptions & {
   readonly dataDir: string;
   /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
   readonly version?: string;
-  /** Further listeners with TLS and SASL. Default: none. */
+  /** Two further listeners, TLS and SASL. Default: none. */
   readonly security?: BrokerSecurity;
   /** Broker settings that override the ones here. */
   readonly settings?: Readonly<Record<string, string>>;

@@ -12,16 +12,10 @@ export type EmbeddedRegistryOptions = {
   readonly brokers: readonly string[];
   /** Folder for logs and temporary files; the broker has the schemas. */
   readonly dataDir: string;
-  /** A fixed port. Default: `preferredPort` or the port of the last start here when free, else a free one. */
-  readonly port?: number;
-  /** Used where it is free, before that of the last start. */
+  /** Used where it is free, before that of the last start; else a free one. */
   readonly preferredPort?: number | undefined;
-  /** Largest heap in megabytes. Default 256. */
-  readonly heapMb?: number;
-  /** How long a start may take. Default 120 s. */
-  readonly readyTimeoutMs?: number;
-  readonly env?: Env;
-  readonly onProgress?: OnProgress;
+  readonly env: Env;
+  readonly onProgress: OnProgress;
   /** Ends a start that nobody waits for any more. */
   readonly signal?: AbortSignal;
 };
@@ -33,41 +27,31 @@ export type EmbeddedRegistryOptions = {
 export type SchemaRegistry = Controls & {
   /** Address of its Confluent API (version 7). */
   readonly url: string;
-  readonly port: number;
 };
 
+const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
  * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql): a start with the same broker data has
- * them again. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (of a fixed port), START_….
+ * them again. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, START_….
  */
 export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
-  const env = options.env ?? process.env;
-  const onProgress = options.onProgress ?? (() => {});
+  const { env, onProgress, preferredPort, dataDir } = options;
   const java = await findJava(env);
   const { registryJar } = await install(env, onProgress);
   onProgress('starting the schema registry');
-  const start = (port: number) => launch({ java: java.path, jar: registryJar, env, port, options });
-  return await untilPortHolds(
-    options.port,
-    [options.preferredPort, await lastPort(options.dataDir)],
-    async (port) => {
-      const handle = controls(await start(port), () => start(port));
-      return Object.assign(handle, { url: urlOf(port), port });
-    },
-  );
+  return await untilPortHolds(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
+    const start = () => launch({ java: java.path, jar: registryJar }, port, options);
+    return Object.assign(controls(await start(), start), { url: `http://${HOST}:${port}${CONFLUENT_API}` });
+  });
 }
 
-type Launch = {
-  readonly java: string;
-  readonly jar: string;
-  readonly env: Env;
-  readonly port: number;
-  readonly options: EmbeddedRegistryOptions;
-};
-
-async function launch({ java, jar, env, port, options }: Launch): Promise<RunningServer> {
+async function launch(
+  { java, jar }: { readonly java: string; readonly jar: string },
+  port: number,
+  options: EmbeddedRegistryOptions,
+): Promise<RunningServer> {
   const folder = resolve(options.dataDir);
   const logs = join(folder, 'logs');
   const work = join(folder, 'work');
@@ -81,7 +65,7 @@ async function launch({ java, jar, env, port, options }: Launch): Promise<Runnin
     process: {
       command: java,
       args: [
-        `-Xmx${options.heapMb ?? 256}m`,
+        '-Xmx256m',
         '-XX:+UseSerialGC',
         // The load is small: the second compiler would gain less than it costs at the start.
         '-XX:TieredStopAtLevel=1',
@@ -90,14 +74,14 @@ async function launch({ java, jar, env, port, options }: Launch): Promise<Runnin
         '-jar',
         jar,
       ],
-      env: { ...env, ...settings({ brokers: options.brokers, port, log, work }) },
+      env: { ...options.env, ...settings({ brokers: options.brokers, port, log, work }) },
       cwd: folder,
       outputFile: output,
       graceSeconds: 4,
     },
     logFiles: [log, output],
     ready: () => saysReady(port),
-    readyTimeoutMs: options.readyTimeoutMs ?? 120_000,
+    readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
     signal: options.signal,
   });
@@ -124,10 +108,6 @@ function settings({ brokers, port, log, work }: Settings): Record<string, string
     APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
     APICURIO_IMPORT_WORK_DIR: work,
   };
-}
-
-function urlOf(port: number): string {
-  return `http://${HOST}:${port}${CONFLUENT_API}`;
 }
 
 /** Its API answers before it has read all of its journal: a service would miss some schemas. */

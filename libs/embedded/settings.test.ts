@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { KAFKA_IMAGE, kafkaVariable, LONE_BROKER, REGISTRY_IMAGE, registryEnvironment } from './settings.ts';
+import { LONE_BROKER, registryEnvironment } from './settings.ts';
+import { KAFKA_IMAGE, kafkaVariable, REGISTRY_IMAGE } from './testing/settings.ts';
 
 test('settings map to the variables of the Kafka image', () => {
   expect(kafkaVariable('offsets.topic.replication.factor')).toBe('KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR');

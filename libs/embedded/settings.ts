@@ -3,9 +3,6 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The default broker version: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
 export const KAFKA_VERSION = '4.2.1';
-/** Images of the versions in pom.xml; docker-compose.yml names them too, and a test compares the three. */
-export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
-export const REGISTRY_IMAGE = 'apicurio/apicurio-registry:3.0.9';
 
 /** The path of the registry's Confluent API. */
 export const CONFLUENT_API = '/apis/ccompat/v7';
@@ -43,15 +40,6 @@ export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings for tests that kill a broker: the controller fences a silent broker after 1.5 s instead of 9 s, the wait of a
- * start after SIGKILL. Not for use: a machine under load would be declared dead too soon.
- */
-export const QUICK_REJOIN: Readonly<Record<string, string>> = {
-  'broker.session.timeout.ms': '1500',
-  'broker.heartbeat.interval.ms': '300',
-};
-
-/**
  * Java arguments for a broker that runs for a short time: half of the work at the start (3.0 s of processor, not 5.6), slower
  * afterwards.
  */
@@ -67,9 +55,4 @@ export function registryEnvironment(brokers: readonly string[]): Record<string, 
     // Its start waits this long for a snapshot, 5 s by default; without one it reads the whole journal.
     APICURIO_KAFKASQL_CONSUMER_POLL_TIMEOUT: '250',
   };
-}
-
-/** The environment variable of the Kafka image for a broker setting. */
-export function kafkaVariable(setting: string): string {
-  return `KAFKA_${setting.toUpperCase().replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_')}`;
 }

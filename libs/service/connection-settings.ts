@@ -122,12 +122,8 @@ function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFile
     keyPassword: secretOf(given, `${prefix}_TLS_KEY_PASSWORD`),
   };
   if (Object.values(files).every((one) => one === null)) return null;
-  const before = { wrong: false };
-  requireBoth(given, `${prefix}_TLS_CERT_FILE`, `${prefix}_TLS_KEY_FILE`, (...problem) => {
-    before.wrong = true;
-    report(...problem);
-  });
-  if (!before.wrong) checkFiles(files, prefix, report);
+  requireBoth(given, `${prefix}_TLS_CERT_FILE`, `${prefix}_TLS_KEY_FILE`, report);
+  if ((files.cert === null) === (files.key === null)) checkFiles(files, prefix, report);
   return files;
 }
 
@@ -156,12 +152,9 @@ function problemOf(error: unknown): string {
 }
 
 function requireBoth(given: GivenSettings, one: string, other: string, report: Report): void {
-  for (const [set, missing] of [
-    [one, other],
-    [other, one],
-  ] as const)
-    if (text(given, set) !== null && text(given, missing) === null)
-      report(missing, `is not set, and ${set} is`);
+  const missing = [one, other].filter((name) => text(given, name) === null);
+  if (missing.length === 1)
+    report(missing[0] as string, `is not set, and ${missing[0] === one ? other : one} is`);
 }
 
 function checkServerTls(given: GivenSettings, report: Report): void {

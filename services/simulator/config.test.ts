@@ -10,11 +10,7 @@ const REST = { REST_PORT: '0', REST_SECRET_KEY: 'a-secret-key' };
 
 test('a simulator pushes webhooks, serves REST, or both', () => {
   expect(loadConfig(settings, WEBHOOK)).toMatchObject({ ...WEBHOOK, REST_FAULTS: 'none' });
-  expect(loadConfig(settings, REST)).toMatchObject({
-    REST_PORT: 0,
-    REST_CLIENT_ID: 1,
-    REST_TOKEN_LIFETIME: 3600,
-  });
+  expect(loadConfig(settings, REST)).toMatchObject({ REST_PORT: 0, REST_CLIENT_ID: 1 });
   expect(loadConfig(settings, { ...WEBHOOK, ...REST })).toMatchObject({ ...WEBHOOK, REST_PORT: 0 });
 });
 

@@ -57,14 +57,6 @@ const fields = {
     .describe(
       `${Object.keys(PRESETS).join(', ')}, or name=rate with commas between, or both: some,delay=0.2. Of ${FAULT_NAMES.join(', ')}.`,
     ),
-  KEEP_ALIVE_EVERY: integer(0, 3600)
-    .prefault('30')
-    .describe('Seconds of match time between two signs of life of a live match; 0 for none.'),
-  CLOCK_EVERY: integer(0, 3600)
-    .prefault('60')
-    .describe('Seconds of match time between two readings of a running clock; 0 for none.'),
-  BATCH_SIZE: integer(1, 1000).prefault('20').describe('Most messages of a delivery.'),
-  CONCURRENCY: integer(1, 100).prefault('4').describe('Deliveries that are under way at once.'),
   SUMMARY_FILE: z
     .string()
     .optional()
@@ -80,14 +72,6 @@ const fields = {
   REST_SECRET_KEY: secret(z.string().min(8, 'must have at least 8 characters'))
     .optional()
     .describe('Secret key of that client; goes with REST_PORT.'),
-  REST_TOKEN_LIFETIME: integer(1, 86_400)
-    .prefault('3600')
-    .describe(
-      'Real seconds that a token is good for; api.timestamp and token_expiration are this far apart.',
-    ),
-  REST_KEEP: positive()
-    .optional()
-    .describe('Seconds that REST is served after everything is published; by default until it is stopped.'),
   REST_FAULTS: orderOf(parseRestFaults)
     .default('none')
     .describe(

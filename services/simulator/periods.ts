@@ -23,59 +23,25 @@ export type PeriodPlan = {
   readonly statusAfter: StatusId;
 };
 
-type Shape = Pick<PeriodPlan, 'period' | 'status' | 'starts' | 'matchTime' | 'nominal'> & {
+type Shape = readonly [
+  period: Period,
+  status: StatusId,
+  /** Incident that starts it. */
+  starts: number,
+  matchTime: number,
+  nominal: number,
   /** Break before it. */
-  readonly pause: number;
+  pause: number,
   /** Most minutes that are added where nothing is known of it. */
-  readonly mostAdded: number;
-};
+  mostAdded: number,
+];
 
 const SHAPES: readonly Shape[] = [
-  {
-    period: '1H',
-    status: STATUS.firstHalf,
-    starts: INCIDENT.firstHalfStarted,
-    matchTime: 0,
-    nominal: 2700,
-    pause: 0,
-    mostAdded: 3,
-  },
-  {
-    period: '2H',
-    status: STATUS.secondHalf,
-    starts: INCIDENT.secondHalfStarted,
-    matchTime: 2700,
-    nominal: 2700,
-    pause: 900,
-    mostAdded: 5,
-  },
-  {
-    period: 'E1',
-    status: STATUS.extraTimeFirstHalf,
-    starts: INCIDENT.extraTimeFirstHalfStarted,
-    matchTime: 5400,
-    nominal: 900,
-    pause: 300,
-    mostAdded: 1,
-  },
-  {
-    period: 'E2',
-    status: STATUS.extraTimeSecondHalf,
-    starts: INCIDENT.extraTimeSecondHalfStarted,
-    matchTime: 6300,
-    nominal: 900,
-    pause: 90,
-    mostAdded: 2,
-  },
-  {
-    period: 'P',
-    status: STATUS.shootOut,
-    starts: INCIDENT.shootOutStarted,
-    matchTime: 7200,
-    nominal: 0,
-    pause: 180,
-    mostAdded: 0,
-  },
+  ['1H', STATUS.firstHalf, INCIDENT.firstHalfStarted, 0, 2700, 0, 3],
+  ['2H', STATUS.secondHalf, INCIDENT.secondHalfStarted, 2700, 2700, 900, 5],
+  ['E1', STATUS.extraTimeFirstHalf, INCIDENT.extraTimeFirstHalfStarted, 5400, 900, 300, 1],
+  ['E2', STATUS.extraTimeSecondHalf, INCIDENT.extraTimeSecondHalfStarted, 6300, 900, 90, 2],
+  ['P', STATUS.shootOut, INCIDENT.shootOutStarted, 7200, 0, 180, 0],
 ];
 
 const ENDS_THE_MATCH: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
@@ -103,20 +69,20 @@ const AFTER_THE_LAST = 60;
  */
 export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
   const played = SHAPES.filter(
-    ({ period }) =>
+    ([period]) =>
       period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,
   );
   let clock = 0;
-  return played.map((shape, n) => {
-    const next = played[n + 1];
-    const last = lastSecond(facts, shape.period);
-    const added = Math.max(random.int(0, shape.mostAdded), Math.floor((last - shape.nominal) / 60), 0);
-    const goesOn = shape.nominal === 0 ? 0 : random.int(5, 40);
-    const startsAt = clock + shape.pause;
-    const endsAt = startsAt + Math.max(shape.nominal + added * 60 + goesOn, last + AFTER_THE_LAST);
+  return played.map(([period, status, starts, matchTime, nominal, pause, mostAdded], n) => {
+    const [next] = played[n + 1] ?? [];
+    const last = lastSecond(facts, period);
+    const added = Math.max(random.int(0, mostAdded), Math.floor((last - nominal) / 60), 0);
+    const goesOn = nominal === 0 ? 0 : random.int(5, 40);
+    const startsAt = clock + pause;
+    const endsAt = startsAt + Math.max(nominal + added * 60 + goesOn, last + AFTER_THE_LAST);
     clock = endsAt;
-    const [ends, statusAfter] = next === undefined ? ENDS_THE_MATCH[shape.period] : ENDS_BEFORE[next.period];
-    return { ...shape, startsAt, endsAt, added, ends, statusAfter };
+    const [ends, statusAfter] = next === undefined ? ENDS_THE_MATCH[period] : ENDS_BEFORE[next];
+    return { period, status, starts, matchTime, nominal, startsAt, endsAt, added, ends, statusAfter };
   });
 }
 

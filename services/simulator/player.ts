@@ -7,19 +7,16 @@ import {
   planDeliveries,
   type SimulatedDelivery,
 } from './deliveries.ts';
-import type { ContentFault, Faults } from './faults.ts';
+import type { ContentFault } from './faults.ts';
+import type { MatchSettings } from './match.ts';
 import { schedule, type Wave } from './schedule.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** How a data set is played. */
-export type PlayOptions = {
+export type PlayOptions = MatchSettings & {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */
   readonly matches: number;
-  readonly seed: string;
-  readonly faults: Faults;
-  readonly keepAliveEvery: number;
-  readonly clockEvery: number;
   readonly batchSize: number;
   /** Deliveries that are under way at once. */
   readonly concurrency: number;
@@ -63,9 +60,8 @@ export async function play(
   metrics: Registry,
   signal: AbortSignal,
 ): Promise<PlaySummary> {
-  const { dataset, seed, faults, keepAliveEvery, clockEvery } = options;
-  const matchSettings = { seed, faults, keepAliveEvery, clockEvery };
-  const waves = (): Generator<Wave> => schedule(dataset, matchSettings, options.matches);
+  const { dataset, seed, faults } = options;
+  const waves = (): Generator<Wave> => schedule(dataset, options, options.matches);
   const speed = 'speed' in options.pace ? options.pace.speed : lengthOf(waves()) / options.pace.seconds;
   const tally = new Tally(metrics);
   const plan = {

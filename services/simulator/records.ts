@@ -41,21 +41,10 @@ export type ProviderEvent = Readonly<Record<string, unknown>> &
 type ParticipantRecord = Readonly<Record<string, unknown>> &
   EventFace['home'] & { readonly id: number; readonly counter: 1 | 2 };
 
-/** Writes the records of one match. */
-export type Recorder = {
-  event(face: EventFace, action: 'insert' | 'update'): ProviderEvent;
-  /** `id` is the incident's, `parentId` that of the incident it refines. */
-  incident(
-    scripted: ScriptedIncident,
-    ids: { id: string; parentId: string | null },
-    ut: number,
-  ): ProviderIncident;
-};
-
 const COVERAGE = 'from_tv';
 
-/** A recorder for a match of a competition. Throws RangeError where the data names a team or a place that it lacks. */
-export function createRecorder(facts: MatchFacts, competition: Competition): Recorder {
+/** Writes the records of a match of a competition. Throws RangeError where the data names a team or a place that it lacks. */
+export function createRecorder(facts: MatchFacts, competition: Competition) {
   const { area, season } = competition;
   const home = teamOf(competition, facts.home);
   const away = teamOf(competition, facts.away);
@@ -104,7 +93,10 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
     subparticipants: [],
   });
   return {
-    event({ home: homeFace, away: awayFace, ...face }, action) {
+    event(
+      { home: homeFace, away: awayFace, ...face }: EventFace,
+      action: 'insert' | 'update',
+    ): ProviderEvent {
       return {
         ...fixed,
         action,
@@ -112,7 +104,12 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
         participants: [participant(home, 1, homeFace), participant(away, 2, awayFace)],
       };
     },
-    incident(scripted, { id, parentId }, ut) {
+    /** `id` is the incident's, `parentId` that of the incident it refines. */
+    incident(
+      scripted: ScriptedIncident,
+      { id, parentId }: { id: string; parentId: string | null },
+      ut: number,
+    ): ProviderIncident {
       const type = INCIDENT_TYPES_OF_SOCCER.get(scripted.type);
       const team = sideOf(scripted.side);
       const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');

@@ -39,10 +39,10 @@ export const simulator: ServiceDefinition<typeof settings> = {
       matches: config.MATCHES ?? dataset.matches.length,
       seed: config.SEED,
       faults: parseFaults(config.FAULTS),
-      keepAliveEvery: config.KEEP_ALIVE_EVERY,
-      clockEvery: config.CLOCK_EVERY,
-      batchSize: config.BATCH_SIZE,
-      concurrency: config.CONCURRENCY,
+      keepAliveEvery: 30,
+      clockEvery: 60,
+      batchSize: 20,
+      concurrency: 4,
       pace: config.DURATION === undefined ? { speed: config.SPEED } : { seconds: config.DURATION },
     };
     const rest =
@@ -55,7 +55,6 @@ export const simulator: ServiceDefinition<typeof settings> = {
               host: config.LISTEN_HOST,
               restFaults: parseRestFaults(config.REST_FAULTS),
               client: { id: String(config.REST_CLIENT_ID), secretKey },
-              tokenLifetime: config.REST_TOKEN_LIFETIME,
               tls: serverTlsFiles(config),
             },
             metrics,
@@ -68,7 +67,6 @@ export const simulator: ServiceDefinition<typeof settings> = {
       rest,
       metrics,
       signal,
-      keepSeconds: config.REST_KEEP,
       onSummary(summary) {
         if (config.SUMMARY_FILE !== undefined)
           writeFileSync(config.SUMMARY_FILE, `${JSON.stringify(summary)}\n`);

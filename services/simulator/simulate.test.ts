@@ -32,7 +32,7 @@ afterEach(async () => {
 async function serve(pace: PlayOptions['pace'], restFaults = 'none') {
   const metrics = new Registry();
   const rest = await serveProvider(
-    { ...PLAY, pace, port: 0, host: '127.0.0.1', restFaults: parseRestFaults(restFaults) },
+    { ...PLAY, pace, port: 0, host: '127.0.0.1', tls: null, restFaults: parseRestFaults(restFaults) },
     metrics,
   );
   served.push(rest);
@@ -57,7 +57,6 @@ function run(
   { rest, sender, metrics }: { rest: ServedProvider | null; sender: WebhookSender | null; metrics: Registry },
   keep: 'until stopped' | 'no longer' = 'no longer',
 ) {
-  const keepSeconds = keep === 'until stopped' ? undefined : 0;
   const summaries: SimulationSummary[] = [];
   const stop = new AbortController();
   const over = simulate({
@@ -65,10 +64,11 @@ function run(
     rest,
     sender,
     metrics,
-    keepSeconds,
     signal: stop.signal,
     onSummary: (summary) => summaries.push(summary),
-    onAllPublished: () => {},
+    onAllPublished: () => {
+      if (keep === 'no longer') stop.abort();
+    },
   });
   return { summaries, over, stop };
 }

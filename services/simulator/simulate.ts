@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import type { Registry } from 'prom-client';
 import { type PlayOptions, type PlaySummary, play } from './player.ts';
 import type { RestSummary, ServedProvider } from './rest/serve.ts';
@@ -18,25 +18,23 @@ export type Simulation = {
   readonly rest: ServedProvider | null;
   readonly metrics: Registry;
   readonly signal: AbortSignal;
-  /** Real seconds that REST is served after the last message; undefined: until the signal. */
-  readonly keepSeconds: number | undefined;
   /** Called once everything is published and accepted, and again at the end of REST. */
   readonly onSummary: (summary: SimulationSummary) => void;
   readonly onAllPublished: (summary: SimulationSummary) => void;
 };
 
 /**
- * Plays until everything is published (and, by webhook, accepted), then keeps serving REST. Resolves when nothing is
- * left to do; rejects with the signal's reason when it is aborted before that.
+ * Plays until everything is published (and, by webhook, accepted), then serves REST until the signal. Rejects with
+ * the signal's reason when it is aborted before everything is published.
  */
 export async function simulate(simulation: Simulation): Promise<void> {
-  const { rest, signal, keepSeconds, onSummary } = simulation;
+  const { rest, signal, onSummary } = simulation;
   const summary = await playAll(simulation);
   const current = (): SimulationSummary => (rest === null ? summary : { ...summary, rest: rest.summary() });
   onSummary(current());
   simulation.onAllPublished(current());
   if (rest === null) return;
-  await until(signal, keepSeconds);
+  if (!signal.aborted) await once(signal, 'abort');
   onSummary(current());
 }
 
@@ -65,14 +63,4 @@ function withRest(playing: PlayOptions, { speed, reach, provider }: ServedProvid
     onPlayed: reach,
     loses: () => provider.faults.strikes('webhook_loss'),
   };
-}
-
-/** Waits so many seconds, or until the signal is aborted. */
-async function until(signal: AbortSignal, seconds: number | undefined): Promise<void> {
-  if (signal.aborted) return;
-  const asked = new Promise<void>((resolve) =>
-    signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
-  const over = seconds === undefined ? [] : [sleep(seconds * 1000, undefined, { ref: false })];
-  await Promise.race([asked, ...over]);
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
@@ -37,48 +38,38 @@ type ReceiverResponse = { readonly status: number; readonly body: string };
 type Headers = Readonly<Record<string, string>>;
 
 const ACCEPTED = 'Accepted';
-/** More of an answer than this is not read: what counts is eight characters. */
-const MOST_OF_AN_ANSWER = 1024;
 
 /** A sender; success is status 200 with the body exactly `Accepted`, anything else is tried again. */
 export function createWebhookSender(options: WebhookOptions): WebhookSender {
-  const url = new URL(options.url);
-  const secure = url.protocol === 'https:';
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-  const send = secure ? httpsRequest : httpRequest;
+  const agent = new Agent();
+  const within = (signal: AbortSignal): AbortSignal =>
+    AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
 
-  const start = (headers: Headers, length: number, signal: AbortSignal) =>
-    send(url, {
+  const post = async (body: Buffer, headers: Headers, signal: AbortSignal): Promise<ReceiverResponse> => {
+    const answer = await request(options.url, {
+      dispatcher: agent,
       method: 'POST',
-      agent,
-      headers: { 'content-type': 'application/json', 'content-length': String(length), ...headers },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      signal: within(signal),
     });
-
-  const post = (body: Buffer, headers: Headers, signal: AbortSignal): Promise<ReceiverResponse> =>
-    new Promise((resolve, reject) => {
-      start(headers, body.length, signal)
-        .on('error', reject)
-        .on('response', (response) => {
-          let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (part: string) => {
-            if (text.length < MOST_OF_AN_ANSWER) text += part;
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
-          response.on('error', reject);
-        })
-        .end(body);
-    });
+    return { status: answer.statusCode, body: await answer.body.text() };
+  };
 
   /** Breaks the connection, halfway through the body or when all is sent. */
   const breakOff = (body: Buffer, headers: Headers, mishap: Mishap, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      const request = start(headers, body.length, signal)
+      const send = options.url.startsWith('https:') ? httpsRequest : httpRequest;
+      const broken = send(options.url, {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', 'content-length': String(body.length), ...headers },
+        signal: within(signal),
+      })
         .on('error', () => resolve())
         .on('close', () => resolve());
-      if (mishap === 'cut_body') request.write(body.subarray(0, body.length >> 1), () => request.destroy());
-      else request.end(body, () => request.on('response', (response) => response.destroy()));
+      if (mishap === 'cut_body') broken.write(body.subarray(0, body.length >> 1), () => broken.destroy());
+      else broken.end(body, () => broken.on('response', (response) => response.destroy()));
     });
 
   const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS): Headers =>
@@ -120,7 +111,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
         await sleep(wait, undefined, { signal });
       }
     },
-    close: () => agent.destroy(),
+    close: () => void agent.destroy(),
   };
 }
 

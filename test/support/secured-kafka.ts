@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import type { Brokers, Sasl } from '#security/brokers.ts';
 import { atEnd } from './at-end.ts';
 import { Authority, writeCertificate, writeText } from './certificates.ts';
@@ -42,11 +43,11 @@ export async function startSecuredKafka(
   const kafka = await startKafka({
     dataDir: join(folder, 'kafka'),
     jvmArgs: QUICK_START,
-    security: {
+    security: securedListeners({
       tls,
       users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
       authorizer: true,
-    },
+    }),
     settings: { 'super.users': 'User:ANONYMOUS;User:operator', ...settings },
   });
   atEnd(() => kafka.stop());

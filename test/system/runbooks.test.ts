@@ -40,7 +40,12 @@ let env: Readonly<Record<string, string>>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'touchline-runbooks-'));
   kafka = await startKafka({ dataDir: join(folder, 'kafka'), jvmArgs: QUICK_START });
-  registry = await startRegistry({ brokers: kafka.brokers, dataDir: join(folder, 'registry') });
+  registry = await startRegistry({
+    brokers: kafka.brokers,
+    dataDir: join(folder, 'registry'),
+    env: process.env,
+    onProgress() {},
+  });
   place = {
     brokers: kafka.brokers,
     registryUrl: registry.url,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import { grantCommands, isServiceName, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { grantCommands, isServiceName, SERVICE_NAMES } from '#topics/acls.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import type { acls } from './command.ts';
@@ -19,10 +19,7 @@ export async function runAcls(given: GivenTo<typeof acls>): Promise<number> {
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof acls>): {
-  services: readonly ServiceName[];
-  principal: string | undefined;
-} {
+function parse({ values }: GivenTo<typeof acls>) {
   if (!values.print) throw new UsageError('it only prints: say --print');
   const { service, principal } = values;
   if (principal !== undefined && !/^[A-Za-z]+:[^'\s]+$/.test(principal))

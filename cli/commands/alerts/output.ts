@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '#contract/values.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
+import { sayInTime } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { alertLine } from './line.ts';
 
@@ -19,7 +20,7 @@ export type AlertOutput = {
 
 /** A line has its offset on the topic: what a file has says where to go on. */
 function lineOf(alert: Alert, offset: number | null): string {
-  return `${jsonText({ ...alert, offset })}\n`;
+  return jsonText({ ...alert, offset });
 }
 
 /** How alerts are written to the standard output: lines for people, or JSON. */
@@ -31,10 +32,7 @@ export function standardOutput(format: AlertFormat): AlertOutput {
   return {
     from: null,
     early: [],
-    async write(alert, offset) {
-      const line = format === 'line' ? `${alertLine(alert)}\n` : lineOf(alert, offset);
-      if (!process.stdout.write(line)) await new Promise((drained) => process.stdout.once('drain', drained));
-    },
+    write: (alert, offset) => sayInTime(format === 'line' ? alertLine(alert) : lineOf(alert, offset)),
     close() {},
   };
 }
@@ -61,7 +59,7 @@ export function fileOutput(file: string): AlertOutput {
       from: last === null ? 0 : last + 1,
       early: lines.filter(({ offset }) => offset === null).map(({ id }) => id),
       async write(alert, offset) {
-        writeSync(handle, lineOf(alert, offset));
+        writeSync(handle, `${lineOf(alert, offset)}\n`);
       },
       close: () => closeSync(handle),
     };

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
@@ -16,6 +15,7 @@ import {
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
 import { findCluster, requireTopic, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
+import { untilStopped } from '../../until-stopped.ts';
 import { durationMs } from '../option-values.ts';
 import type { alerts } from './command.ts';
 import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
@@ -28,12 +28,9 @@ export async function runAlerts(given: GivenTo<typeof alerts>): Promise<number> 
   const place = findCluster(process.env);
   await requireTopic(place, 'alerts');
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
-  const stop = new AbortController();
-  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   try {
-    await work({ rules, maxAgeMs, output, signal: stop.signal });
+    await untilStopped((signal) => work({ rules, maxAgeMs, output, signal }));
   } finally {
-    done();
     output.close();
   }
   return 0;

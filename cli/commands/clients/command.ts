@@ -1,5 +1,6 @@
 /** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
 import { defineCommand } from '../../command.ts';
+import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index]
        touchline clients list [--json]
@@ -69,10 +70,5 @@ export const clients = defineCommand({
     test: { type: 'boolean' },
     finish: { type: 'boolean' },
   },
-  words: (before) => {
-    const actions = Object.keys(ACTIONS).map((action) => action.split(' '));
-    return actions.flatMap((action) =>
-      before.every((word, at) => action[at] === word) ? (action[before.length] ?? []) : [],
-    );
-  },
+  words: (before) => actionWords(ACTIONS, before),
 });

@@ -54,8 +54,8 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
       return details(
         await change(directory, request.id, (client) => ({
           ...client,
-          ...(request.competitions === undefined ? {} : { competitions: request.competitions }),
-          ...(request.operations === undefined ? {} : { operations: request.operations }),
+          competitions: request.competitions === undefined ? client.competitions : request.competitions,
+          operations: request.operations === undefined ? client.operations : request.operations,
         })),
       );
     case 'webhook add':

@@ -25,15 +25,9 @@ const PLACE = ['cause.partition', 'cause.offset'];
 /** Counted by transaction, and by whichever message was the last of one. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];
 
-const LEFT_OUT: Readonly<Record<ComparisonLevel, Readonly<Record<ComparedTopic, readonly string[]>>>> = {
-  bytes: {
-    'match-state': [],
-    'match-incidents': [],
-    'match-transitions': [],
-    'match-results': [],
-    standings: [],
-    'standings-catalogue': [],
-  },
+const LEFT_OUT: Readonly<
+  Record<Exclude<ComparisonLevel, 'bytes'>, Readonly<Record<ComparedTopic, readonly string[]>>>
+> = {
   log: {
     'match-state': PLACE,
     'match-incidents': PLACE,
@@ -59,7 +53,7 @@ export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolea
 
 /** The fields that are left out, as paths. */
 export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
-  return LEFT_OUT[level][topic];
+  return level === 'bytes' ? [] : LEFT_OUT[level][topic];
 }
 
 /** A value by its paths, without those that are left out; text that holds JSON is opened. */

@@ -35,13 +35,7 @@ async function requireTopics({ brokers, prefix }: TopicCluster): Promise<void> {
     throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
 }
 
-type Parsed = {
-  readonly prefixes: readonly string[];
-  readonly level: ComparisonLevel;
-  readonly json: boolean;
-};
-
-function parse({ values, positionals }: GivenTo<typeof compareCommand>): Parsed {
+function parse({ values, positionals }: GivenTo<typeof compareCommand>) {
   const level = LEVELS.find((known) => known === values.level);
   if (level === undefined) throw new UsageError(`--level must be one of ${LEVELS.join(', ')}`);
   if (positionals.length !== 2) throw new UsageError('name two prefixes');

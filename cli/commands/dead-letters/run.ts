@@ -29,9 +29,7 @@ export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promis
   return 0;
 }
 
-type DeadLetterOptions = { action: 'list' | 'show' | 'resend'; ids: string[]; json: boolean; all: boolean };
-
-function parse({ values, positionals }: GivenTo<typeof deadLetters>): DeadLetterOptions {
+function parse({ values, positionals }: GivenTo<typeof deadLetters>) {
   const [action, ...ids] = positionals;
   if (action !== 'list' && action !== 'show' && action !== 'resend') {
     throw new UsageError('say list, show or resend');

@@ -5,38 +5,10 @@ import type { MatchState, MatchTransition, Score } from '#topics/generated/types
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 
 /** One match as the table shows it. */
-export type BoardRow = {
-  readonly eventId: number;
-  /** E.g. `67'`, `45+2'`; `HT`; empty before the kick-off and after the end. */
-  readonly minute: string;
-  readonly home: string;
-  readonly away: string;
-  /** E.g. `2 - 1`; `? - ?` where it is unknown. */
-  readonly score: string;
-  readonly status: string;
-  readonly phase: 'scheduled' | 'live' | 'finished' | 'other';
-  /** Under review now, or a moment ago: at many times the speed of life a review lasts no longer than a blink. */
-  readonly underReview: boolean;
-  /** The score changed a moment ago. */
-  readonly fresh: boolean;
-  /** Why trading may not act; empty where it may. */
-  readonly guard: readonly string[];
-  /** Of a finished match: whether score and shoot-out are the official ones. */
-  readonly official: boolean | null;
-};
+export type BoardRow = ReturnType<DemoBoard['rows']>[number];
 
 /** What the head and the foot of the table show. */
-export type BoardTotals = {
-  readonly title: string;
-  readonly matches: number;
-  readonly finished: number;
-  readonly live: number;
-  readonly underReview: number;
-  readonly halted: number;
-  readonly goals: number;
-  readonly disallowed: number;
-  readonly transitions: number;
-};
+export type BoardTotals = ReturnType<DemoBoard['totals']>;
 
 const NEWS_KEPT = 20;
 /** How long a review and a new score stay marked, in milliseconds. */
@@ -120,7 +92,7 @@ export class DemoBoard {
   }
 
   /** At most so many matches in order of date: live ones, then the latest. */
-  rows(limit: number): BoardRow[] {
+  rows(limit: number) {
     const ordered = [...this.#states.values()].sort(
       (a, b) => (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,
     );
@@ -131,7 +103,7 @@ export class DemoBoard {
     return ordered.filter((state) => shown.has(state)).map((state) => this.#row(state));
   }
 
-  totals(): BoardTotals {
+  totals() {
     const states = [...this.#states.values()];
     const count = (holds: (state: MatchState) => boolean): number => states.filter(holds).length;
     return {
@@ -163,26 +135,24 @@ export class DemoBoard {
     return at !== undefined && this.#now() - at < LINGERS;
   }
 
-  #row(state: MatchState): BoardRow {
-    const { score, guard } = state;
+  #row(state: MatchState) {
+    const { event_id: eventId, score, guard, status_type: phase } = state;
     return {
-      eventId: state.event_id,
+      eventId,
       minute: minuteOf(state),
       home: name(state.home),
       away: name(state.away),
-      score: isScheduled(state) ? 'v' : score === null ? '? - ?' : `${score.home} - ${score.away}`,
+      score: phase === 'scheduled' ? 'v' : score === null ? '? - ?' : `${score.home} - ${score.away}`,
       status: statusOf(state),
-      phase: isLive(state)
-        ? 'live'
-        : isFinished(state)
-          ? 'finished'
-          : isScheduled(state)
-            ? 'scheduled'
-            : 'other',
-      underReview: state.under_review || this.#isRecent(this.#reviewedAt.get(state.event_id)),
-      fresh: this.#isRecent(this.#scoredAt.get(state.event_id)),
+      phase,
+      /** Under review now, or a moment ago: at many times the speed of life a review lasts no longer than a blink. */
+      underReview: state.under_review || this.#isRecent(this.#reviewedAt.get(eventId)),
+      /** The score changed a moment ago. */
+      fresh: this.#isRecent(this.#scoredAt.get(eventId)),
+      /** Why trading may not act; empty where it may. */
       guard: guard.reasons.map((reason) => GUARD_WORDS[reason] ?? reason),
-      official: isFinished(state) ? isOfficial(state, this.#facts.get(state.event_id)) : null,
+      /** Of a finished match: whether score and shoot-out are the official ones. */
+      official: isFinished(state) && isOfficial(state, this.#facts.get(eventId)),
     };
   }
 }
@@ -203,10 +173,6 @@ export function isFinished({ status_type }: MatchState): boolean {
 
 function isLive({ status_type }: MatchState): boolean {
   return status_type === 'live';
-}
-
-function isScheduled({ status_type }: MatchState): boolean {
-  return status_type === 'scheduled';
 }
 
 function goals({ home, away }: Score): number {

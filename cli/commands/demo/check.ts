@@ -4,30 +4,19 @@ import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import type { MatchState, NormalizedMessage, Standings, TopicValues } from '#topics/generated/types.ts';
-import { readValues, type TopicCluster } from '#topics/read-values.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { topicSource } from '../../cluster.ts';
+import { readEach } from '../export/topic-reads.ts';
 import { isFinished, isOfficial } from './board.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** What the topics hold. */
-export type Found = {
-  readonly states: ReadonlyMap<number, MatchState>;
-  /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
-  readonly arrived: number;
-  readonly messages: number;
-  /** Of dead-letters, each counted once. */
-  readonly deadLetters: number;
-  readonly transitions: number;
-  /** Ids that match-transitions holds more than once. */
-  readonly repeatedTransitions: number;
-  /** Every table as it stands. */
-  readonly tables: readonly Standings[];
-};
+export type Found = Awaited<ReturnType<typeof findAll>>;
 
 /** A match whose final state is not the official one. */
 export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
@@ -37,17 +26,6 @@ const LEADERS_WITHIN = 15_000;
 
 /** One thing that was checked. */
 export type Check = { readonly what: string; readonly holds: boolean };
-
-/** Reads every value of a topic, from its beginning to its end as of now. */
-async function readAll<T extends TopicName>(
-  cluster: TopicCluster,
-  topic: T,
-  onValue: (value: TopicValues[T]) => void,
-): Promise<void> {
-  await readValues(topic, topicSource(cluster), (_, value) => {
-    if (value !== null) onValue(value);
-  });
-}
 
 /** One of them has records wherever a system was set up: those of deliveries expire, and clients come before the first one. */
 const SIGNS_OF_USE = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
@@ -63,39 +41,34 @@ export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: TopicCluster): Promise<Found> {
-  const states = new Map<number, MatchState>();
+export async function findAll(place: TopicCluster) {
+  const source = topicSource(place);
   const messages = new Set<string>();
-  const letters = new Set<string>();
   const transitions = new Set<string>();
-  const tables = new Map<number, Standings>();
   let arrived = 0;
   let seen = 0;
-  await Promise.all([
-    readAll(place, 'match-state', (state) => {
-      if ((states.get(state.event_id)?.version ?? 0) < state.version) states.set(state.event_id, state);
-    }),
-    readAll(place, 'normalized-messages', (message) => {
+  const [states, tables, letters] = await Promise.all([
+    readLatest('match-state', source),
+    readLatest('standings', source),
+    readLatest('dead-letters', source),
+    readEach(place, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;
       messages.add(identityOf(message));
     }),
-    readAll(place, 'standings', (table) => {
-      if ((tables.get(table.standings_id)?.version ?? 0) < table.version)
-        tables.set(table.standings_id, table);
-    }),
-    readAll(place, 'dead-letters', ({ id }) => void letters.add(id)),
-    readAll(place, 'match-transitions', ({ id }) => {
+    readEach(place, 'match-transitions', ({ id }) => {
       seen++;
       transitions.add(id);
     }),
   ]);
   return {
-    states,
+    states: new Map(Array.from(states.values(), (state) => [state.event_id, state])),
+    /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
     arrived,
     messages: messages.size,
     deadLetters: letters.size,
     transitions: seen,
+    /** How often match-transitions holds an id more than once. */
     repeatedTransitions: seen - transitions.size,
     tables: [...tables.values()],
   };

@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { TopicCluster } from '#topics/read-values.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
-import { Screen } from '../../screen.ts';
+import { drawWhile } from '../../screen.ts';
 import { DemoBoard } from './board.ts';
 import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
 import { checkTools } from './exchange.ts';
@@ -31,7 +32,6 @@ export type DemoPlay = {
   readonly signal: AbortSignal;
 };
 
-const DRAW_EVERY = 100;
 const LINE_EVERY = 3_000;
 const LOOK_EVERY = 200;
 /** How long the other services wait for the first goal: their start would take the cores from it. */
@@ -54,9 +54,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const showing = show(board, seconds, stop);
   const simulator = startTournament(play);
   try {
-    const aborted = new Promise<null>((resolve) =>
-      stop.addEventListener('abort', () => resolve(null), { once: true }),
-    );
+    const aborted = once(stop, 'abort').then(() => null);
     const failed = simulator.ended.then(() => {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
@@ -127,11 +125,8 @@ async function show(board: DemoBoard, seconds: () => number, signal: AbortSignal
     while (await pause(LINE_EVERY, signal)) stdout.write(`${renderProgress(board, seconds())}\n`);
     return;
   }
-  const screen = new Screen(stdout);
-  const draw = (): void =>
-    screen.draw(renderTable(board, { columns: stdout.columns, rows: stdout.rows, seconds: seconds() }));
-  do draw();
-  while (await pause(DRAW_EVERY, signal));
-  draw();
-  screen.end();
+  const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
+  await drawWhile(aborted, () =>
+    renderTable(board, { columns: stdout.columns, rows: stdout.rows, seconds: seconds() }),
+  );
 }

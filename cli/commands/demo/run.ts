@@ -11,6 +11,7 @@ import { type GivenTo, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
 import { requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
+import { say } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
 import type { demo } from './command.ts';
@@ -77,8 +78,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
       return prefix;
     },
     // The board is open to this machine's user; a deployment sets this itself.
-    apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
-    dispatcherSettings: webhook.dispatcherSettings,
+    serviceSettings: { API_BOARD: process.env.API_BOARD ?? 'on', ...webhook.dispatcherSettings },
     provider,
     brokerCount,
     isShort: !keep,
@@ -164,8 +164,4 @@ async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
   return `${place.prefix}demo-${stamp}.`;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -80,23 +80,23 @@ describe('the live table', () => {
       under_review: true,
       guard: { safe: false, reasons: ['under_review', 'bet_suspended'] },
     };
-    expect(matchLine([shown])).toMatch(/^ +\d\d' +Russia {2}1 - 0 {2}Saudi Arabia +1st half +open$/);
+    expect(matchLine([shown])).toMatch(/^\d\d' +Russia {2}1 - 0 {2}Saudi Arabia +1st half +open$/);
     expect(matchLine([reviewed])).toMatch(/Saudi Arabia +1st half +REVIEW {2}review, bets off$/);
   });
 
   test('marks a match that is over as official, or not', () => {
     const state = statesAt(FULL_TIME)[0];
     if (state === undefined) throw new Error('no state');
-    expect(matchLine([state])).toMatch(/^ +✓ +Russia {2}5 - 0 {2}Saudi Arabia +full time +$/);
+    expect(matchLine([state])).toMatch(/^✓ +Russia {2}5 - 0 {2}Saudi Arabia +full time$/);
     const wrong = { ...state, score: { home: 5, away: 1 } };
-    expect(matchLine([wrong])).toMatch(/^ +✗ +Russia {2}5 - 1 {2}Saudi Arabia/);
+    expect(matchLine([wrong])).toMatch(/^✗ +Russia {2}5 - 1 {2}Saudi Arabia/);
     expect(matchLine([{ ...state, firm: { home: 4, away: 0 } }])).toMatch(/✗/);
     expect(matchLine([{ ...state, shoot_out: { home: 1, away: 0 } }])).toMatch(/✗/);
     expect(matchLine([{ ...state, score: null }])).toMatch(/✗ +Russia {2}\? - \? {2}/);
   });
 
   test('knows matches that are not played yet, and those that take long', () => {
-    expect(matchLine(statesAt(0))).toMatch(/^ +Russia {4}v {4}Saudi Arabia +not started/);
+    expect(matchLine(statesAt(0))).toMatch(/^ +Russia {2}v +Saudi Arabia +not started/);
     if (FINAL === undefined) throw new Error('no final');
     const shootOut = LATER.flatMap(({ matches }) => matches).find(({ facts }) => facts.pens !== undefined);
     if (shootOut === undefined) throw new Error('no shoot-out');
@@ -106,10 +106,10 @@ describe('the live table', () => {
     for (const text of [
       / before ET /,
       / ET 1st half /,
-      / 1[01]\d' /,
+      /^1[01]\d' /,
       / before pens /,
-      /^ +pens .* pens 1-0 /,
-      /✓ .* pens 3-4 /,
+      /^pens .* pens 1-0 /,
+      /✓ .* pens 3-4$/,
     ])
       expect(texts.some((line) => text.test(line))).toBe(true);
   });

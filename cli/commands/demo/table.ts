@@ -1,4 +1,4 @@
-import { cut, paint, type Style } from '../../table.ts';
+import { cut, paint, type Style, type TextCell, tableLines } from '../../table.ts';
 import type { BoardRow, BoardTotals, DemoBoard } from './board.ts';
 
 /** How much room there is, and what time it is. */
@@ -9,14 +9,18 @@ const AROUND = 6;
 const MATCHES_SHOWN = 16;
 const NEWS_SHOWN = 4;
 const WIDEST = 104;
-const NAME = { min: 8, max: 20 } as const;
-const WIDTH = { minute: 6, score: 5, status: 12, review: 6 } as const;
-const COLUMNS = 7;
 const GAP = '  ';
-/** Room for a reason to hold or two, which names give way to. */
-const GUARD = { narrow: 14, wide: 20 } as const;
 /** A terminal with less room than this gets the line of progress. */
 const LEAST = { columns: 64, rows: 12 } as const;
+const COLUMNS = [
+  { head: '', align: 'right' },
+  { head: 'home', align: 'right', least: 8 },
+  { head: 'score' },
+  { head: 'away', least: 8 },
+  { head: 'status' },
+  { head: 'review' },
+  { head: 'guard', least: 3 },
+] as const;
 
 /** The live table as lines, no more and no longer than the frame allows. */
 export function renderTable(board: DemoBoard, frame: Frame): string[] {
@@ -24,10 +28,6 @@ export function renderTable(board: DemoBoard, frame: Frame): string[] {
   if (frame.columns < LEAST.columns || frame.rows < LEAST.rows) {
     return [cut(renderProgress(board, frame.seconds), width)];
   }
-  const fixed = Object.values(WIDTH).reduce((sum, part) => sum + part, (COLUMNS - 1) * GAP.length);
-  const wanted = width < 90 ? GUARD.narrow : GUARD.wide;
-  const name = Math.max(NAME.min, Math.min(NAME.max, Math.floor((width - fixed - wanted) / 2)));
-  const guard = Math.max(3, width - fixed - 2 * name);
   const totals = board.totals();
   const news = Math.min(NEWS_SHOWN, Math.max(1, frame.rows - AROUND - MATCHES_SHOWN));
   const room = Math.min(MATCHES_SHOWN, Math.max(1, frame.rows - AROUND - news));
@@ -36,8 +36,7 @@ export function renderTable(board: DemoBoard, frame: Frame): string[] {
   return [
     head(totals, frame.seconds, width),
     rule,
-    paint('gray', line(['', 'home', 'score', 'away', 'status', 'review', 'guard'], name, guard)),
-    ...rows.map((row) => matchLine(row, name, guard)),
+    ...tableLines(COLUMNS, rows.map(cellsOf), width),
     ...Array<string>(room - rows.length).fill(''),
     rule,
     totalsLine(totals, width),
@@ -63,45 +62,25 @@ function head({ title, matches, finished, live }: BoardTotals, seconds: number, 
   return `${dot} ${paint('bold', name)}${' '.repeat(Math.max(1, space))}${progress}${right}`;
 }
 
-function matchLine(row: BoardRow, name: number, guard: number): string {
-  const { phase, official } = row;
-  const minute = phase === 'finished' ? mark(official) : paint('cyan', row.minute.padStart(WIDTH.minute));
+function cellsOf({ phase, minute, home, away, status, official, ...row }: BoardRow): TextCell[] {
   const tone: Style = phase === 'live' ? 'white' : 'gray';
-  const score = paint(scoreStyle(row), centre(row.score, WIDTH.score));
+  const score: Style = phase === 'live' ? ['bold', 'white'] : phase === 'finished' ? 'bold' : 'gray';
+  const mark: TextCell = official ? { text: '✓', style: 'green' } : { text: '✗', style: ['bold', 'red'] };
   return [
-    minute,
-    paint(tone, cut(row.home, name).padStart(name)),
-    score,
-    paint(tone, cut(row.away, name).padEnd(name)),
-    paint(tone, cut(row.status, WIDTH.status).padEnd(WIDTH.status)),
-    row.underReview ? paint(['bold', 'yellow'], 'REVIEW') : ' '.repeat(WIDTH.review),
-    guardText(row, guard),
-  ].join(GAP);
+    phase === 'finished' ? mark : { text: minute, style: 'cyan' },
+    { text: home, style: tone },
+    { text: row.score, style: row.fresh ? ['bold', 'yellow'] : score },
+    { text: away, style: tone },
+    { text: status, style: tone },
+    row.underReview ? { text: 'REVIEW', style: ['bold', 'yellow'] } : '',
+    guardCell(row.guard, phase),
+  ];
 }
 
-function scoreStyle({ phase, fresh }: BoardRow): Style {
-  if (fresh) return ['bold', 'yellow'];
-  return phase === 'live' ? ['bold', 'white'] : phase === 'finished' ? 'bold' : 'gray';
-}
-
-function guardText({ phase, guard }: BoardRow, width: number): string {
+function guardCell(guard: readonly string[], phase: BoardRow['phase']): TextCell {
   if (phase === 'finished') return '';
-  if (guard.length === 0) return paint(phase === 'live' ? 'green' : 'gray', 'open');
-  return paint('red', cut(guard.join(', '), width));
-}
-
-function mark(official: boolean | null): string {
-  return official
-    ? paint('green', '✓'.padStart(WIDTH.minute))
-    : paint(['bold', 'red'], '✗'.padStart(WIDTH.minute));
-}
-
-function line(cells: readonly string[], name: number, guard: number): string {
-  const widths = [WIDTH.minute, name, WIDTH.score, name, WIDTH.status, WIDTH.review, guard];
-  return cells
-    .map((cell, n) => (n === 1 ? cell.padStart(widths[n] ?? 0) : cell.padEnd(widths[n] ?? 0)))
-    .join(GAP)
-    .trimEnd();
+  if (guard.length > 0) return { text: guard.join(', '), style: 'red' };
+  return { text: 'open', style: phase === 'live' ? 'green' : 'gray' };
 }
 
 function totalsLine(totals: BoardTotals, width: number): string {
@@ -131,9 +110,4 @@ export function count(value: number): string {
 function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
-function centre(text: string, width: number): string {
-  const left = Math.max(0, Math.ceil((width - text.length) / 2));
-  return `${' '.repeat(left)}${text}`.padEnd(width);
 }

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
-import { parseMoment } from '../option-values.ts';
+import { idOf, parseMoment } from '../option-values.ts';
 import type { exportCommand } from './command.ts';
 import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
@@ -38,14 +38,7 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
   return 0;
 }
 
-type Parsed = {
-  readonly name: ExportName;
-  readonly out: string | null;
-  readonly choice: Choice;
-  readonly showsColumns: boolean;
-};
-
-function parse({ values, positionals }: GivenTo<typeof exportCommand>): Parsed {
+function parse({ values, positionals }: GivenTo<typeof exportCommand>) {
   const name = NAMES.find((known) => known === positionals[0]);
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
@@ -54,11 +47,11 @@ function parse({ values, positionals }: GivenTo<typeof exportCommand>): Parsed {
     throw new UsageError(
       `--out must end with ${Object.keys(WRITERS).join(' or ')}, not ${JSON.stringify(out)}`,
     );
-  const choice = {
+  const choice: Choice = {
     from: parseMoment('--from', values.from),
     to: parseMoment('--to', values.to),
-    competition: parseId('--competition', values.competition),
-    season: parseId('--season', values.season),
+    competition: values.competition === undefined ? null : idOf(values.competition),
+    season: values.season === undefined ? null : idOf(values.season),
   };
   return { name, out, choice, showsColumns: values.columns };
 }
@@ -73,10 +66,4 @@ function writerFor(out: string | null, dataset: ExportSource): RowWriter {
   return out === null || open === undefined
     ? jsonLinesWriter(null, dataset.columns, process.stdout)
     : open(out, dataset);
-}
-
-function parseId(option: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${option} must be an id, not ${JSON.stringify(text)}`);
-  return Number(text);
 }

@@ -1,14 +1,14 @@
-import { onStopRequest } from '#service/stop-requests.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { Screen } from '../../screen.ts';
+import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
+import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
-import { durationMs, parseMoment } from '../option-values.ts';
+import { pastMoment } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
 import type { match } from './command.ts';
@@ -18,15 +18,8 @@ import { gapsAt, publishedAt } from './published.ts';
 import { publishedLines } from './published-page.ts';
 import { MatchRecords } from './records.ts';
 
-const DRAW_EVERY_MS = 200;
-
-type MatchRequest = {
-  readonly eventId: number;
-  readonly follows: boolean;
-  readonly json: boolean;
-  /** Unix milliseconds; null: now. */
-  readonly at: number | null;
-};
+/** How often it is looked whether what may be traded has changed. */
+const LOOK_EVERY_MS = 200;
 
 /** Shows one match. */
 export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
@@ -37,50 +30,32 @@ export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
   if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
   if (followed === null) throw unknown(place, request.eventId);
-  const stop = new AbortController();
-  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   const health = new Health(place);
-  try {
+  await untilStopped(async (signal) => {
     const topics = await findTopics(place);
-    if (topics.has('feed-health')) await health.known(place, stop.signal);
-    if (!request.follows) {
-      const feed = health.match(request.eventId);
-      const at = { now: Date.now(), width: terminalColumns() };
-      const lines = request.json
-        ? [jsonText(pageJson(followed.facts, feed))]
-        : pageLines(followed.facts, feed, at);
-      process.stdout.write(`${lines.join('\n')}\n`);
-    } else if (process.stdout.isTTY) await draw(followed, health, stop.signal);
-    else await list(followed, health, stop.signal);
-    return 0;
-  } finally {
-    stop.abort();
-    done();
-  }
+    if (topics.has('feed-health')) await health.known(place, signal);
+    if (request.follows)
+      return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
+    const feed = health.match(request.eventId);
+    const at = { now: Date.now(), width: terminalColumns() };
+    const lines = request.json
+      ? [jsonText(pageJson(followed.facts, feed))]
+      : pageLines(followed.facts, feed, at);
+    process.stdout.write(`${lines.join('\n')}\n`);
+  });
+  return 0;
 }
 
 /** Redraws the page, by time alone too: trading permission expires by itself. */
 async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
-  const screen = new Screen(process.stdout);
-  const show = (): void => {
+  const upToDate = Promise.withResolvers<void>();
+  const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
+  await Promise.race([upToDate.promise, following]);
+  await drawWhile(following, () => {
     const { facts } = followed;
     const at = { now: Date.now(), width: process.stdout.columns, doubts: followed.doubts() };
-    screen.draw(pageLines(facts, health.match(facts.state.event_id), at));
-  };
-  let drawing: NodeJS.Timeout | undefined;
-  try {
-    await followed.follow(signal, {
-      onRecord() {},
-      onUpToDate() {
-        if (drawing !== undefined) return;
-        drawing = setInterval(show, DRAW_EVERY_MS);
-        show();
-      },
-    });
-  } finally {
-    clearInterval(drawing);
-    screen.end();
-  }
+    return pageLines(facts, health.match(facts.state.event_id), at);
+  });
 }
 
 /** Prints the page once, then a line for each change, and what may be traded as that changes. */
@@ -104,7 +79,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
           say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },
       onUpToDate() {
-        trading ??= setInterval(sayTrading, DRAW_EVERY_MS);
+        trading ??= setInterval(sayTrading, LOOK_EVERY_MS);
       },
     });
   } finally {
@@ -116,7 +91,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 async function showPublished(
   place: TopicCluster,
   records: MatchRecords,
-  { eventId, at, json }: MatchRequest & { readonly at: number },
+  { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
   const [states, transitions] = [await records.read('match-state'), await records.read('match-transitions')];
   const published = publishedAt({ states, transitions }, at);
@@ -155,13 +130,11 @@ function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof match>, now: number): MatchRequest {
+function parse({ values, positionals }: GivenTo<typeof match>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;
-  const ago = values.at === undefined ? null : durationMs(values.at);
-  const at = ago === null ? parseMoment('--at', values.at) : now - ago;
-  if (at !== null && at > now) throw new UsageError('--at is in the future');
+  const at = values.at === undefined ? null : pastMoment('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
   return { eventId: Number(id), follows, json, at };
 }

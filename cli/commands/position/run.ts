@@ -1,17 +1,17 @@
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
-import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import type { position } from './command.ts';
 
+import { setPosition } from './set-position.ts';
+
 const COLUMNS = ['partition', 'position', 'start', 'end', 'behind'].map(
   (head) => ({ head, align: 'right' }) as const,
 );
-
-import { setPosition } from './set-position.ts';
 
 /** Shows and sets positions. */
 export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
@@ -44,30 +44,14 @@ async function show(place: TopicCluster, topics: ReturnType<typeof streamTopics>
     readPositions({ brokers, application, log: quiet }),
     topicBounds({ brokers, clientId: 'touchline-position' }, [topic]),
   ]);
-  const rows: string[][] = [];
-  for (const { partition, start, end } of bounds) {
+  const rows = bounds.map(({ partition, start, end }) => {
     const next = positions.get(partition);
-    rows.push([
-      String(partition),
-      next === undefined ? '-' : String(next),
-      String(start),
-      String(end),
-      String(end - (next ?? start)),
-    ]);
-  }
+    return [partition, next ?? '-', start, end, end - (next ?? start)].map(String);
+  });
   process.stdout.write(tableText(COLUMNS, rows));
 }
 
-type Arguments = {
-  readonly processor: ProcessorName;
-  readonly partition: number;
-  readonly to: number | 'start' | 'end' | undefined;
-  readonly acceptsState: boolean;
-  /** Whether records may be left unprocessed. */
-  readonly skips: boolean;
-};
-
-function parse({ values, positionals }: GivenTo<typeof position>): Arguments {
+function parse({ values, positionals }: GivenTo<typeof position>) {
   const acceptsState = values['accept-state'] === true;
   const skips = values.yes === true;
   const [name, partition, offset, ...more] = positionals;

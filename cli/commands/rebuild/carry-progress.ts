@@ -1,25 +1,22 @@
 /** Carries the progress of webhooks over a rebuild of the dispatcher. */
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { readLatest, readValues, type TopicCluster } from '#topics/read-values.ts';
+import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import { commandLog, topicSource } from '../../cluster.ts';
+import { readEach } from '../export/topic-reads.ts';
 
 /**
  * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire
- * after 30 days. Gives the number of subscriptions. Throws as `readValues` and `PublishError`.
+ * after 30 days. Gives the number of subscriptions. Throws as `readEach` and `PublishError`.
  */
 export async function carryProgress(place: TopicCluster): Promise<number> {
   const source = topicSource(place);
   const committed = await readLatest('webhook-progress', source);
-  const attempts = new Map<string, WebhookAttempt[]>();
-  await readValues('webhook-attempts', source, (id, attempt) => {
-    if (attempt === null) return;
-    const kept = attempts.get(id);
-    if (kept === undefined) attempts.set(id, [attempt]);
-    else kept.push(attempt);
-  });
+  const all: WebhookAttempt[] = [];
+  await readEach(place, 'webhook-attempts', (attempt) => void all.push(attempt));
+  const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
   const ids = new Set([...committed.keys(), ...attempts.keys()]);
   const progress = [...ids]
     .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))

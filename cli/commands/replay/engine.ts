@@ -5,7 +5,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
 import type { RulesOf } from '../../../services/standings-processor/rules.ts';
 import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
-import { type ReadBack, ReplayTask, type TaskRecord } from './task.ts';
+import { type ReadBack, ReplayTask } from './task.ts';
 
 /** A record for normalized-messages; `timestamp` is that of the log it was read from, Unix milliseconds. */
 export type ReplayInput = {
@@ -111,14 +111,12 @@ export class ReplayEngine {
     open: (partition: number) => ReplayTask,
     inputs: readonly (ReplayInput & { readonly topic: string })[],
   ): Promise<ReplayOutput[]> {
-    const byPartition = new Map<number, TaskRecord[]>();
-    for (const { topic, partition, key, value, timestamp } of inputs) {
-      const offset = this.#offsetOf({ topic, partition });
-      const record = { offset, key: typeof key === 'string' ? Buffer.from(key) : key, value, timestamp };
-      const records = byPartition.get(partition);
-      if (records === undefined) byPartition.set(partition, [record]);
-      else records.push(record);
-    }
+    const all = inputs.map((input) => ({
+      ...input,
+      offset: this.#offsetOf(input),
+      key: typeof input.key === 'string' ? Buffer.from(input.key) : input.key,
+    }));
+    const byPartition = Map.groupBy(all, ({ partition }) => partition);
     const output: ReplayOutput[] = [];
     for (const [partition, records] of [...byPartition].sort(([a], [b]) => a - b)) {
       let task = tasks.get(partition);

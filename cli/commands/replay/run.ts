@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
+import { untilStopped } from '../../until-stopped.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
 import type { replay } from './command.ts';
 import { type ReplayOptions, replayInto } from './replay.ts';
@@ -23,38 +23,23 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   const target: TopicCluster = { ...source, prefix: into };
   if (into === source.prefix) throw new UsageError(`${into} is the prefix of the source: name another one`);
   await requireTopic(source, options.topic);
-  const stop = new AbortController();
-  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
-  const progress = showProgress(process.stderr);
-  try {
-    const { records, seconds } = await replayInto({
-      source,
-      target,
-      rulesDir: RULES_DIR || OWN_RULES,
-      signal: stop.signal,
-      onProgress: progress,
-      ...options,
-    });
-    endProgress(process.stderr);
-    const rate = Math.round(records / Math.max(seconds, 0.001));
-    process.stdout.write(
-      `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second\n`,
-    );
-    return 0;
-  } finally {
-    endProgress(process.stderr);
-    done();
-  }
+  const where = {
+    source,
+    target,
+    rulesDir: RULES_DIR || OWN_RULES,
+    onProgress: showProgress(process.stderr),
+  };
+  const { records, seconds } = await untilStopped((signal) =>
+    replayInto({ ...where, ...options, signal }),
+  ).finally(() => endProgress(process.stderr));
+  const rate = Math.round(records / Math.max(seconds, 0.001));
+  process.stdout.write(
+    `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second\n`,
+  );
+  return 0;
 }
 
-type Parsed = Pick<
-  ReplayOptions,
-  'topic' | 'from' | 'to' | 'gaps' | 'replace' | 'forSwitch' | 'partitions'
-> & {
-  readonly into: string;
-};
-
-function parse({ values }: GivenTo<typeof replay>): Parsed {
+function parse({ values }: GivenTo<typeof replay>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
   if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
@@ -75,7 +60,7 @@ function parse({ values }: GivenTo<typeof replay>): Parsed {
   };
 }
 
-const SOURCES: Readonly<Record<string, Parsed['topic']>> = {
+const SOURCES: Readonly<Record<string, ReplayOptions['topic']>> = {
   normalized: 'normalized-messages',
   raw: 'raw-messages',
 };

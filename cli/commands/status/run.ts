@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behindOf } from '#cluster/progress.ts';
 import { httpUrl, list } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
@@ -11,52 +10,37 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { processorProgress } from '../../progress.ts';
-import { Screen } from '../../screen.ts';
+import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
+import { untilStopped } from '../../until-stopped.ts';
 import type { status } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
 const EVERY_MS = 2_000;
-const DRAW_EVERY_MS = 200;
 
 /** Shows a running system. */
 export async function runStatus(given: GivenTo<typeof status>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const place = findCluster(process.env);
-  const stop = new AbortController();
-  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
   const followed = { letters: new OpenLetters(), health: new Health(place) };
-  try {
-    const take = () => statusOf(place, followed, metrics, stop.signal);
-    if (watch && !json && process.stdout.isTTY) await live(take, followed.health, stop.signal);
-    else {
-      const taken = await take();
-      process.stdout.write(
-        `${json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n')}\n`,
-      );
-    }
-    return 0;
-  } finally {
-    stop.abort();
-    done();
-  }
+  await untilStopped(async (signal) => {
+    const take = () => statusOf(place, followed, metrics, signal);
+    if (watch && !json && process.stdout.isTTY) return live(take, followed.health, signal);
+    const taken = await take();
+    const text = json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n');
+    process.stdout.write(`${text}\n`);
+  });
+  return 0;
 }
 
 /** Feeds are judged with each draw: a broker that does not answer keeps all else waiting, and its silence is what must be shown. */
 async function live(take: () => Promise<SystemStatus>, health: Health, signal: AbortSignal): Promise<void> {
-  const screen = new Screen(process.stdout);
   let latest = await take();
-  const ended = new AbortController();
-  const stop = AbortSignal.any([signal, ended.signal]);
-  const drawing = setInterval(() => {
-    const shown = { ...latest, sources: health.sources() };
-    screen.draw(renderStatus(shown, process.stdout.columns - 1, Date.now()));
-  }, DRAW_EVERY_MS);
   const taking = async (): Promise<void> => {
-    while (!stop.aborted) {
-      await delay(EVERY_MS, undefined, { signal: stop }).catch(() => {});
+    while (!signal.aborted) {
+      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
       // Keeps the last values with their age, so that the command survives restarts of its broker.
       latest = await take().catch((error: unknown) => {
         // Questions about topics and those about records fail with errors of their own.
@@ -65,13 +49,10 @@ async function live(take: () => Promise<SystemStatus>, health: Health, signal: A
       });
     }
   };
-  try {
-    await Promise.race([taking(), once(stop, 'abort')]);
-  } finally {
-    ended.abort();
-    clearInterval(drawing);
-    screen.end();
-  }
+  await drawWhile(Promise.race([taking(), once(signal, 'abort')]), () => {
+    const shown = { ...latest, sources: health.sources() };
+    return renderStatus(shown, process.stdout.columns - 1, Date.now());
+  });
 }
 
 async function statusOf(
@@ -111,11 +92,7 @@ async function processorStatus(place: TopicCluster, processor: ProcessorName): P
 
 const addresses = list(httpUrl());
 
-function parse({ values }: GivenTo<typeof status>): {
-  watch: boolean;
-  json: boolean;
-  metrics: readonly string[];
-} {
+function parse({ values }: GivenTo<typeof status>) {
   const { watch, json, metrics } = values;
   if (metrics === undefined) return { watch, json, metrics: [] };
   const parsed = addresses.safeParse(metrics);

@@ -1,8 +1,11 @@
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
-import { durationMs, parseMoment } from '../option-values.ts';
+import { parseCount, timeOf } from '../option-values.ts';
 import type { tail } from './command.ts';
+
+/** The largest limit. */
+const MOST = 999_999_999;
 
 /** A parsed request of `touchline tail`. */
 export type TailRequest = {
@@ -22,7 +25,7 @@ export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: nu
   if (positionals.length === 0) throw new UsageError('name a topic, or several');
   const { json, format = null, key = null } = values;
   if (json && format !== null) throw new UsageError('--json and --format exclude each other');
-  const partition = values.partition === undefined ? null : wholeNumber('--partition', values.partition);
+  const partition = values.partition === undefined ? null : partitionOf(values.partition);
   return {
     topics: positionals.map(topicOf),
     from: startOf(values, now),
@@ -31,7 +34,7 @@ export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: nu
     format,
     key,
     partition,
-    limit: values.limit === undefined ? Number.POSITIVE_INFINITY : limitOf(values.limit),
+    limit: parseCount('limit', values.limit, MOST) ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -39,10 +42,7 @@ function startOf(values: GivenTo<typeof tail>['values'], now: number): TailReque
   const { since, offset, 'from-beginning': fromBeginning } = values;
   if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
     throw new UsageError('--from-beginning, --since and --offset exclude each other');
-  if (since !== undefined) {
-    const ago = durationMs(since);
-    return { since: ago === null ? (parseMoment('--since', since) ?? now) : now - ago };
-  }
+  if (since !== undefined) return { since: timeOf('--since', since, now) };
   if (offset !== undefined) {
     if (!/^-?\d{1,15}$/.test(offset))
       throw new UsageError('--offset is a whole number; as --offset=-10 the last ten of each partition');
@@ -62,14 +62,8 @@ function isTopic(name: string): name is TopicName {
   return Object.hasOwn(TOPICS, name);
 }
 
-function wholeNumber(option: string, text: string): number {
+function partitionOf(text: string): number {
   if (!/^\d{1,9}$/.test(text))
-    throw new UsageError(`${option} is a whole number, not ${JSON.stringify(text)}`);
+    throw new UsageError(`--partition is a whole number, not ${JSON.stringify(text)}`);
   return Number(text);
-}
-
-function limitOf(text: string): number {
-  const limit = wholeNumber('--limit', text);
-  if (limit === 0) throw new UsageError('--limit is 1 or more');
-  return limit;
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
@@ -11,6 +10,8 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
+import { sayInTime } from '../../terminal.ts';
+import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
@@ -24,27 +25,29 @@ const FORMAT = '{time}  {key}  {summary}';
 /** Shows the records of topics. */
 export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
   const request = parseTail(given, Date.now());
-  const { topics, untilEnd, json, key, limit } = request;
-  const several = topics.length > 1 ? '{topic}  ' : '';
+  const several = request.topics.length > 1 ? '{topic}  ' : '';
   const format = formatter(request.format ?? `${several}${FORMAT}`);
   const place = findCluster(process.env);
-  for (const topic of topics) await requireTopic(place, topic);
+  for (const topic of request.topics) await requireTopic(place, topic);
+  return untilStopped((signal) => showRecords(place, { ...request, line: format }, signal));
+}
+
+/** Shows records until `asked`, or the end that the request names; gives the exit code. */
+async function showRecords(
+  place: TopicCluster,
+  request: TailRequest & { readonly line: ReturnType<typeof formatter> },
+  asked: AbortSignal,
+): Promise<number> {
+  const { topics, untilEnd, json, key, limit, line } = request;
   const decoders = decodersOf(place, topics);
   const from = await startOf(place, request);
   const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
-  const stop = new AbortController();
-  const done = onStopRequest({
-    graceful: () => {
-      stopped = true;
-      stop.abort();
-    },
-    force: (code) => process.exit(code),
-  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([asked, over.signal]);
   const caughtUp = Promise.withResolvers<void>();
   const health = new Health(place);
   let shown = 0;
   let undecodable = 0;
-  let stopped = false;
 
   const show = async (topic: TopicName, record: ReadRecord): Promise<void> => {
     const keyText = record.key?.toString() ?? '';
@@ -54,52 +57,45 @@ export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
     try {
       const value = record.value === null ? null : await decoders[topic].read(record.value);
       if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
-      await print(json ? jsonText(value) : format({ topic, record, key: keyText, value }));
+      await sayInTime(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;
       process.stderr.write(`partition ${record.partition}, offset ${record.offset}: ${error.message}\n`);
     }
     shown += 1;
-    if (shown >= limit) stop.abort();
+    if (shown >= limit) over.abort();
   };
 
   const following =
     permissions &&
-    caughtUp.promise
-      .then(() => health.known(place, stop.signal))
-      .then(() => say(permissions, health, stop.signal));
+    caughtUp.promise.then(() => health.known(place, signal)).then(() => say(permissions, health, signal));
   // Awaited below; without feed health no trading permission may be printed.
-  following?.catch(() => stop.abort());
+  following?.catch(() => over.abort());
   const names = new Map(topics.map((topic) => [topicName(place.prefix, topic), topic]));
-  try {
-    await follow({
-      brokers: place.brokers,
-      topics: [...names.keys()],
-      from,
-      otherwise: request.from === 'beginning' ? 'beginning' : 'end',
-      signal: stop.signal,
-      async onBatch({ topic: name, records }) {
-        const topic = names.get(name);
-        for (const record of records) {
-          if (stop.signal.aborted || topic === undefined) return;
-          await show(topic, record);
-        }
-      },
-      onCaughtUp: () => {
-        caughtUp.resolve();
-        if (untilEnd) stop.abort();
-      },
-    });
-    caughtUp.resolve();
-    stop.abort();
-    await following;
-  } finally {
-    stop.abort();
-    done();
-  }
+  await follow({
+    brokers: place.brokers,
+    topics: [...names.keys()],
+    from,
+    otherwise: request.from === 'beginning' ? 'beginning' : 'end',
+    signal,
+    async onBatch({ topic: name, records }) {
+      const topic = names.get(name);
+      for (const record of records) {
+        if (signal.aborted || topic === undefined) return;
+        await show(topic, record);
+      }
+    },
+    onCaughtUp: () => {
+      caughtUp.resolve();
+      if (untilEnd) over.abort();
+    },
+  });
+  caughtUp.resolve();
+  over.abort();
+  await following;
   // What was read to its end from its beginning has no such key; elsewhere its records may be before or to come.
-  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !stopped)
+  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !asked.aborted)
     throw new CommandError(`${key} is unknown here: no record of ${topics.join(' or ')} has it as its key`);
   return undecodable === 0 ? 0 : 1;
 }
@@ -117,7 +113,7 @@ async function showsTrading(
 async function say(permissions: Permissions, health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const [eventId, words] of permissions.changes((id) => health.match(id)))
-      await print(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
+      await sayInTime(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
     await delay(PERMISSIONS_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }
@@ -154,10 +150,4 @@ async function startOf(
     }
   }
   return offsets;
-}
-
-/** Waits while the reader of the output is slower than the topic. */
-async function print(text: string): Promise<void> {
-  if (!process.stdout.write(`${text}\n`))
-    await new Promise((drained) => process.stdout.once('drain', drained));
 }

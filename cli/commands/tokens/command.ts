@@ -1,5 +1,6 @@
 /** `touchline tokens`: the access tokens of clients. */
 import { defineCommand } from '../../command.ts';
+import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
        touchline tokens revoke <token id>
@@ -21,10 +22,10 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 
 /** Options that each action takes. */
 export const ACTIONS = {
-  list: ['client', 'json'],
-  revoke: ['client'],
-  label: ['none'],
-  expire: ['at', 'never'],
+  list: { options: ['client', 'json'] },
+  revoke: { options: ['client'] },
+  label: { options: ['none'] },
+  expire: { options: ['at', 'never'] },
 } as const;
 
 /** Lists, revokes, labels and expires access tokens. */
@@ -38,5 +39,5 @@ export const tokens = defineCommand({
     never: { type: 'boolean' },
     none: { type: 'boolean' },
   },
-  words: (before) => (before.length === 0 ? Object.keys(ACTIONS) : []),
+  words: (before) => actionWords(ACTIONS, before),
 });

@@ -6,6 +6,7 @@ import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../address
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
+import { say } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
 import type { up } from './command.ts';
 import { config } from './settings.ts';
@@ -114,8 +115,4 @@ function clientLine(client: NewClient | null): string {
   return client === null
     ? ''
     : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients)\n`;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,5 +1,6 @@
 /** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
 import { defineCommand } from '../../command.ts';
+import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline webhooks list [--json]
        touchline webhooks attempts [<id>] [--since <time>] [--limit 50] [--json]
@@ -49,5 +50,5 @@ export const webhooks = defineCommand({
     limit: { type: 'string' },
     json: { type: 'boolean' },
   },
-  words: (before) => (before.length === 0 ? Object.keys(ACTIONS) : []),
+  words: (before) => actionWords(ACTIONS, before),
 });

@@ -1,6 +1,7 @@
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { findCluster, requireTopic } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
+import { say } from '../../terminal.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { webhooks } from './command.ts';
@@ -104,8 +105,4 @@ function shown({ id, clientId, clientName, host, active, progress }: WebhookRow)
     client_active: active,
     host,
   };
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

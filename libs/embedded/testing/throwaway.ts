@@ -1,17 +1,11 @@
 import type { StartedTestContainer } from 'testcontainers';
+import { readyClusterId } from '#cluster/access.ts';
 import { poll } from '#timing/poll.ts';
 import type { Containers } from '../docker.ts';
 import { EmbeddedError, reasonOf } from '../errors.ts';
-import { answersMetadata } from '../metadata.ts';
 import { freePort } from '../ports.ts';
-import {
-  CONFLUENT_API,
-  KAFKA_IMAGE,
-  kafkaVariable,
-  LONE_BROKER,
-  REGISTRY_IMAGE,
-  registryEnvironment,
-} from '../settings.ts';
+import { CONFLUENT_API, LONE_BROKER, registryEnvironment } from '../settings.ts';
+import { KAFKA_IMAGE, kafkaVariable, REGISTRY_IMAGE } from './settings.ts';
 
 const CLIENT_PORT = 9092;
 const NETWORK_PORT = 19_092;
@@ -45,7 +39,9 @@ export async function startThrowaway(): Promise<Containers> {
       .withStartupTimeout(START_TIMEOUT_MS)
       .start();
     started.push(kafka);
-    if (!(await poll(() => answersMetadata(host, port), { timeoutMs: 60_000 }))) {
+    if (
+      !(await poll(async () => (await readyClusterId([`${host}:${port}`])) !== null, { timeoutMs: 60_000 }))
+    ) {
       throw new Error(`the broker in the container does not answer at ${host}:${port}`);
     }
     const registry: StartedTestContainer = await new GenericContainer(REGISTRY_IMAGE)

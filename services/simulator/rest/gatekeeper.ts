@@ -5,8 +5,6 @@ import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 export type GatekeeperOptions = {
   readonly clientId: string;
   readonly secretKey: string;
-  /** Lifetime of a token in real seconds, independent of the provider's clock. */
-  readonly tokenLifetime: number;
   /** Real seconds from any zero. */
   readonly elapsed: () => number;
   /** What the client may see. */
@@ -14,6 +12,9 @@ export type GatekeeperOptions = {
   /** Called at each use of a valid token: true makes all tokens invalid, this one too. */
   readonly revokes: () => boolean;
 };
+
+/** Lifetime of a token in real seconds, independent of the provider's clock. */
+const TOKEN_SECONDS = 3600;
 
 /**
  * Authenticates the one client. Tokens are opaque and known only here. The expiration is stated on the provider's clock,
@@ -23,7 +24,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
   /** Makes all tokens invalid. */
   revokeAll(): void;
 } {
-  const { tokenLifetime, elapsed, revokes } = options;
+  const { elapsed, revokes } = options;
   const access: Access = { ...options.access, clientId: Number(options.clientId) };
   const goodUntil = new Map<string, number>();
   return {
@@ -31,8 +32,8 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
       if (clientId !== options.clientId || !same(secretKey, options.secretKey)) return null;
       for (const [token, until] of goodUntil) if (until <= elapsed()) goodUntil.delete(token);
       const token = randomBytes(16).toString('hex');
-      goodUntil.set(token, elapsed() + tokenLifetime);
-      return { token, expiration: now + tokenLifetime };
+      goodUntil.set(token, elapsed() + TOKEN_SECONDS);
+      return { token, expiration: now + TOKEN_SECONDS };
     },
     access(token) {
       const until = goodUntil.get(token);

@@ -1,5 +1,12 @@
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
+import type {
+  Access,
+  CatalogueQuery,
+  EventsQuery,
+  Paging,
+  ProviderData,
+  RestAnswer,
+} from '#contract/rest/provider.ts';
 import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
@@ -83,6 +90,11 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       events.length,
       view,
     );
+  const eventPage = (query: EventsQuery, access: Access, view: typeof eventView): RestAnswer => {
+    checkPlaces(query, access);
+    const asked = eventsFor(access, (event) => inEvents(event, query));
+    return pageTree(asked, query, view);
+  };
   const catalogue = <T extends Written>(
     container: string,
     records: readonly T[],
@@ -128,22 +140,8 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       const page = renderStages(pageOf(asked, query, faults), lookup);
       return { data: `{"competitions":${page}}`, total: asked.length };
     },
-    events(query, access) {
-      checkPlaces(query, access);
-      return pageTree(
-        eventsFor(access, (event) => inEvents(event, query)),
-        query,
-        eventView,
-      );
-    },
-    eventsSimple(query, access) {
-      checkPlaces(query, access);
-      return pageTree(
-        eventsFor(access, (event) => inEvents(event, query)),
-        query,
-        simpleEventView,
-      );
-    },
+    events: (query, access) => eventPage(query, access, eventView),
+    eventsSimple: (query, access) => eventPage(query, access, simpleEventView),
     event(id, access) {
       const event = find(id, access);
       const incidents = visibleIncidents(event).map(incidentView);

@@ -1,18 +1,18 @@
 /** The simulator as a REST provider: the contract's own routes over the messages published so far. */
 
-import { type FastifyInstance, fastify } from 'fastify';
+import { fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
-import { type Faults, parseFaults } from '../faults.ts';
+import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { ProviderClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
-import { parseRestFaults, type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
+import { type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
@@ -22,29 +22,19 @@ import { Timeline } from './timeline.ts';
 type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
 /** How a provider is made. */
-export type SimulatedProviderOptions = {
+export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
-  /** How many matches, from the first on. Default: all. */
-  readonly matches?: number;
-  /** The same seed gives the same messages, and the same faults to the same requests. Default '1'. */
-  readonly seed?: string;
-  /** Faults of content. Default: none. */
-  readonly faults?: Faults;
-  /** Faults of REST. Default: none. */
-  readonly restFaults?: RestFaultRates;
-  /** Seconds of match time between keep-alives, and between clock messages. Default 30 and 60. */
-  readonly keepAliveEvery?: number;
-  readonly clockEvery?: number;
+  /** How many matches, from the first on. */
+  readonly matches: number;
+  readonly restFaults: RestFaultRates;
   readonly clock: (timeline: Timeline) => ProviderClock;
   readonly client: SimulatedClient;
-  /** Real seconds that a token is good for. Default 3600. */
-  readonly tokenLifetime?: number;
   /** Real seconds from any zero, which tokens grow old by. Default: the machine's. */
   readonly elapsed?: () => number;
   /** How late a slow answer is at most, in real milliseconds. Default 2000. */
   readonly slowMs?: number;
-  /** Default: plain HTTP. */
-  readonly tls?: ServerTlsFiles | null;
+  /** Null: plain HTTP. */
+  readonly tls: ServerTlsFiles | null;
   /** Called for every injected fault. */
   readonly onFault?: (fault: RestFault) => void;
   /** Called with every answer's status. */
@@ -52,19 +42,7 @@ export type SimulatedProviderOptions = {
 };
 
 /** A provider. `app` serves once it listens, or through `inject`; close it. */
-export type SimulatedProvider = {
-  readonly app: FastifyInstance;
-  readonly client: SimulatedClient;
-  readonly timeline: Timeline;
-  /** The provider's time, whole Unix seconds: `api.timestamp`. */
-  now(): number;
-  /** All messages published so far, in order. */
-  published(): ProviderMessage[];
-  /** Makes all tokens invalid. */
-  revokeTokens(): void;
-  /** The random source of faults, with the counts of injected faults by name. */
-  readonly faults: RestFaults;
-};
+export type SimulatedProvider = ReturnType<typeof createProvider>;
 
 /** Seconds before the first message at which the catalogues were written. */
 const WRITTEN_BEFORE = 86_400;
@@ -72,15 +50,9 @@ const WRITTEN_BEFORE = 86_400;
 const VERSION = '2.125.0';
 
 /** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
-export function createProvider(options: SimulatedProviderOptions): SimulatedProvider {
-  const { dataset, seed = '1', client, restFaults = parseRestFaults('none') } = options;
-  const matchSettings = {
-    seed,
-    faults: options.faults ?? parseFaults('none'),
-    keepAliveEvery: options.keepAliveEvery ?? 30,
-    clockEvery: options.clockEvery ?? 60,
-  };
-  const timeline = new Timeline(dataset, matchSettings, options.matches);
+export function createProvider(options: SimulatedProviderOptions) {
+  const { dataset, seed, client, restFaults } = options;
+  const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
   const faults = new RestFaults(restFaults, seed, options.onFault);
   const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
@@ -93,7 +65,6 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
   const gatekeeper = createGatekeeper({
     clientId: client.id,
     secretKey: client.secretKey,
-    tokenLifetime: options.tokenLifetime ?? 3600,
     elapsed: options.elapsed ?? (() => performance.now() / 1000),
     access: {
       competitions: outside.length > 0 ? new Set([dataset.competition.competition.id]) : null,
@@ -109,7 +80,7 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
   // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
-  const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls ?? null }) });
+  const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
   app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
@@ -118,11 +89,14 @@ export function createProvider(options: SimulatedProviderOptions): SimulatedProv
     app,
     client,
     timeline,
+    /** The provider's time, whole Unix seconds: `api.timestamp`. */
     now,
+    /** All messages published so far, in order. */
     published: () => {
       now();
       return [...state.published(timeline.startsAt, state.time)];
     },
+    /** Makes all tokens invalid. */
     revokeTokens: gatekeeper.revokeAll,
     faults,
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type PlayClock, playClock } from './clock.ts';
 import { restMetrics } from './metrics.ts';
-import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from './provider.ts';
+import { createProvider, type SimulatedProviderOptions } from './provider.ts';
 
 /** How a provider is served. */
 export type ServeOptions = Omit<SimulatedProviderOptions, 'clock' | 'onFault' | 'onAnswer'> & {
@@ -15,20 +15,7 @@ export type ServeOptions = Omit<SimulatedProviderOptions, 'clock' | 'onFault' | 
 };
 
 /** A provider that plays by its own clock. */
-export type ServedProvider = {
-  readonly provider: SimulatedProvider;
-  readonly port: number;
-  readonly speed: number;
-  /** Lets the clock run. */
-  start(): void;
-  /** For a clock of infinite speed: everything up to `played` seconds of play is published. */
-  reach(played: number): void;
-  /** Resolves when the clock has passed the last message. Rejects when the signal is aborted. */
-  allPublished(signal: AbortSignal): Promise<void>;
-  /** Counts of answers and of injected faults. */
-  summary(): RestSummary;
-  close(): Promise<void>;
-};
+export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
 
 /** Counts of the REST interface. */
 export type RestSummary = {
@@ -42,7 +29,7 @@ export type RestSummary = {
 const LOOK_EVERY = 50;
 
 /** Makes a provider and serves it. Rejects where the port is taken. */
-export async function serveProvider(options: ServeOptions, metrics: Registry): Promise<ServedProvider> {
+export async function serveProvider(options: ServeOptions, metrics: Registry) {
   const { pace, port, host } = options;
   let clock: PlayClock | undefined;
   let speed = 1;
@@ -62,12 +49,15 @@ export async function serveProvider(options: ServeOptions, metrics: Registry): P
     provider,
     port: (provider.app.server.address() as AddressInfo).port,
     speed,
+    /** Lets the clock run. */
     start: () => clock?.start(),
-    reach: (played) => clock?.reach(played),
-    async allPublished(signal) {
+    /** For a clock of infinite speed: everything up to `played` seconds of play is published. */
+    reach: (played: number) => clock?.reach(played),
+    /** Resolves when the clock has passed the last message. Rejects when the signal is aborted. */
+    async allPublished(signal: AbortSignal) {
       while (provider.now() < provider.timeline.endsAt) await sleep(LOOK_EVERY, undefined, { signal });
     },
-    summary: () => ({ answers: counts.answers(), faults: provider.faults.counts }),
+    summary: (): RestSummary => ({ answers: counts.answers(), faults: provider.faults.counts }),
     close: () => provider.app.close(),
   };
 }

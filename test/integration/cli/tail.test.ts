@@ -200,7 +200,7 @@ describe('touchline tail', () => {
     [['match-state', 'match-incident'], 'did you mean match-incidents?'],
     [['match-state', '--since', '1h', '--from-beginning'], 'exclude each other'],
     [['match-state', '--offset', '5'], '--offset goes with --partition'],
-    [['match-state', '--limit', '0'], '--limit is 1 or more'],
+    [['match-state', '--limit', '0'], '--limit must be a whole number from 1'],
     [['match-state', '--format', '{nonsense}'], 'it has {topic}, {partition}'],
     [['match-state', '--jsn'], 'there is no option --jsn; did you mean --json?'],
     [['match-state', '--key'], '--key needs a value'],

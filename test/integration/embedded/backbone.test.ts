@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readyClusterId } from '#cluster/access.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
-import { answersMetadata } from '#embedded/metadata.ts';
 import { untilTrue } from '../../support/poll.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'libs', 'embedded', 'main.ts');
+const MAIN = join(import.meta.dirname, 'backbone.fixture.ts');
 const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
   type: 'record',
   name: `Fact${at}`,
@@ -36,9 +36,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Runs main.ts until it has printed the addresses of broker and registry. */
+/** Runs the fixture until it has printed the addresses of broker and registry. */
 async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
-  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+  const child = spawn(process.execPath, [MAIN, dataDir], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -99,8 +99,7 @@ async function register(registryUrl: string, subject: string, schema: unknown): 
 
 test('ends with its killed parent, and the next start has topics and schemas again', async () => {
   const { brokers, registryUrl } = await startMain();
-  const [host = '', port = ''] = brokers.split(':');
-  await untilTrue('the broker answers', () => answersMetadata(host, Number(port)));
+  await untilTrue('the broker answers', async () => (await readyClusterId([brokers])) !== null);
   // Many, so that a registry that still reads its journal has not reached the last one.
   const ids: number[] = [];
   for (const schema of SCHEMAS) {
@@ -133,19 +132,19 @@ test('ends with its killed parent, and the next start has topics and schemas aga
 });
 
 test('stopped while it starts, it leaves no process behind', async () => {
-  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+  const child = spawn(process.execPath, [MAIN, dataDir], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   parent = child;
   await untilTrue('a Java process runs', async () => (await javaProcesses()).length > 0);
   child.kill('SIGINT');
-  await untilTrue('it has ended', () => child.exitCode !== null);
+  await untilTrue('it has ended', () => child.signalCode === 'SIGINT');
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });
 
 test('killed while its broker starts, the next start waits for that broker to end', async () => {
-  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
   parent = child;
   // From then on it holds the folder, and is not ready yet.
   const lock = join(dataDir, 'kafka', 'data', '.lock');

@@ -1,10 +1,12 @@
 /** Three brokers: what they copy, and what goes on without one of them. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigResourceTypes } from 'kafkajs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
+import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -272,11 +274,11 @@ describe.each(IN_FULL)('%s', () => {
     async () => {
       const users = ['webhook-receiver', 'match-processor'] as const;
       const { tls, ca, folder } = await brokerCertificates();
-      const security = {
+      const security = securedListeners({
         tls,
         authorizer: true,
         users: Object.fromEntries(users.map((user) => [user, PASSWORD])),
-      };
+      });
       const cluster = await startCluster({ security });
       const prefix = `${place.prefix}secured.`;
       for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
@@ -310,7 +312,7 @@ describe.each(IN_FULL)('%s', () => {
       const prefix = `${place.prefix}tournament.`;
       const { tls, ca, folder } = await brokerCertificates();
       const cluster = await startCluster({
-        security: { tls, authorizer: true, users: { [USER]: PASSWORD } },
+        security: securedListeners({ tls, authorizer: true, users: { [USER]: PASSWORD } }),
       });
       await createTopics({ brokers: cluster.brokers, prefix });
       const all = { name: prefix, pattern: 'Prefixed' } as const;

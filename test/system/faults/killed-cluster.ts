@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BrokerSecurity } from '#embedded/broker.ts';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
-import type { BrokerSecurity } from '#embedded/security.ts';
-import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,8 +22,7 @@ export async function startCluster({
     dataDir: temporaryFolder(),
     brokers: 3,
     settings: { ...QUICK_REJOIN, ...settings },
-    jvmArgs: QUICK_START,
-    heapMb: 512,
+    jvmArgs: [...QUICK_START, '-Xmx512m'],
     ...(security === undefined ? {} : { security }),
   });
   atEnd(() => cluster.stop());

@@ -1,11 +1,13 @@
 /** For tests: a provider whose clock is set by hand. */
 import { onTestFinished } from 'vitest';
+import { parseFaults } from '../../faults.ts';
+import { parseRestFaults } from '../faults.ts';
 import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
 import { ProviderReader } from './reader.ts';
 
 /** How it is made; all but the data set has a default. */
-export type ManualProviderOptions = Omit<SimulatedProviderOptions, 'clock' | 'client'> &
-  Partial<Pick<SimulatedProviderOptions, 'client'>>;
+export type ManualProviderOptions = Partial<Omit<SimulatedProviderOptions, 'clock'>> &
+  Pick<SimulatedProviderOptions, 'dataset'>;
 
 /** A provider whose clock stands at the first message until it is set. */
 export type ManualProvider = SimulatedProvider & {
@@ -20,6 +22,13 @@ export function manualProvider(options: ManualProviderOptions): ManualProvider {
   let time = 0;
   const provider = createProvider({
     client: CLIENT,
+    matches: options.dataset.matches.length,
+    seed: '1',
+    faults: parseFaults('none'),
+    restFaults: parseRestFaults('none'),
+    keepAliveEvery: 30,
+    clockEvery: 60,
+    tls: null,
     ...options,
     clock({ startsAt }) {
       time = startsAt;

@@ -1,20 +1,15 @@
-/** Secured listeners of an embedded broker, beside its plain one, which stays for this machine's own use. */
-import { HOST } from './ports.ts';
+/** Secured listeners of a broker of tests, beside its plain one. */
+import type { BrokerSecurity } from '../broker.ts';
 
 /** What the secured listeners are made of. */
-export type BrokerSecurity = {
+type Secured = {
   /** PEM texts: the broker's certificate with its key, and the authority that signs the certificates of clients. */
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
   /** Passwords by user: PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 know the same. OAUTHBEARER takes unsigned tokens. */
   readonly users: Readonly<Record<string, string>>;
-  /**
-   * Whether who comes by a secured listener has only the rights of access control lists. The plain listener has all.
-   */
+  /** Whether who comes by a secured listener has only the rights of access control lists. The plain listener has all. */
   readonly authorizer?: boolean;
 };
-
-/** `tls` wants a client certificate, whose common name is the user; `sasl` wants credentials. */
-export type SecuredPorts = { readonly tls: number; readonly sasl: number };
 
 const SCRAM = ['SCRAM-SHA-256', 'SCRAM-SHA-512'];
 const LOGIN = 'org.apache.kafka.common.security';
@@ -23,12 +18,10 @@ const ONLY_ACLS = {
   'super.users': 'User:ANONYMOUS',
 };
 
-/** The settings of the listeners TLS and SASL of a broker. */
-export function securedListeners({ tls, users, authorizer = false }: BrokerSecurity, ports: SecuredPorts) {
+/** The listener TLS wants a client certificate, whose common name is the user; SASL wants credentials. */
+export function securedListeners({ tls, users, authorizer = false }: Secured): BrokerSecurity {
   const plainUsers = Object.entries(users).map(([name, password]) => `user_${name}="${password}"`);
   return {
-    listeners: [`TLS://${HOST}:${ports.tls}`, `SASL://${HOST}:${ports.sasl}`],
-    protocols: ['TLS:SSL', 'SASL:SASL_SSL'],
     settings: {
       'ssl.keystore.type': 'PEM',
       'ssl.keystore.certificate.chain': tls.cert,
@@ -48,12 +41,8 @@ export function securedListeners({ tls, users, authorizer = false }: BrokerSecur
       'listener.name.sasl.oauthbearer.sasl.jaas.config': `${LOGIN}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
       ...(authorizer ? ONLY_ACLS : {}),
     },
+    storageArguments: Object.entries(users).flatMap(([name, password]) =>
+      SCRAM.flatMap((mechanism) => ['--add-scram', `${mechanism}=[name=${name},password=${password}]`]),
+    ),
   };
-}
-
-/** The arguments of `kafka-storage format` that make the users of SCRAM. */
-export function scramArguments({ users }: BrokerSecurity): string[] {
-  return Object.entries(users).flatMap(([name, password]) =>
-    SCRAM.flatMap((mechanism) => ['--add-scram', `${mechanism}=[name=${name},password=${password}]`]),
-  );
 }

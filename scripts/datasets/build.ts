@@ -1,7 +1,7 @@
 /**
- * Makes the data sets of this folder from the match facts of Pappalardo et al. 2019 (CC BY 4.0):
+ * Makes the data sets of data/ from the match facts of Pappalardo et al. 2019 (CC BY 4.0):
  *
- *     node data/build.ts [FOLDER]      FOLDER has World_Cup.key.jsonl and England.key.jsonl,
+ *     node scripts/datasets/build.ts [FOLDER]      FOLDER has World_Cup.key.jsonl and England.key.jsonl,
  *                                      default ../shared/data/timelines
  *
  * Only facts are taken; ids and format are the project's own. The same input gives the same bytes.
@@ -16,10 +16,9 @@ import type {
   GoalPair,
   MatchFacts,
   Period,
-} from './dataset.ts';
-import { finalScore } from './dataset.ts';
-import { ACRONYMS, SHORT_NAMES } from './names.ts';
-import { WORLD_CUP_2018_RANKS } from './official-ranks.ts';
+} from '../../data/dataset.ts';
+import { finalScore } from '../../data/dataset.ts';
+import names from './names.json' with { type: 'json' };
 import { cup, fail, league } from './places.ts';
 
 type SourceEvent = {
@@ -73,6 +72,9 @@ const KINDS: Record<string, FactKind> = {
   shootout_goal: 'kick_scored',
   shootout_miss: 'kick_missed',
 };
+/** Of teams: common three-letter codes, and short names where they differ from the name. */
+const ACRONYMS: Readonly<Record<string, string>> = names.acronyms;
+const SHORT_NAMES: Readonly<Record<string, string>> = names.shortNames;
 const GOALS: readonly FactKind[] = ['goal', 'penalty_goal', 'own_goal'];
 
 type Plan = {
@@ -100,7 +102,7 @@ const PLANS: Plan[] = [
       season: { id: 31018, name: 'World Cup 2018' },
     },
     places: cup,
-    ranks: WORLD_CUP_2018_RANKS,
+    ranks: names.worldCup2018Groups,
   },
   {
     name: 'england-2017-18',
@@ -155,8 +157,8 @@ function check(match: MatchFacts, label: string): void {
 }
 
 function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>): string {
-  const names = [...new Set(matches.flatMap((match) => [match.home, match.away]))].sort();
-  const teamId = new Map(names.map((name, n) => [name, plan.base * 1000 + 501 + n]));
+  const teams = [...new Set(matches.flatMap((match) => [match.home, match.away]))].sort();
+  const teamId = new Map(teams.map((name, n) => [name, plan.base * 1000 + 501 + n]));
   const players = new Map<number, string>();
   const personOf = (pid: number, name: string): number => {
     const id = person.get(pid) ?? fail(`${name} has no id`);
@@ -211,7 +213,7 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
       ...stage,
       groups: stage.groups.map((group) => ({ ...group, ranks: ranksOf(group.name) })),
     })),
-    teams: names.map((name) => ({
+    teams: teams.map((name) => ({
       id: teamId.get(name) ?? fail(name),
       name,
       short: SHORT_NAMES[name] ?? name,
@@ -236,9 +238,9 @@ export function buildAll(folder: string): Map<DatasetName, string> {
 }
 
 if (import.meta.main) {
-  const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/timelines');
+  const folder = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data/timelines');
   for (const [name, text] of buildAll(folder)) {
-    writeFileSync(join(import.meta.dirname, `${name}.jsonl`), text);
+    writeFileSync(join(import.meta.dirname, '../../data', `${name}.jsonl`), text);
     process.stdout.write(
       `data/${name}.jsonl: ${text.trimEnd().split('\n').length - 1} matches, ${text.length} characters\n`,
     );

@@ -1,4 +1,4 @@
-import type { Competition } from './dataset.ts';
+import type { Competition } from '../../data/dataset.ts';
 
 /** Who met whom; round 0 is the knockout stage. */
 export type Meeting = { readonly round: number; readonly home: string; readonly away: string };

@@ -1,0 +1,7 @@
+/** Starts an embedded broker and registry in a folder, prints where they are, and stays until it is ended. */
+import { startBackbone } from '#embedded/backbone.ts';
+
+const [dataDir = ''] = process.argv.slice(2);
+const { brokers, registryUrl } = await startBackbone({ dataDir, env: process.env, onProgress: () => {} });
+process.stdout.write(`KAFKA_BROKERS=${brokers.join(',')}\nSCHEMA_REGISTRY_URL=${registryUrl}\n`);
+setInterval(() => {}, 60_000);
