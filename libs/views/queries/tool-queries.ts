@@ -31,13 +31,15 @@ export type MatchWithIncidents = NamedMatch & {
 /** What changed, in which match. */
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
-/** Null does not filter. */
-export type ChangesQuery = Paging & {
+type Filter = number | undefined;
+
+/** What is undefined does not filter. */
+type ChangesQuery = Paging & {
   /** Changes that became visible then or later, Unix seconds. */
   readonly timestamp: number;
-  readonly competitionId: number | null;
-  readonly teamId: number | null;
-  readonly matchId: number | null;
+  readonly competition_id?: Filter;
+  readonly team_id?: Filter;
+  readonly match_id?: Filter;
   readonly only: ReadonlySet<StepClass> | null;
 };
 
@@ -132,12 +134,12 @@ export function toolQueries(views: Views) {
     board(
       query: LivescoreQuery,
       access: Access,
-      { competitionId, teamId }: { readonly competitionId: number | null; readonly teamId: number | null },
+      { competition_id, team_id }: { readonly competition_id?: Filter; readonly team_id?: Filter } = {},
     ): CountedPage<NamedMatch> {
-      if (competitionId !== null) requireAccess(access, competitionId);
+      if (competition_id !== undefined) requireAccess(access, competition_id);
       const conditions = boardConditions(query, access)
-        .where('competition_id = ?', competitionId)
-        .where(PLAYS, teamId);
+        .where('competition_id = ?', competition_id)
+        .where(PLAYS, team_id);
       return page(conditions, 'earliest', query);
     },
 
@@ -163,14 +165,14 @@ export function toolQueries(views: Views) {
 
     /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
-      const { competitionId, teamId, matchId, only, limit } = query;
-      if (competitionId !== null) requireAccess(access, competitionId);
-      if (matchId !== null) visibleEvent(matches, matchId, access);
+      const { competition_id, team_id, match_id, only, limit } = query;
+      if (competition_id !== undefined) requireAccess(access, competition_id);
+      if (match_id !== undefined) visibleEvent(matches, match_id, access);
       const conditions = shownTo(access)
         .where('s.changed >= ?', since(query.timestamp))
-        .where('competition_id = ?', competitionId)
-        .where('e.id = ?', matchId)
-        .where(PLAYS, teamId);
+        .where('competition_id = ?', competition_id)
+        .where('e.id = ?', match_id)
+        .where(PLAYS, team_id);
       if (only !== null) conditions.among('s.class', only);
       const { total, items } = changes.page(conditions, limit, (query.page - 1) * limit);
       return {

@@ -121,7 +121,7 @@ export function catalogueData(views: Views): CatalogueData {
   };
   const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer => {
     const from = since(query.timestamp);
-    const asked = from === null ? all : all.filter(({ changed }) => changed >= from);
+    const asked = from === undefined ? all : all.filter(({ changed }) => changed >= from);
     return listAnswer(
       name,
       asked.map(({ record }) => JSON.stringify(record)),
@@ -168,10 +168,14 @@ export function catalogueData(views: Views): CatalogueData {
     areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) =>
-      answer('statuses', query.sportId === null ? statuses() : statusesOf(query.sportId), query),
+      answer('statuses', query.sport_id === undefined ? statuses() : statusesOf(query.sport_id), query),
     incidentTypes: (query) =>
-      answer('incidents', query.sportId === null ? incidentTypes() : incidentTypesOf(query.sportId), query),
-    standingsTypes: (query) => answer('standings_types', standingsTypes(query.sportId ?? SOCCER), query),
+      answer(
+        'incidents',
+        query.sport_id === undefined ? incidentTypes() : incidentTypesOf(query.sport_id),
+        query,
+      ),
+    standingsTypes: (query) => answer('standings_types', standingsTypes(query.sport_id ?? SOCCER), query),
   };
 }
 

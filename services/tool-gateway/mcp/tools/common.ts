@@ -1,6 +1,6 @@
 /** Shared arguments and answers of tools. */
 import { z } from 'zod';
-import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
+import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -107,20 +107,6 @@ function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
 export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
-
-/** A query of events that asks for everything. */
-export const ANY_EVENT: Omit<EventsQuery, keyof Paging> = {
-  sportId: null,
-  competitionId: null,
-  seasonId: null,
-  stageId: null,
-  statusType: null,
-  participantId: null,
-  venueType: null,
-  dateFrom: null,
-  dateTo: null,
-  timestamp: null,
-};
 
 /** A season, or a competition, of which it is the current one. */
 export const seasonInput = {
