@@ -6,8 +6,14 @@ import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../../facts/places.ts';
-import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../../facts/soccer-values.ts';
+import {
+  AREAS,
+  DETAIL_NAMES,
+  INACTIVE_LANGUAGES,
+  LANGUAGES,
+  RESULT_NAMES,
+  STAT_NAMES,
+} from '../../facts/facts.ts';
 import { since } from '../../queries/access.ts';
 import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
