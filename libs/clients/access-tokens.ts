@@ -1,9 +1,8 @@
 /** Personal access tokens (spec, "Authentication" 7): who has one may use the tool endpoint for its client. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { type Followed, followRecords } from './follow-records.ts';
-import { type DirectoryConnection, supersedes } from './versioned-topic.ts';
+import { type Followed, type FollowPlace, followRecords } from './follow-records.ts';
+import { supersedes } from './versioned-topic.ts';
 
 /** A personal access token as it is known: only the hash of its text is kept. Times are Unix milliseconds. */
 export type AccessToken = {
@@ -58,12 +57,6 @@ export function isLive({ expiresAt, revokedAt }: AccessToken, nowMs: number): bo
   return revokedAt === null && (expiresAt === null || nowMs < expiresAt);
 }
 
-/** How tokens are followed. */
-export type FollowTokensOptions = DirectoryConnection & {
-  /** Called when following fails: later revocations would be missed, so the process must stop. */
-  readonly onFailure: (error: unknown) => void;
-};
-
 type Known = { readonly record: AccessTokenRecord; readonly token: AccessToken };
 
 /** All tokens as their topic has them, in memory: a change anywhere is known here within moments. */
@@ -76,16 +69,11 @@ export class AccessTokens {
   private constructor() {}
 
   /** Resolves once all tokens are known; keeps following until `close`. Throws as `followRecords`. */
-  static async follow(options: FollowTokensOptions): Promise<AccessTokens> {
-    const { brokers, prefix, registryUrl, log, onFailure } = options;
+  static async follow(place: FollowPlace): Promise<AccessTokens> {
     const tokens = new AccessTokens();
     tokens.#followed = await followRecords({
-      brokers,
-      prefix,
-      log,
-      onFailure,
+      ...place,
       topic: 'access-tokens',
-      registry: Registry.open({ url: registryUrl, prefix }),
       onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
     });
     return tokens;

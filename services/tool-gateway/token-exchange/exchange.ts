@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Contracts } from '#clients/contracts.ts';
 import type { Logger } from '#streams/log.ts';
 import type { AttemptScope } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
@@ -13,7 +12,7 @@ export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
   /** The account of credentials; null where they are refused. */
   readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
-  readonly contracts: Pick<Contracts, 'findSoon'>;
+  readonly contracts: { findSoon(clientId: number, withinMs: number): Promise<object | undefined> };
   readonly issuer: Pick<Issuer, 'issue'>;
   /** Of the digests that attempts are counted by. */
   readonly key: KeyObject;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#cluster/read-topic.ts';
+import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
@@ -37,6 +38,7 @@ async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<st
 async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = await AccessTokens.follow({
     ...at,
+    registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
     log: quietLog,
     onFailure: (error) => expect.unreachable(String(error)),
   });
