@@ -112,8 +112,8 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       view: views,
       authenticate(bearer) {
         const token = tokens.find(bearer, Date.now());
-        if (token === undefined || contracts.find(token.clientId) === undefined) return null;
-        return { tokenId: token.id, clientId: token.clientId };
+        if (token === undefined || contracts.find(token.client_id) === undefined) return null;
+        return { tokenId: token.token_id, clientId: token.client_id };
       },
       accessOf: (clientId) => contracts.find(clientId)?.access,
       allowedHosts: config.MCP_ALLOWED_HOSTS,

@@ -51,7 +51,7 @@ export class Exchange {
     if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
       throw new ExchangeError('TENANT_SLUG_CONFLICT');
     const issued = await issuer.issue(id, label, now());
-    log.info({ client: id, id: issued.token.id }, 'an access token was issued');
+    log.info({ client: id, id: issued.token.token_id }, 'an access token was issued');
     return issued;
   }
 

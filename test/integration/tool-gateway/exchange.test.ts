@@ -65,7 +65,7 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(Date.parse(body.expires_at ?? '') - Date.now()).toBeGreaterThan(364 * 86_400_000);
 
   const found = await until('the token is known', () => tokens.find(token, Date.now()));
-  expect(found).toMatchObject({ clientId: 1, label: 'desk', revokedAt: null });
+  expect(found).toMatchObject({ client_id: 1, label: 'desk', revoked_at: null });
   expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
   // It is none for REST, and a token of REST is none here.
   const ofRest = await api.token(credentials);
