@@ -1,11 +1,10 @@
 /** Which events a query asks for, of what may be seen. */
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
+import { STATUS } from '#contract/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
 import { notFound, requireAccess, since } from './access.ts';
 import type { CompetitionStructure } from './places.ts';
-
-const POSTPONED = 5;
 
 /** The event, where it is one and may be seen. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
@@ -54,7 +53,7 @@ export function boardConditions(
     .where('changed >= ?', since(query.timestamp));
   // Whoever follows the changes has to learn that a match is postponed.
   if (query.show_postponed === 'no' && query.timestamp === undefined)
-    conditions.also(`status_id IS NOT ${POSTPONED}`);
+    conditions.also(`status_id IS NOT ${STATUS.postponed}`);
   return conditions;
 }
 

@@ -1,5 +1,6 @@
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
-import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { classOf, subjectOf } from './changes.ts';

@@ -1,8 +1,9 @@
 /** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
 
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
-import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';

@@ -1,5 +1,6 @@
 /** One change as an assistant reads it: the steps of a version joined with the incident that they are about. */
-import { INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
