@@ -1,4 +1,5 @@
 /** What tools ask for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
+import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
 import { hasResult, resultScore } from '#domain/result.ts';
@@ -80,24 +81,22 @@ export function toolQueries(views: Views) {
   const { matches, incidentLog, changes, catalogue } = views;
   const places = new CompetitionStructure(catalogue, views.sql);
 
-  /** Matches by id as last read, the most recently used last. */
-  const known = new Map<number, { readonly version: number; readonly match: NamedMatch }>();
+  /** Matches by id as last read. */
+  const known = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
+    max: MAX_KNOWN,
+  });
   const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
-    let entry = known.get(id);
-    known.delete(id);
-    if (entry?.version !== version) {
-      const { state, plain } = matches.row(id);
-      entry = { version, match: { state, ...namesOf(plain) } };
-    }
-    known.set(id, entry);
-    for (const longest of known.keys()) {
-      if (known.size <= MAX_KNOWN) break;
-      known.delete(longest);
-    }
-    return entry.match;
+    const entry = known.get(id);
+    if (entry?.version === version) return entry.match;
+    const { state, plain } = matches.row(id);
+    const match = { state, ...namesOf(plain) };
+    known.set(id, { version, match });
+    return match;
   };
   /** Matches with their incidents, until one of them changes. */
-  const details = new Map<number, { readonly names: number; readonly match: MatchWithIncidents }>();
+  const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
+    max: MAX_DETAILS,
+  });
   views.onStale((eventId) => details.delete(eventId));
   /** Throws `not_found`, `forbidden`. */
   const matchDetails = (id: number, access: Access): MatchWithIncidents => {
@@ -108,16 +107,8 @@ export function toolQueries(views: Views) {
     }
     const { json } = visibleEvent(matches, id, access);
     const state = matches.state(id) as ShownState;
-    const match = {
-      state,
-      ...namesOf(json),
-      incidents: incidentLog.shown(id),
-    };
+    const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
     details.set(id, { names: views.nameVersion, match });
-    for (const oldest of details.keys()) {
-      if (details.size <= MAX_DETAILS) break;
-      details.delete(oldest);
-    }
     return match;
   };
   const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => ({
