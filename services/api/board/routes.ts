@@ -52,8 +52,7 @@ const HTML = 'text/html; charset=utf-8';
 
 /**
  * The live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, the record of a
- * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say; the assets hold nothing
- * of a match and are anybody's. Everything is answered from the view at once.
+ * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say. Everything is answered from the view at once.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
   const { now, metrics, assets, size = 400, maxReaders = 1_000 } = options;

@@ -103,6 +103,11 @@ function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
   return { alive: believed, state, reason };
 }
 
+/** A text of a provider's record; undefined where it has none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 /** Unix milliseconds as ISO 8601. */
 export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
