@@ -5,7 +5,7 @@
 
 const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
 /** What is known of soccer and of statuses, and how JSON is compared: values without I/O. */
-const FACTS = '^libs/contract/(soccer|statuses|canonical-json)\\.ts$';
+const FACTS = '^libs/contract/(soccer|incident-types|statuses|canonical-json)\\.ts$';
 
 /** What serves matches, from the topics to the page; each imports only what stands before it. */
 const ORDER = [

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCodes } from '#errors/catalogue.ts';
+import { ERRORS } from '#errors/catalogue.ts';
 
 const HEAD = `# Errors
 
@@ -27,7 +27,7 @@ const NOTES: Readonly<Partial<Record<keyof typeof ERRORS, string>>> = {
 
 /** The whole page docs/reference/errors.md. */
 export function renderErrorsDoc(): string {
-  const classes: ErrorCodes = ERRORS;
+  const classes: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = ERRORS;
   const sections = Object.entries(classes).map(([kind, codes]) => {
     const note = NOTES[kind as keyof typeof ERRORS];
     const rows = Object.entries(codes).map(([code, [meaning, action]]) => {

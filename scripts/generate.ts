@@ -6,10 +6,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { openApi } from '#contract/rest/openapi.ts';
 import { BASELINE, loadSchemas } from '#topics/schemas.ts';
-import { referenceMarkdown } from '../services/api/docs/markdown.ts';
 import { readExample, referenceOf } from '../services/api/docs/reference.ts';
 import { renderAclsDoc } from './acls-page.ts';
 import { renderErrorsDoc } from './errors-page.ts';
+import { referenceMarkdown } from './rest-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { renderTypes } from './topic-types.ts';
 import { renderTopicsDoc } from './topics-page.ts';

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { openApi } from '#contract/rest/openapi.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
+import { readExample, referenceOf } from '../services/api/docs/reference.ts';
 import { renderAclsDoc } from './acls-page.ts';
 import { renderErrorsDoc } from './errors-page.ts';
+import { referenceMarkdown } from './rest-page.ts';
 import { renderTypes } from './topic-types.ts';
 import { renderTopicsDoc } from './topics-page.ts';
 
@@ -14,6 +17,7 @@ test.each([
   ['docs/reference/topics.md', renderTopicsDoc],
   ['docs/reference/acls.md', renderAclsDoc],
   ['docs/reference/errors.md', renderErrorsDoc],
+  ['docs/reference/rest.md', () => referenceMarkdown(referenceOf(openApi({ version: '' }), readExample))],
 ])('%s is up to date with what it is made of (else: npm run generate)', (path, render) => {
   expect(read(`../${path}`)).toBe(render(loadSchemas()));
 });

@@ -1,24 +1,11 @@
 /** Personal access tokens (spec, "Authentication" 7): who has one may use the tool endpoint for its client. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { type Followed, followRecords } from './follow-records.ts';
-import { type DirectoryConnection, supersedes } from './versioned-topic.ts';
-
-/** A personal access token as it is known: only the hash of its text is kept. Times are Unix milliseconds. */
-export type AccessToken = {
-  readonly id: string;
-  readonly clientId: number;
-  readonly label: string | null;
-  readonly createdAt: number;
-  /** From then on it is worth nothing; null: it does not expire. */
-  readonly expiresAt: number | null;
-  /** Null where it was not revoked. */
-  readonly revokedAt: number | null;
-};
+import { type Followed, type FollowPlace, followRecords } from './follow-records.ts';
+import { supersedes } from './versioned-topic.ts';
 
 /** How tokens begin, so that people and scanners of secrets recognise one. */
-export const TOKEN_PREFIX = 'touchline_pat_';
+const TOKEN_PREFIX = 'touchline_pat_';
 /** Longest label, in characters (code points; spec, "Limits"). */
 export const MAX_LABEL = 256;
 const TOKEN_BYTES = 32;
@@ -40,35 +27,17 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** A record of the topic as a token. */
-export function toAccessToken(record: AccessTokenRecord): AccessToken {
-  const { token_id, client_id, label, created_at, expires_at, revoked_at } = record;
-  return {
-    id: token_id,
-    clientId: client_id,
-    label,
-    createdAt: created_at,
-    expiresAt: expires_at,
-    revokedAt: revoked_at,
-  };
-}
-
 /** Whether a token may be used: neither revoked nor expired by `nowMs`. */
-export function isLive({ expiresAt, revokedAt }: AccessToken, nowMs: number): boolean {
-  return revokedAt === null && (expiresAt === null || nowMs < expiresAt);
+export function isLive(
+  { expires_at, revoked_at }: Pick<AccessTokenRecord, 'expires_at' | 'revoked_at'>,
+  nowMs: number,
+): boolean {
+  return revoked_at === null && (expires_at === null || nowMs < expires_at);
 }
-
-/** How tokens are followed. */
-export type FollowTokensOptions = DirectoryConnection & {
-  /** Called when following fails: later revocations would be missed, so the process must stop. */
-  readonly onFailure: (error: unknown) => void;
-};
-
-type Known = { readonly record: AccessTokenRecord; readonly token: AccessToken };
 
 /** All tokens as their topic has them, in memory: a change anywhere is known here within moments. */
 export class AccessTokens {
-  readonly #byId = new Map<string, Known>();
+  readonly #byId = new Map<string, AccessTokenRecord>();
   readonly #byHash = new Map<string, string>();
   readonly #byClient = new Map<number, Set<string>>();
   #followed: Followed | undefined;
@@ -76,31 +45,26 @@ export class AccessTokens {
   private constructor() {}
 
   /** Resolves once all tokens are known; keeps following until `close`. Throws as `followRecords`. */
-  static async follow(options: FollowTokensOptions): Promise<AccessTokens> {
-    const { brokers, prefix, registryUrl, log, onFailure } = options;
+  static async follow(place: FollowPlace): Promise<AccessTokens> {
     const tokens = new AccessTokens();
     tokens.#followed = await followRecords({
-      brokers,
-      prefix,
-      log,
-      onFailure,
+      ...place,
       topic: 'access-tokens',
-      registry: Registry.open({ url: registryUrl, prefix }),
       onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
     });
     return tokens;
   }
 
   /** The token with this text; undefined where it is unknown, expired or revoked. */
-  find(token: string, nowMs: number): AccessToken | undefined {
+  find(token: string, nowMs: number): AccessTokenRecord | undefined {
     if (!TOKEN.test(token)) return undefined;
-    const known = this.#byId.get(this.#byHash.get(hashToken(token)) ?? '')?.token;
+    const known = this.#byId.get(this.#byHash.get(hashToken(token)) ?? '');
     return known !== undefined && isLive(known, nowMs) ? known : undefined;
   }
 
   /** The tokens of a client, dead ones too. */
-  of(clientId: number): AccessToken[] {
-    return [...(this.#byClient.get(clientId) ?? [])].flatMap((id) => this.#byId.get(id)?.token ?? []);
+  of(clientId: number): AccessTokenRecord[] {
+    return [...(this.#byClient.get(clientId) ?? [])].flatMap((id) => this.#byId.get(id) ?? []);
   }
 
   /** How many tokens are known, dead ones too. */
@@ -111,8 +75,8 @@ export class AccessTokens {
   /** Takes a record of the topic in: what this process wrote need not wait until it is read back. */
   apply(record: AccessTokenRecord): void {
     const { token_id: id, client_id, token_hash } = record;
-    if (!supersedes(record, this.#byId.get(id)?.record)) return;
-    this.#byId.set(id, { record, token: toAccessToken(record) });
+    if (!supersedes(record, this.#byId.get(id))) return;
+    this.#byId.set(id, record);
     this.#byHash.set(token_hash, id);
     const ids = this.#byClient.get(client_id) ?? new Set();
     this.#byClient.set(client_id, ids.add(id));
@@ -125,7 +89,7 @@ export class AccessTokens {
   #forget(id: string): void {
     const known = this.#byId.get(id);
     if (known === undefined) return;
-    const { client_id, token_hash } = known.record;
+    const { client_id, token_hash } = known;
     this.#byId.delete(id);
     this.#byHash.delete(token_hash);
     const ids = this.#byClient.get(client_id);

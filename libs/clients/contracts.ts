@@ -1,12 +1,11 @@
 import type { Access } from '#contract/rest/provider.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { type Followed, followRecords } from './follow-records.ts';
-import { type DirectoryConnection, supersedes } from './versioned-topic.ts';
+import { type Followed, type FollowPlace, followRecords } from './follow-records.ts';
+import { supersedes } from './versioned-topic.ts';
 
 /** What the contract of a client covers. */
-export function accessOf({ client_id, competitions, operations }: Client): Access {
+function accessOf({ client_id, competitions, operations }: Client): Access {
   return {
     clientId: client_id,
     competitions: competitions === null ? null : new Set(competitions),
@@ -16,55 +15,52 @@ export function accessOf({ client_id, competitions, operations }: Client): Acces
 
 const LOOK_MS = 20;
 
-/** How clients are followed. */
-export type FollowContractsOptions = DirectoryConnection & {
-  /** Called when following fails: clients disabled later stay enabled here. */
-  readonly onFailure: (error: unknown) => void;
-};
+/** A client that is active, and what its contract covers of what is served. */
+export type KnownClient = { readonly client: Client; readonly access: Access };
 
-/** The contracts of all clients as their topic has them, in memory. */
+/** The clients and their contracts as their topic has them, all in memory: every request asks for one. */
 export class Contracts {
-  readonly #clients = new Map<number, { readonly client: Client; readonly access: Access }>();
+  readonly #narrow: (access: Access) => Access;
+  readonly #clients = new Map<number, KnownClient>();
   #followed: Followed | undefined;
 
-  private constructor() {}
+  /** `narrow`: what a server serves of what a contract covers. */
+  constructor(narrow: (access: Access) => Access) {
+    this.#narrow = narrow;
+  }
 
   /** Resolves once all clients are known; keeps following until `close`. Throws as `followRecords`. */
-  static async follow(options: FollowContractsOptions): Promise<Contracts> {
-    const { brokers, prefix, registryUrl, log, onFailure } = options;
-    const contracts = new Contracts();
+  static async follow(place: FollowPlace, narrow: (access: Access) => Access): Promise<Contracts> {
+    const contracts = new Contracts(narrow);
     contracts.#followed = await followRecords({
-      brokers,
-      prefix,
-      log,
-      onFailure,
+      ...place,
       topic: 'clients',
-      registry: Registry.open({ url: registryUrl, prefix }),
       onRecord: (id, client) => {
         if (client === null) contracts.#clients.delete(Number(id));
-        else contracts.#apply(client);
+        else contracts.apply(client);
       },
     });
     return contracts;
   }
 
   /** Undefined where there is no such client, or it is not active. */
-  find(clientId: number): Access | undefined {
+  find(clientId: number): KnownClient | undefined {
     const known = this.#clients.get(clientId);
-    return known?.client.active === true ? known.access : undefined;
+    return known?.client.active === true ? known : undefined;
   }
 
   /** As `find`, for a client that was made a moment ago: waits until it is known, `withinMs` at most. */
-  findSoon(clientId: number, withinMs: number): Promise<Access | undefined> {
+  findSoon(clientId: number, withinMs: number): Promise<KnownClient | undefined> {
     return poll(() => this.find(clientId), { timeoutMs: withinMs, everyMs: LOOK_MS });
+  }
+
+  /** Takes a record of the topic in. */
+  apply(client: Client): void {
+    if (!supersedes(client, this.#clients.get(client.client_id)?.client)) return;
+    this.#clients.set(client.client_id, { client, access: this.#narrow(accessOf(client)) });
   }
 
   async close(): Promise<void> {
     await this.#followed?.close();
-  }
-
-  #apply(client: Client): void {
-    if (!supersedes(client, this.#clients.get(client.client_id)?.client)) return;
-    this.#clients.set(client.client_id, { client, access: accessOf(client) });
   }
 }

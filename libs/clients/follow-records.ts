@@ -1,25 +1,25 @@
 import { offsetsAt } from '#cluster/logs.ts';
-import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import type { Registry } from '#topics/registry.ts';
+import type { TopicSource } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 
+/** Where topics are followed. */
+export type FollowPlace = TopicSource & {
+  readonly log: Logger;
+  /** Called with the error that ended the following, so that later records are missed; not on `close`. */
+  readonly onFailure: (error: unknown) => void;
+};
+
 /** What is followed, and what is done with it. */
-export type FollowRecordsOptions<T extends TopicName> = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
-  readonly registry: Registry;
+type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
   readonly topic: T;
   /** Gives what was written since then, Unix milliseconds; without it all that there is. */
   readonly since?: number;
-  readonly log: Logger;
   /** Given each record in the order of its partition; null is a deleted key. */
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
-  /** Called with the error that ended the following; not on `close`. */
-  readonly onFailure: (error: unknown) => void;
 };
 
 /** A topic that is followed. */

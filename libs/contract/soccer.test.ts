@@ -1,12 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  INCIDENT,
-  INCIDENT_TYPES_OF_SOCCER,
-  PHASE_BOUNDARIES,
-  SHOOT_OUT_PHASES,
-  STATUSES_OF_SOCCER,
-} from './soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from './incident-types.ts';
+import { INCIDENT, PHASE_BOUNDARIES, SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from './soccer.ts';
 import { STATUSES } from './statuses.ts';
 
 const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);

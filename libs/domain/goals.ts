@@ -1,4 +1,5 @@
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { INCIDENT, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import type { Agreement, Coverage, Incident, Score, ScoreSource } from '#topics/generated/types.ts';
 import type { Sides } from './readings.ts';
 

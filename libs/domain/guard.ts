@@ -1,4 +1,5 @@
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
 import type { GuardReason } from '#topics/vocabulary.ts';
 import { isOver } from '#tradability/trading.ts';

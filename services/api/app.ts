@@ -13,7 +13,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { Served } from '#views/store/served.ts';
-import { BOARD_ASSETS, loadAssets } from './board/assets.ts';
+import { loadAssets } from './board/assets.ts';
 import type { ProcessorBacklog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { notFoundPages } from './board/not-found.ts';
@@ -83,8 +83,8 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);
-  const assets = board === null ? null : loadAssets(BOARD_ASSETS);
-  const notFound = assets === null ? undefined : notFoundPages(assets);
+  const assets = loadAssets();
+  const notFound = board === null ? undefined : notFoundPages(assets);
   answerErrors(app, { now, version, notFound, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
@@ -125,8 +125,8 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     onFailure,
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
-  await app.register(documentRoutes, { version, publicUrl, board: board !== null });
-  if (board !== null && assets !== null)
+  await app.register(documentRoutes, { version, publicUrl, board: board !== null, assets });
+  if (board !== null)
     await app.register(boardRoutes, { view, gate: board, now, metrics: registry, assets, backlog });
   return app;
 }

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { Brokers } from '#security/brokers.ts';
-import type { Logger } from '#streams/log.ts';
+import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Sessions that their owners have signed out of, whatever replica they did it at. */
@@ -13,23 +10,18 @@ export type EndedSessions = {
   end(session: string, clientId: number): Promise<void>;
 };
 
-type EndedSessionsOptions = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
-  readonly registry: Registry;
-  readonly log: Logger;
-  /** How long a session lasts: what ended before has expired. */
-  readonly lifetimeMs: number;
-  /** Called with the error that ended the following. */
-  readonly fail: (error: unknown) => void;
-};
-
 /** How long a person who signs out waits for the broker, milliseconds. */
 const PUBLISH_WITHIN_MS = 5_000;
 
-/** Ended sessions, as the topic has them. Resolves once all are known that had ended by now. */
-export async function followEndedSessions(options: EndedSessionsOptions): Promise<EndedSessions & Followed> {
-  const { brokers, prefix, registry, log, lifetimeMs, fail } = options;
+/**
+ * Ended sessions, as the topic has them. Resolves once all are known that had ended by now; `lifetimeMs`: how long a session lasts,
+ * what ended before has expired.
+ */
+export async function followEndedSessions(
+  place: FollowPlace,
+  lifetimeMs: number,
+): Promise<EndedSessions & Followed> {
+  const { brokers, prefix, registry, log } = place;
   /** When each ended, by hash, the oldest first. */
   const ended = new Map<string, number>();
   const add = (hash: string, at: number): void => {
@@ -40,16 +32,12 @@ export async function followEndedSessions(options: EndedSessionsOptions): Promis
     }
   };
   const followed = await followRecords({
-    brokers,
-    prefix,
-    registry,
+    ...place,
     topic: 'ended-sessions',
     since: Date.now() - lifetimeMs,
-    log,
     onRecord: (hash, record) => {
       if (record !== null) add(hash, record.ended_at);
     },
-    onFailure: fail,
   });
   const codec = await registry.codec('ended-sessions');
   return {

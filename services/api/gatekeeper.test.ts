@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
+import { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { ViewsWorld } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 
 const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
-let world: ViewsWorld;
+let clients: Contracts;
 
 function client(): Client {
   return {
@@ -23,39 +23,39 @@ function client(): Client {
 }
 
 async function know(changes: Partial<Client> = {}): Promise<void> {
-  world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value: { ...client(), ...changes } });
+  clients.apply({ ...client(), ...changes });
 }
 
 beforeEach(async () => {
-  world = new ViewsWorld();
+  clients = new Contracts((access) => access);
   await know();
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
-  const one = createGatekeeper(world.views.clients, [KEY]);
+  const one = createGatekeeper(clients, [KEY]);
   const granted = await one.exchange('7', 'right', NOW);
   expect(granted?.expiration).toBe(NOW + 3_600);
-  const two = createGatekeeper(world.views.clients, [KEY]);
+  const two = createGatekeeper(clients, [KEY]);
   expect(two.access(granted?.token ?? '', NOW + 3_599)).toMatchObject({
     clientId: 7,
     operations: null,
     competitions: new Set([1, 2]),
   });
   expect(two.access(granted?.token ?? '', NOW + 3_600)).toBeNull();
-  const other = createGatekeeper(world.views.clients, [`${KEY}x`]);
+  const other = createGatekeeper(clients, [`${KEY}x`]);
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
 });
 
 test('gives tokens of the first key and accepts those of both, while the key is rotated', async () => {
   const next = `${KEY}x`;
   const tokenOf = async (...keys: [string, ...string[]]) => {
-    const granted = await createGatekeeper(world.views.clients, keys).exchange('7', 'right', NOW);
+    const granted = await createGatekeeper(clients, keys).exchange('7', 'right', NOW);
     return granted?.token ?? '';
   };
-  const both = createGatekeeper(world.views.clients, [next, KEY]);
+  const both = createGatekeeper(clients, [next, KEY]);
   expect(both.access(await tokenOf(KEY), NOW)).not.toBeNull();
   expect(both.access(await tokenOf(next), NOW)).not.toBeNull();
-  const after = createGatekeeper(world.views.clients, [next]);
+  const after = createGatekeeper(clients, [next]);
   expect(after.access(await tokenOf(next, KEY), NOW)).not.toBeNull();
 });
 
@@ -67,12 +67,12 @@ test.each([
   ['07', 'right'],
   ['x', 'right'],
 ])('gives client %j with secret %j nothing', async (id, secret) => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
 
 test('forgets a secret that was changed, and a client that is disabled, at once', async () => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(clients, [KEY]);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
   await know({ version: 2, secret_hash: hashSecret('other') });
@@ -85,6 +85,6 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
 test('does not take an older record of a client for a newer one', async () => {
   await know({ version: 5, active: false });
   await know({ version: 4 });
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });

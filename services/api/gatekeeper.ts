@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
+import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
-import type { ClientView } from '#views/store/clients.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
 const LIFETIME = 3_600;
@@ -13,7 +13,7 @@ const ID = /^[1-9][0-9]{0,15}$/;
  * Exchanges secrets for tokens and verifies tokens. A wrong secret, an unknown client and an inactive one take the
  * same time. `clientsKeys` are the deployment's.
  */
-export function createGatekeeper(clients: ClientView, clientsKeys: ClientsKeys): Gatekeeper {
+export function createGatekeeper(clients: Pick<Contracts, 'find'>, clientsKeys: ClientsKeys): Gatekeeper {
   // As an object a token is verified several times as fast as with the bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Contracts } from '#clients/contracts.ts';
 import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
@@ -7,7 +8,7 @@ import { serviceVersion } from '#service/version.ts';
 import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
-import { servedOf } from '#views/store/served.ts';
+import { servedAccess, servedOf } from '#views/store/served.ts';
 import { apiMetrics, createApp } from './app.ts';
 import { BrokerBacklog } from './board/backlog.ts';
 import { settings } from './config.ts';
@@ -21,14 +22,15 @@ export const api: ServiceDefinition<typeof settings> = {
   about: 'Serves the REST contract and the live board out of the topics.',
   config: settings,
   async start({ config, logger, metrics: registry, signal, draining, fail }) {
+    const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
     const metrics = apiMetrics(registry);
     const competitions = servedOf(config.SERVE_COMPETITIONS);
     const replica = await Replica.open({
       name: 'api',
       dataDir: config.DATA_DIR,
-      brokers: config.KAFKA_BROKERS,
-      prefix: config.TOPIC_PREFIX,
-      registryUrl: config.SCHEMA_REGISTRY_URL,
+      brokers,
+      prefix,
+      registryUrl,
       competitions,
       feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
       metrics,
@@ -37,21 +39,22 @@ export const api: ServiceDefinition<typeof settings> = {
       fail,
     });
     const { views } = replica;
-    const gatekeeper = createGatekeeper(views.clients, clientsKeysOf(config));
-    const ended = await followEndedSessions({
-      brokers: config.KAFKA_BROKERS,
-      prefix: config.TOPIC_PREFIX,
-      registry: Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix: config.TOPIC_PREFIX }),
+    const place = {
+      brokers,
+      prefix,
+      registry: Registry.open({ url: registryUrl, prefix }),
       log: logger,
-      lifetimeMs: SESSION_SECONDS * 1_000,
-      fail,
-    });
+      onFailure: fail,
+    };
+    const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
+    const gatekeeper = createGatekeeper(clients, clientsKeysOf(config));
+    const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
     const { API_BOARD, LISTEN_HOST: host } = config;
     const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
     const tls = serverTlsFiles(config);
     const gate = {
       sessions: createSessions({
-        clients: views.clients,
+        clients,
         gatekeeper,
         clientsKeys: clientsKeysOf(config),
         ended,
@@ -67,7 +70,7 @@ export const api: ServiceDefinition<typeof settings> = {
       view: views,
       board: API_BOARD === 'off' ? null : gate,
       competitions,
-      backlog: new BrokerBacklog({ brokers: config.KAFKA_BROKERS, prefix: config.TOPIC_PREFIX, log: logger }),
+      backlog: new BrokerBacklog({ brokers, prefix, log: logger }),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],
@@ -85,7 +88,7 @@ export const api: ServiceDefinition<typeof settings> = {
     return {
       ready: () => replica.ready,
       stop: async () => {
-        await ended.close();
+        await Promise.all([ended.close(), clients.close()]);
         await replica.close(app.close());
       },
     };

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { ViewsWorld } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 
@@ -14,7 +14,7 @@ const ended = {
 const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
 let now: number;
-let world: ViewsWorld;
+let clients: Contracts;
 let sessions: BoardSessions;
 
 async function know(changes: Partial<Client> = {}): Promise<void> {
@@ -30,11 +30,10 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
     updated_at: 1,
     ...changes,
   };
-  world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
+  clients.apply(value);
 }
 
 async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSessions> {
-  const { clients } = world.views;
   const gatekeeper = createGatekeeper(clients, clientsKeys);
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
@@ -42,7 +41,7 @@ async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSess
 beforeEach(async () => {
   now = BEGUN;
   sessionsEnded = new Set();
-  world = new ViewsWorld();
+  clients = new Contracts((access) => access);
   await know();
   sessions = await replica(KEY);
 });
@@ -66,7 +65,7 @@ test('is taken by every replica with the key, and by no other', async () => {
 });
 
 test('is no token of the contract, nor is a token a session', async () => {
-  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
@@ -107,7 +106,7 @@ test('ends where it is signed out of, at every replica, and no other', async () 
 test('follows the contract while it lasts', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
-  const { secret_hash } = world.views.clients.find(7)?.client ?? {};
+  const { secret_hash } = clients.find(7)?.client ?? {};
   await know({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
   expect(viewer?.access()?.competitions).toEqual(new Set([3]));
 });

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
-import type { ClientView } from '#views/store/clients.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
 /** How long a session lasts, seconds: a day of matches. */
@@ -26,8 +26,8 @@ export type BoardSessions = {
 };
 
 /** What sessions are made of. */
-export type BoardSessionsOptions = {
-  readonly clients: ClientView;
+type BoardSessionsOptions = {
+  readonly clients: Pick<Contracts, 'find'>;
   readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
   readonly ended: EndedSessions;

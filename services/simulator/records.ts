@@ -1,4 +1,5 @@
-import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import type { Competition, FactSide, MatchFacts } from '../../data/dataset.ts';
 import type { EventFace } from './board.ts';
 import type { ScriptedIncident } from './script.ts';

@@ -10,7 +10,7 @@ import type { PublishRecord } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import type { SourceTopic } from '#views/ingest/records.ts';
+import { SOURCES } from '#views/ingest/records.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
@@ -31,16 +31,8 @@ import { Upstream } from './token-exchange/upstream.ts';
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** What the tools answer from: not the feed, and not the clients, whom tokens follow already. */
-const SOURCES = [
-  'catalogue',
-  'match-state',
-  'match-incidents',
-  'match-transitions',
-  'standings-catalogue',
-  'standings',
-  'feed-health',
-] as const satisfies readonly SourceTopic[];
+/** What the tools answer from: not the feed. */
+const TOOL_SOURCES = SOURCES.filter((topic) => topic !== 'normalized-messages');
 
 /** The service: exchanges credentials for access tokens, and serves the tools to whoever has one. */
 export const toolGateway: ServiceDefinition<typeof settings> = {
@@ -49,7 +41,9 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   config: settings,
   async start({ config, logger: log, metrics: registry, signal, draining, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
-    const place = { brokers, registryUrl, prefix, log };
+    const codecs = Registry.open({ url: registryUrl, prefix });
+    const place = { brokers, prefix, registry: codecs, log, onFailure: fail };
+    const competitions = servedOf(config.SERVE_COMPETITIONS);
     const publisher = await openPublisher({
       brokers,
       log,
@@ -58,11 +52,11 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     });
     const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
     const [tokens, contracts, attempts, rate, codec] = await Promise.all([
-      AccessTokens.follow({ ...place, onFailure: fail }),
-      Contracts.follow({ ...place, onFailure: fail }),
-      Attempts.open({ ...place, publish, now: Date.now, timeoutMs: BROKER_MS, onFailure: fail }),
-      SharedRate.open({ ...place, publish, now: Date.now, onFailure: fail }),
-      Registry.open({ url: registryUrl, prefix }).codec('access-tokens'),
+      AccessTokens.follow(place),
+      Contracts.follow(place, (access) => servedAccess(access, competitions)),
+      Attempts.open({ ...place, publish, now: Date.now, timeoutMs: BROKER_MS }),
+      SharedRate.open({ ...place, publish, now: Date.now }),
+      codecs.codec('access-tokens'),
     ]);
     const metrics = gatewayMetrics(registry, {
       subjects: (scope) => attempts.subjects(scope),
@@ -74,7 +68,6 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       timeoutMs: config.UPSTREAM_TIMEOUT_MS,
       onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
     });
-    const competitions = servedOf(config.SERVE_COMPETITIONS);
     const days = config.TOKEN_LIFETIME_DAYS;
     const replica = await Replica.open({
       name: 'tool-gateway',
@@ -82,7 +75,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       brokers,
       prefix,
       registryUrl,
-      topics: SOURCES,
+      topics: TOOL_SOURCES,
       competitions,
       feedRetentionMs: 0,
       metrics: viewMetrics(registry, 'tools'),
@@ -119,13 +112,10 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       view: views,
       authenticate(bearer) {
         const token = tokens.find(bearer, Date.now());
-        if (token === undefined || contracts.find(token.clientId) === undefined) return null;
-        return { tokenId: token.id, clientId: token.clientId };
+        if (token === undefined || contracts.find(token.client_id) === undefined) return null;
+        return { tokenId: token.token_id, clientId: token.client_id };
       },
-      accessOf(clientId) {
-        const access = contracts.find(clientId);
-        return access === undefined ? undefined : servedAccess(access, competitions);
-      },
+      accessOf: (clientId) => contracts.find(clientId)?.access,
       allowedHosts: config.MCP_ALLOWED_HOSTS,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS,
       admit: (tokenId, at) => rate.admit(tokenId, at),

@@ -1,4 +1,4 @@
-import { isLive, toAccessToken } from '#clients/access-tokens.ts';
+import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
@@ -89,7 +89,7 @@ function change(
 
 function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | 'expired' {
   if (record.revoked_at !== null) return 'revoked';
-  return isLive(toAccessToken(record), now) ? 'live' : 'expired';
+  return isLive(record, now) ? 'live' : 'expired';
 }
 
 /** What may be shown of a token: not its hash. */

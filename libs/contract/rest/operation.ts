@@ -4,6 +4,9 @@ import { RestError } from './errors.ts';
 import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
 import type { Records } from './records.ts';
 
+/** For shapes that the spec does not show. */
+export const AS_PUBLISHED = "as in the examples of the provider's published client";
+
 /** The static part of an operation: `N` is its name, `D` the schema of its data. */
 export type OperationInfo<N extends string = string, D extends z.ZodType = z.ZodType> = {
   /** As in `api.method.name`, such as `events.index`. */

@@ -213,37 +213,29 @@ describe('parameters', () => {
   });
 
   test('have defaults', () => {
-    expect(asked('incidents.index', {})).toEqual({ limit: 500, page: 1, timestamp: null, sportId: null });
+    expect(asked('incidents.index', {})).toEqual({ limit: 500, page: 1 });
     expect(asked('livescore.index', {})).toEqual({
       limit: 150,
       page: 1,
-      sportId: null,
-      statusType: null,
-      eventsDetails: true,
-      dateFrom: '2026-09-21 00:00:00',
-      dateTo: '2026-09-21 23:59:59',
-      showPostponed: false,
+      events_details: 'yes',
+      date_from: '2026-09-21 00:00:00',
+      date_to: '2026-09-21 23:59:59',
+      show_postponed: 'no',
       holdsNow: true,
-      timestamp: null,
     });
     expect(asked('livescore.index', { date_from: '2026-09-20', date_to: '2026-09-20' })).toMatchObject({
       holdsNow: false,
     });
-    expect(asked('feed.index', {})).toMatchObject({
-      from: NOW - 86_400,
-      to: NOW,
-      type: null,
+    expect(asked('feed.index', {})).toEqual({
+      timestamp: NOW - 86_400,
+      timestamp_to: NOW,
       eventIds: null,
     });
-    expect(asked('events.index', {})).toMatchObject({ dateFrom: '2026-09-21 00:00:00' });
+    expect(asked('events.index', {})).toMatchObject({ date_from: '2026-09-21 00:00:00' });
   });
 
   test('of a season need no dates', () => {
-    expect(asked('events.index', { season_id: '20' })).toMatchObject({
-      seasonId: 20,
-      dateFrom: null,
-      dateTo: null,
-    });
+    expect(asked('events.index', { season_id: '20' })).toEqual({ season_id: 20, limit: 150, page: 1 });
     expect(
       isRefused('events.index', { season_id: '20', date_from: '2018-08-01', date_to: '2019-06-30' }),
     ).toBe(false);
@@ -253,10 +245,9 @@ describe('parameters', () => {
     expect(
       asked('feed.index', { event_ids: '1,2,2', important: 'no', type: 'event', timestamp: '5' }),
     ).toMatchObject({
-      from: 5,
+      timestamp: 5,
       eventIds: new Set([1, 2]),
-      important: false,
-      importantForTrader: null,
+      important: 'no',
       type: 'event',
     });
     const filters = {
@@ -270,12 +261,12 @@ describe('parameters', () => {
       limit: 500,
       page: 1,
       eventId: 7,
-      deleted: true,
-      updated: false,
+      deleted: 'yes',
+      updated: 'no',
       confirmation: 'tbd',
-      sortType: 'id',
-      sortOrder: 'desc',
-      participantId: 9,
+      sort_type: 'id',
+      sort_order: 'desc',
+      participant_id: 9,
     });
     const wanted = {
       sport_id: '5',
@@ -293,36 +284,32 @@ describe('parameters', () => {
     };
     for (const name of ['events.index', 'events-simple.index'] as const)
       expect(asked(name, wanted)).toEqual({
-        sportId: 5,
-        competitionId: 10,
-        seasonId: 20,
-        stageId: 30,
-        statusType: 'live',
-        participantId: 101,
-        venueType: 'home',
-        dateFrom: '2026-01-01 00:00:00',
-        dateTo: '2026-01-02 12:30:59',
+        sport_id: 5,
+        competition_id: 10,
+        season_id: 20,
+        stage_id: 30,
+        status_type: 'live',
+        participant_id: 101,
+        venue_type: 'home',
+        date_from: '2026-01-01 00:00:00',
+        date_to: '2026-01-02 12:30:59',
         timestamp: 9,
         limit: 5,
         page: 2,
       });
-    for (const [sent, flag] of [
-      ['yes', true],
-      ['no', false],
-    ])
-      expect(asked('feed.index', { important: sent, important_for_trader: sent })).toMatchObject({
-        important: flag,
-        importantForTrader: flag,
-      });
+    for (const flag of ['yes', 'no']) {
+      const sent = { important: flag, important_for_trader: flag };
+      expect(asked('feed.index', sent)).toMatchObject(sent);
+    }
     const most = Array.from({ length: 500 }, (_, id) => 100_000 + id);
     expect(asked('feed.index', { event_ids: most.join(',') })).toMatchObject({ eventIds: new Set(most) });
     expect(asked('standings.index', { object_type: 'season', object_id: '3' })).toMatchObject({
-      objectType: 'season',
-      objectId: 3,
+      object_type: 'season',
+      object_id: 3,
     });
-    expect(asked('stages.index', { season_id: '4' })).toMatchObject({ seasonId: 4 });
+    expect(asked('stages.index', { season_id: '4' })).toMatchObject({ season_id: 4 });
     expect(asked('competitions.index', { area_id: '4', timestamp: '6' })).toMatchObject({
-      areaId: 4,
+      area_id: 4,
       timestamp: 6,
     });
   });

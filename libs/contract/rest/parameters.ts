@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { INT_MAX, LONG_MAX } from '../values.ts';
 
 /** `limit` of catalogues (spec, "Limits"). */
-export const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
+const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
 
 /** `limit` of lists of events (spec, "Limits"). */
-export const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
+const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 
 /** Widest window of dates or of the feed, in days. The spec names a limit without its value. */
 export const MAX_WINDOW_DAYS = 31;
@@ -37,12 +37,12 @@ function wholeIn(min: number, max: number) {
 export const idParameter = wholeIn(0, LONG_MAX);
 
 /** Unix seconds: where incremental reading begins (spec, rule 5), or one end of a window of the feed. */
-export const secondsParameter = wholeIn(0, INT_MAX);
+const secondsParameter = wholeIn(0, INT_MAX);
 
-export const yesNoParameter = z.enum(['yes', 'no']);
+const yesNoParameter = z.enum(['yes', 'no']);
 
 /** `limit` and `page`; by default the first page, of the largest size (as the fixtures show). */
-export function pagingParameters(limits: readonly [number, ...number[]]) {
+function pagingParameters(limits: readonly [number, ...number[]]) {
   const largest = Math.max(...limits);
   return {
     limit: z
@@ -59,14 +59,85 @@ const DATE =
   /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?)?$/;
 
 /** `YYYY-MM-DD`, with an optional ` HH:MM` or ` HH:MM:SS`; UTC. A day that is not in the calendar is invalid. */
-export const dateParameter = z.string().regex(DATE).refine(isDate);
+const dateParameter = z.string().regex(DATE).refine(isDate);
 
 /** Comma-separated ids of events. */
-export const eventIdsParameter = z
+const eventIdsParameter = z
   .string()
   .max(17 * MAX_EVENT_IDS)
   .regex(/^[0-9]{1,15}(,[0-9]{1,15})*$/)
   .refine((text) => text.split(',').length <= MAX_EVENT_IDS);
+
+/** Parameters of every catalogue. */
+export const catalogueParameters = {
+  ...pagingParameters(CATALOGUE_LIMITS),
+  timestamp: secondsParameter.optional(),
+};
+
+/** Parameters of a catalogue with a filter by sport. */
+export const ofSport = { ...catalogueParameters, sport_id: idParameter.optional() };
+
+export const competitionsParameters = { ...ofSport, area_id: idParameter.optional() };
+
+export const stagesParameters = { ...ofSport, season_id: idParameter.optional() };
+
+export const standingsParameters = {
+  object_type: z.enum(['sport', 'competition', 'season', 'stage', 'event']).optional(),
+  object_id: idParameter.optional(),
+  ...ofSport,
+};
+
+const statusType = z.enum(STATUS_TYPES);
+
+/** Both ends of a window of dates. */
+const dates = { date_from: dateParameter.optional(), date_to: dateParameter.optional() };
+
+export const eventsParameters = {
+  sport_id: idParameter.optional(),
+  competition_id: idParameter.optional(),
+  season_id: idParameter.optional(),
+  stage_id: idParameter.optional(),
+  status_type: statusType.optional(),
+  participant_id: idParameter.optional(),
+  venue_type: z.enum(['home', 'away']).optional(),
+  ...dates,
+  timestamp: secondsParameter.optional(),
+  ...pagingParameters(LIST_LIMITS),
+};
+
+export const incidentsParameters = {
+  deleted: yesNoParameter.default('no'),
+  confirmation: z.enum(['tbd', 'confirmed', 'cancelled']).optional(),
+  updated: yesNoParameter.optional(),
+  participant_id: idParameter.optional(),
+  sort_type: z.enum(['id', 'occurred_at']).default('id'),
+  sort_order: z.enum(['asc', 'desc']).default('asc'),
+  ...pagingParameters(CATALOGUE_LIMITS),
+};
+
+export const livescoreParameters = {
+  sport_id: idParameter.optional(),
+  status_type: statusType.optional(),
+  events_details: yesNoParameter.default('yes'),
+  ...dates,
+  show_postponed: yesNoParameter.default('no'),
+  timestamp: secondsParameter.optional(),
+  ...pagingParameters(LIST_LIMITS),
+};
+
+export const basicLivescoreParameters = { timestamp: secondsParameter, sport_id: idParameter.optional() };
+
+export const feedParameters = {
+  timestamp: secondsParameter.optional(),
+  timestamp_to: secondsParameter.optional(),
+  type: z.enum(['incident', 'event']).optional(),
+  event_ids: eventIdsParameter.optional(),
+  important: yesNoParameter.optional(),
+  important_for_trader: yesNoParameter.optional(),
+};
+
+/** The values that parameters are parsed to. */
+export type ValuesOf<P extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<P>>>;
 
 function isDate(text: string): boolean {
   const whole = `${text}${' 00:00:00'.slice(text.length - 10)}`;

@@ -3,6 +3,19 @@
  * (paths, tokens, parameters, envelope, paging, errors); services/api and the simulator implement this interface.
  */
 
+import type {
+  basicLivescoreParameters,
+  competitionsParameters,
+  eventsParameters,
+  feedParameters,
+  incidentsParameters,
+  livescoreParameters,
+  ofSport,
+  stagesParameters,
+  standingsParameters,
+  ValuesOf,
+} from './parameters.ts';
+
 /** What a client may see by its contract (spec, "Authentication" 6). */
 export type Access = {
   readonly clientId: number;
@@ -36,67 +49,28 @@ export type AnyAnswer = RestAnswer | Promise<StreamedAnswer>;
 export type Paging = { readonly limit: number; readonly page: number };
 
 /** Catalogues: only records with `ut >= timestamp` where it is given (spec, rule 5). */
-export type CatalogueQuery = Paging & { readonly timestamp: number | null; readonly sportId: number | null };
+export type CatalogueQuery = ValuesOf<typeof ofSport>;
+export type CompetitionsQuery = ValuesOf<typeof competitionsParameters>;
+export type StagesQuery = ValuesOf<typeof stagesParameters>;
+/** Both or neither of `object_type` and `object_id`. */
+export type StandingsQuery = ValuesOf<typeof standingsParameters>;
+/** Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
+export type EventsQuery = ValuesOf<typeof eventsParameters>;
 
-export type CompetitionsQuery = CatalogueQuery & { readonly areaId: number | null };
+type DateWindow = { readonly date_from: string; readonly date_to: string };
+/** `holdsNow`: whether the dates include the present; the board then has all live events, whenever they began. */
+export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof DateWindow> &
+  DateWindow & { readonly holdsNow: boolean };
 
-export type StagesQuery = CatalogueQuery & { readonly seasonId: number | null };
+type BasicLivescoreQuery = ValuesOf<typeof basicLivescoreParameters>;
 
-/** Both or neither of `objectType` and `objectId`. */
-export type StandingsQuery = CatalogueQuery & {
-  readonly objectType: string | null;
-  readonly objectId: number | null;
-};
+/** `deleted` gives removed incidents only, else the others only. */
+export type IncidentsQuery = ValuesOf<typeof incidentsParameters> & { readonly eventId: number };
 
-/** Dates are `YYYY-MM-DD HH:MM:SS`, inclusive; null is no bound. */
-export type EventsQuery = Paging & {
-  readonly sportId: number | null;
-  readonly competitionId: number | null;
-  readonly seasonId: number | null;
-  readonly stageId: number | null;
-  readonly statusType: string | null;
-  readonly participantId: number | null;
-  readonly venueType: 'home' | 'away' | null;
-  readonly dateFrom: string | null;
-  readonly dateTo: string | null;
-  /** Only events changed at or after it, Unix seconds. */
-  readonly timestamp: number | null;
-};
-
-export type LivescoreQuery = Paging & {
-  readonly sportId: number | null;
-  readonly statusType: string | null;
-  readonly eventsDetails: boolean;
-  readonly dateFrom: string;
-  readonly dateTo: string;
-  readonly showPostponed: boolean;
-  /** Whether the dates include the present: the board then has all live events, whenever they began. */
-  readonly holdsNow: boolean;
-  readonly timestamp: number | null;
-};
-
-type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
-
-/** `null` does not filter. `deleted` gives removed incidents only, else the others only. */
-export type IncidentsQuery = Paging & {
-  readonly eventId: number;
-  readonly deleted: boolean;
-  readonly confirmation: 'tbd' | 'confirmed' | 'cancelled' | null;
-  readonly updated: boolean | null;
-  readonly sortType: 'id' | 'occurred_at';
-  readonly sortOrder: 'asc' | 'desc';
-  readonly participantId: number | null;
-};
-
+type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
 /** A window of the feed, Unix seconds, inclusive at both ends. */
-export type FeedQuery = {
-  readonly from: number;
-  readonly to: number;
-  readonly type: 'incident' | 'event' | null;
-  readonly eventIds: ReadonlySet<number> | null;
-  readonly important: boolean | null;
-  readonly importantForTrader: boolean | null;
-};
+export type FeedQuery = Omit<ValuesOf<typeof feedParameters>, keyof FeedWindow | 'event_ids'> &
+  FeedWindow & { readonly eventIds: ReadonlySet<number> | null };
 
 /**
  * The data behind the REST contract. Every method answers from what is known, all but the feed at once; lists leave out what is

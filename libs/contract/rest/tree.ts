@@ -2,7 +2,9 @@
  * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Works on text: parses neither
  * the events nor the records of the places.
  */
+import type { JsonObject } from '../values.ts';
 import type { Paging } from './provider.ts';
+import unknownPlace from './unknown-place.json' with { type: 'json' };
 
 /** The levels above an event, outermost first. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
@@ -15,57 +17,7 @@ export type TreeLevel = (typeof LEVELS)[number];
 export type PlaceLookup = (level: TreeLevel, id: number) => string | null;
 
 /** The fields of each level that are known of no place, as the provider writes what it does not know. */
-export const UNKNOWN_PLACE = {
-  competition: {
-    id: 0,
-    name: '',
-    short_name: '',
-    mini_name: '',
-    gender: '',
-    type: '',
-    area_id: 0,
-    area_name: '',
-    area_type: '',
-    area_sort: 0,
-    area_code: '',
-    overall_sort: 0,
-    sport_id: 0,
-    sport_name: '',
-    tour_id: 0,
-    tour_name: '',
-    ut: 0,
-    old_competition_id: '',
-    slug: '',
-    stats_lvl: '',
-    generate_season_stats: false,
-  },
-  season: {
-    id: 0,
-    name: '',
-    year: '',
-    actual: '',
-    ut: 0,
-    old_season_id: '',
-    range_level: 0,
-    stats_lvl: '',
-    team_connection: null,
-  },
-  stage: {
-    id: 0,
-    stage_name_id: null,
-    name: '',
-    start_date: '',
-    end_date: '',
-    show_standings: '',
-    has_brackets: '',
-    groups_nr: 0,
-    sort: 0,
-    is_current: '',
-    ut: 0,
-    old_stage_id: '',
-  },
-  group: { id: '', name: '', ut: '' },
-} as const satisfies Readonly<Record<TreeLevel, Readonly<Record<string, unknown>>>>;
+export const UNKNOWN_PLACE: Readonly<Record<TreeLevel, JsonObject>> = unknownPlace;
 
 /** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
 type Places = {

@@ -102,7 +102,7 @@ export interface PartitionReader {
   /** The id of the topic that this reader reads; constant over all of its reads. */
   topicId(): Promise<string>;
   /**
-   * Records at or after `offset`, as soon as there are any; none after a while, and at once where it is the first call. One call at a time. Follows a moved
+   * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Follows a moved
    * leader. `epoch`: the leader epoch of what another reader read before `offset`; null where it is unknown. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED where the log has lost what was
    * read before `offset`, or UNAVAILABLE after a long time without an answer.
    */
@@ -115,7 +115,7 @@ export interface PartitionReader {
 export type ReaderOptions = TopicPartition & {
   /** Limit of one answer; at least one record batch is returned, however large. */
   readonly maxBytes: number;
-  /** How long the broker may wait for records; not before the first answer. Default 2 s. */
+  /** How long the broker may wait for records. Default: 2 s, but not before the first answer, which tells what is there. */
   readonly maxWaitMs?: number;
 };
 

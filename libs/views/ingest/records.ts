@@ -4,7 +4,6 @@ import type { TopicName } from '#topics/topics.ts';
 /** The topics that the views are made from. */
 export const SOURCES = [
   'catalogue',
-  'clients',
   'match-state',
   'match-incidents',
   'match-transitions',

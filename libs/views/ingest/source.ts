@@ -8,7 +8,6 @@ import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
@@ -54,13 +53,10 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
   'match-incidents',
   'match-transitions',
   'feed-health',
-  'clients',
 ]);
 const URGENT_STEP_MS = 2;
 /** Of the feed and tables: a step has what came meanwhile. */
 const STEP_MS = 50;
-
-type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 
 /** Records of one partition that were read together. */
 type DecodedBatch = {
@@ -101,11 +97,14 @@ type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>;
 
 async function followLane(options: LaneOptions): Promise<void> {
   const { brokers, prefix, registry, metrics, log, from, stepMs } = options;
-  const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
-  const decoders = decodersOf(registry);
-  const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
+  const topics = new Map(
+    options.topics.map((topic) => [topicName(prefix, topic), { topic, decoder: registry.decoder(topic) }]),
+  );
+  const decode = async (
+    { topic, decoder }: { topic: SourceTopic; decoder: Decoder<unknown> },
+    batch: FollowedBatch,
+  ): Promise<ViewRecord[]> => {
     const records: ViewRecord[] = [];
-    const decoder: Decoder<unknown> = decoders[topic];
     await decoder.prepare(batch.records);
     for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
       try {
@@ -135,12 +134,12 @@ async function followLane(options: LaneOptions): Promise<void> {
     epochs: options.epochs,
     signal: AbortSignal.any([options.signal, steps.failed]),
     async onBatch(batch) {
-      const topic = topics.get(batch.topic);
-      if (topic === undefined) return;
-      await steps.add({ topic, batch, records: await decode(topic, batch) });
+      const source = topics.get(batch.topic);
+      if (source === undefined) return;
+      await steps.add({ topic: source.topic, batch, records: await decode(source, batch) });
     },
     onUpToDate({ topic, partition }, at) {
-      if (topics.get(topic) === 'match-state') options.onStatesRead(partition, at);
+      if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
     },
     onCaughtUp() {
       steps.live();
@@ -217,18 +216,4 @@ async function positions({
   if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
   return new Map([...recent, ...offsets]);
-}
-
-function decodersOf(registry: Registry): Decoders {
-  return {
-    catalogue: registry.decoder('catalogue'),
-    clients: registry.decoder('clients'),
-    'match-state': registry.decoder('match-state'),
-    'match-incidents': registry.decoder('match-incidents'),
-    'match-transitions': registry.decoder('match-transitions'),
-    'normalized-messages': registry.decoder('normalized-messages'),
-    'standings-catalogue': registry.decoder('standings-catalogue'),
-    standings: registry.decoder('standings'),
-    'feed-health': registry.decoder('feed-health'),
-  };
 }

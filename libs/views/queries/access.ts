@@ -6,9 +6,9 @@ const SETTLE_SECONDS = 10;
 
 /** The second from which changes are returned to a reader by `timestamp`. */
 export function since(timestamp: number): number;
-export function since(timestamp: number | null): number | null;
-export function since(timestamp: number | null): number | null {
-  return timestamp === null ? null : timestamp - SETTLE_SECONDS;
+export function since(timestamp: number | undefined): number | undefined;
+export function since(timestamp: number | undefined): number | undefined {
+  return timestamp === undefined ? undefined : timestamp - SETTLE_SECONDS;
 }
 
 /** Whether a contract covers a competition; an unknown competition is in no list. */

@@ -1,11 +1,10 @@
 /** Which events a query asks for, of what may be seen. */
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
+import { STATUS } from '#contract/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
 import { notFound, requireAccess, since } from './access.ts';
 import type { CompetitionStructure } from './places.ts';
-
-const POSTPONED = 5;
 
 /** The event, where it is one and may be seen. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
@@ -22,20 +21,20 @@ export function eventConditions(
   access: Access,
   events: 'standing' | 'all' = 'standing',
 ): Conditions {
-  const { venueType, participantId } = query;
-  if (query.competitionId !== null) requireAccess(access, query.competitionId);
-  if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
-  if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
+  const { competition_id, season_id, stage_id, venue_type } = query;
+  if (competition_id !== undefined) requireAccess(access, competition_id);
+  if (season_id !== undefined) requireAccess(access, places.competitionOf('season', season_id));
+  if (stage_id !== undefined) requireAccess(access, places.competitionOf('stage', stage_id));
   const either = '(home_id = ? OR away_id = ?)';
   return shownTo(access, events)
-    .where('sport_id = ?', query.sportId)
-    .where('competition_id = ?', query.competitionId)
-    .where('season_id = ?', query.seasonId)
-    .where('stage_id = ?', query.stageId)
-    .where('status_type = ?', query.statusType)
-    .where(venueType === null ? either : `${venueType}_id = ?`, participantId)
-    .where('start >= ?', query.dateFrom)
-    .where('start <= ?', query.dateTo)
+    .where('sport_id = ?', query.sport_id)
+    .where('competition_id = ?', competition_id)
+    .where('season_id = ?', season_id)
+    .where('stage_id = ?', stage_id)
+    .where('status_type = ?', query.status_type)
+    .where(venue_type === undefined ? either : `${venue_type}_id = ?`, query.participant_id)
+    .where('start >= ?', query.date_from)
+    .where('start <= ?', query.date_to)
     .where('changed >= ?', since(query.timestamp));
 }
 
@@ -47,13 +46,14 @@ export function boardConditions(
 ): Conditions {
   const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
   const conditions = shownTo(access, events)
-    .where(`(start >= ?${orLive})`, query.dateFrom)
-    .where(`(start <= ?${orLive})`, query.dateTo)
-    .where('sport_id = ?', query.sportId)
-    .where('status_type = ?', query.statusType)
+    .where(`(start >= ?${orLive})`, query.date_from)
+    .where(`(start <= ?${orLive})`, query.date_to)
+    .where('sport_id = ?', query.sport_id)
+    .where('status_type = ?', query.status_type)
     .where('changed >= ?', since(query.timestamp));
   // Whoever follows the changes has to learn that a match is postponed.
-  if (!query.showPostponed && query.timestamp === null) conditions.also(`status_id IS NOT ${POSTPONED}`);
+  if (query.show_postponed === 'no' && query.timestamp === undefined)
+    conditions.also(`status_id IS NOT ${STATUS.postponed}`);
   return conditions;
 }
 

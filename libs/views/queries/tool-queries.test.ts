@@ -101,7 +101,7 @@ test('two teams against each other: an abandoned match is not counted, an awarde
 
 describe('what changed', () => {
   const NOW = RECEIVED_AT / 1000;
-  const ANY = { ...PAGE, competitionId: null, teamId: null, matchId: null, only: null };
+  const ANY = { ...PAGE, only: null };
   const changed = (query: object, access = EVERYTHING) =>
     queries
       .changes({ ...ANY, timestamp: NOW - 60, ...query }, access)
@@ -130,12 +130,12 @@ describe('what changed', () => {
   test('of a match, a team, a competition, and never outside the contract', () => {
     match(1, BESIKTAS, KOLN, [1, 0], { competition_id: 10 });
     match(2, [3, 'Besiktas'], [4, 'Fortuna'], [1, 0], { competition_id: 11 });
-    for (const query of [{ matchId: 1 }, { teamId: 2 }, { competitionId: 10 }]) {
+    for (const query of [{ match_id: 1 }, { team_id: 2 }, { competition_id: 10 }]) {
       const { items } = queries.changes({ ...ANY, timestamp: 0, ...query }, EVERYTHING);
       expect(new Set(items.map(({ event_id }) => event_id)), JSON.stringify(query)).toEqual(new Set([1]));
     }
     expect(changed({}, only(12))).toEqual([]);
-    for (const query of [{ matchId: 1 }, { competitionId: 10 }])
+    for (const query of [{ match_id: 1 }, { competition_id: 10 }])
       expect(() => changed(query, only(11))).toThrow('Outside the contract');
   });
 });

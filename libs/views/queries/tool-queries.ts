@@ -1,4 +1,5 @@
 /** What tools ask for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
+import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
 import { hasResult, resultScore } from '#domain/result.ts';
@@ -31,13 +32,15 @@ export type MatchWithIncidents = NamedMatch & {
 /** What changed, in which match. */
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
-/** Null does not filter. */
-export type ChangesQuery = Paging & {
+type Filter = number | undefined;
+
+/** What is undefined does not filter. */
+type ChangesQuery = Paging & {
   /** Changes that became visible then or later, Unix seconds. */
   readonly timestamp: number;
-  readonly competitionId: number | null;
-  readonly teamId: number | null;
-  readonly matchId: number | null;
+  readonly competition_id?: Filter;
+  readonly team_id?: Filter;
+  readonly match_id?: Filter;
   readonly only: ReadonlySet<StepClass> | null;
 };
 
@@ -78,24 +81,22 @@ export function toolQueries(views: Views) {
   const { matches, incidentLog, changes, catalogue } = views;
   const places = new CompetitionStructure(catalogue, views.sql);
 
-  /** Matches by id as last read, the most recently used last. */
-  const known = new Map<number, { readonly version: number; readonly match: NamedMatch }>();
+  /** Matches by id as last read. */
+  const known = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
+    max: MAX_KNOWN,
+  });
   const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
-    let entry = known.get(id);
-    known.delete(id);
-    if (entry?.version !== version) {
-      const { state, plain } = matches.row(id);
-      entry = { version, match: { state, ...namesOf(plain) } };
-    }
-    known.set(id, entry);
-    for (const longest of known.keys()) {
-      if (known.size <= MAX_KNOWN) break;
-      known.delete(longest);
-    }
-    return entry.match;
+    const entry = known.get(id);
+    if (entry?.version === version) return entry.match;
+    const { state, plain } = matches.row(id);
+    const match = { state, ...namesOf(plain) };
+    known.set(id, { version, match });
+    return match;
   };
   /** Matches with their incidents, until one of them changes. */
-  const details = new Map<number, { readonly names: number; readonly match: MatchWithIncidents }>();
+  const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
+    max: MAX_DETAILS,
+  });
   views.onStale((eventId) => details.delete(eventId));
   /** Throws `not_found`, `forbidden`. */
   const matchDetails = (id: number, access: Access): MatchWithIncidents => {
@@ -106,16 +107,8 @@ export function toolQueries(views: Views) {
     }
     const { json } = visibleEvent(matches, id, access);
     const state = matches.state(id) as ShownState;
-    const match = {
-      state,
-      ...namesOf(json),
-      incidents: incidentLog.shown(id),
-    };
+    const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
     details.set(id, { names: views.nameVersion, match });
-    for (const oldest of details.keys()) {
-      if (details.size <= MAX_DETAILS) break;
-      details.delete(oldest);
-    }
     return match;
   };
   const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => ({
@@ -132,12 +125,12 @@ export function toolQueries(views: Views) {
     board(
       query: LivescoreQuery,
       access: Access,
-      { competitionId, teamId }: { readonly competitionId: number | null; readonly teamId: number | null },
+      { competition_id, team_id }: { readonly competition_id?: Filter; readonly team_id?: Filter } = {},
     ): CountedPage<NamedMatch> {
-      if (competitionId !== null) requireAccess(access, competitionId);
+      if (competition_id !== undefined) requireAccess(access, competition_id);
       const conditions = boardConditions(query, access)
-        .where('competition_id = ?', competitionId)
-        .where(PLAYS, teamId);
+        .where('competition_id = ?', competition_id)
+        .where(PLAYS, team_id);
       return page(conditions, 'earliest', query);
     },
 
@@ -163,14 +156,14 @@ export function toolQueries(views: Views) {
 
     /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
-      const { competitionId, teamId, matchId, only, limit } = query;
-      if (competitionId !== null) requireAccess(access, competitionId);
-      if (matchId !== null) visibleEvent(matches, matchId, access);
+      const { competition_id, team_id, match_id, only, limit } = query;
+      if (competition_id !== undefined) requireAccess(access, competition_id);
+      if (match_id !== undefined) visibleEvent(matches, match_id, access);
       const conditions = shownTo(access)
         .where('s.changed >= ?', since(query.timestamp))
-        .where('competition_id = ?', competitionId)
-        .where('e.id = ?', matchId)
-        .where(PLAYS, teamId);
+        .where('competition_id = ?', competition_id)
+        .where('e.id = ?', match_id)
+        .where(PLAYS, team_id);
       if (only !== null) conditions.among('s.class', only);
       const { total, items } = changes.page(conditions, limit, (query.page - 1) * limit);
       return {

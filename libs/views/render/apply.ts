@@ -97,8 +97,5 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       views.standings.apply(value, at);
       changed.seasons.add(value.season_id);
       return;
-    case 'clients':
-      views.clients.apply(value);
-      return;
   }
 }

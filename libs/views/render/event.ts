@@ -6,7 +6,7 @@ import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
 import { extraTimePlayed } from '#domain/event-facts.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf } from './place.ts';
 

@@ -1,7 +1,7 @@
 /** Restores a provider message from its normalized form; normalizing it again gives the same. Pure. */
 import { hash } from 'node:crypto';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { FeedRow } from '../store/feed.ts';

@@ -1,7 +1,7 @@
 /** An incident as the contract shows it, out of its register. Pure. */
 
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { joinObjects } from '#contract/provider-message.ts';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';

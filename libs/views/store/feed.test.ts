@@ -74,14 +74,7 @@ function longestTurn(): () => number {
 
 test(`reads a day of messages in order without holding the event loop for ${MOST_HELD_MS} ms`, async () => {
   const feed = dayOfMessages();
-  const query = {
-    from: UT,
-    to: UT + DAY,
-    type: null,
-    eventIds: null,
-    important: null,
-    importantForTrader: null,
-  };
+  const query = { timestamp: UT, timestamp_to: UT + DAY, eventIds: null };
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && least >= MOST_HELD_MS; attempt++) {
     const held = longestTurn();

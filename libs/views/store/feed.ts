@@ -112,13 +112,13 @@ export class FeedView {
     changedSince: number,
     competitions: ReadonlySet<number> | null,
   ): Promise<FoundMessages> {
-    const { from, to, type, eventIds, important, importantForTrader } = query;
-    const isImportance = important !== null || importantForTrader !== null;
+    const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
+    const isImportance = important !== undefined || important_for_trader !== undefined;
     const isWanted = (row: Row): boolean =>
-      (type === null || (row.incident === 1) === (type === 'incident')) &&
+      (type === undefined || (row.incident === 1) === (type === 'incident')) &&
       (!isImportance || row.incident === 1) &&
-      (important === null || (row.important === 1) === important) &&
-      (importantForTrader === null || (row.for_trader === 1) === importantForTrader) &&
+      (important === undefined || (row.important === 1) === (important === 'yes')) &&
+      (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
       (competitions === null || (row.competition !== null && competitions.has(row.competition)));
     const ranges: Range[] = [

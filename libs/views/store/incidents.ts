@@ -1,5 +1,6 @@
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
-import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { classOf, subjectOf } from './changes.ts';
@@ -89,19 +90,19 @@ export class IncidentView {
 
   /** How many incidents a query asks for, and the JSON of those of its page. */
   page(query: IncidentsQuery): { total: number; items: string[] } {
-    const { eventId, deleted, updated, sortType, sortOrder, limit, page } = query;
+    const { eventId, deleted, updated, sort_type, sort_order, limit, page } = query;
     const conditions = new Conditions()
       .where('event_id = ?', eventId)
-      .where('removed = ?', deleted ? 1 : 0)
+      .where('removed = ?', deleted === 'yes' ? 1 : 0)
       .where('confirmation = ?', query.confirmation)
-      .where('participant_id = ?', query.participantId);
+      .where('participant_id = ?', query.participant_id);
     const came = 'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';
-    if (updated !== null) conditions.also(updated ? came : `NOT ${came}`);
+    if (updated !== undefined) conditions.also(updated === 'yes' ? came : `NOT ${came}`);
     const total = this.#sql.value<number>(
       `SELECT count(*) FROM incidents i${conditions.text}`,
       ...conditions.values,
     );
-    const order = `${SORTS[sortType]} ${sortOrder}, id ${sortOrder}`;
+    const order = `${SORTS[sort_type]} ${sort_order}, id ${sort_order}`;
     const text = `SELECT json FROM incidents i${conditions.text} ORDER BY ${order} LIMIT ? OFFSET ?`;
     const items = this.#sql.column<string>(text, ...conditions.values, limit, (page - 1) * limit);
     return { total: total ?? 0, items };

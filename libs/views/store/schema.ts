@@ -116,7 +116,6 @@ CREATE TABLE standings (
 );
 -- The records of matches on feed-health.
 CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
 `;
 
 const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';

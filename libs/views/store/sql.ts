@@ -6,9 +6,9 @@ export class Conditions {
   readonly #conditions: string[] = [];
   readonly values: SQLInputValue[] = [];
 
-  /** Adds a condition where the value is not null; each `?` in it stands for the value. */
-  where(condition: string, value: SQLInputValue): this {
-    if (value === null) return this;
+  /** Adds a condition where there is a value; each `?` in it stands for the value. */
+  where(condition: string, value: SQLInputValue | undefined): this {
+    if (value === null || value === undefined) return this;
     this.#conditions.push(condition);
     for (const character of condition) if (character === '?') this.values.push(value);
     return this;

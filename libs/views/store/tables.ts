@@ -62,25 +62,25 @@ export class TableView {
 
   /**
    * How many tables a query asks for, and the entries of its page. An entry changes with its table; `changedSince` is in
-   * Unix seconds, null is all of them.
+   * Unix seconds; without it all of them.
    */
   page(
     query: StandingsQuery,
-    changedSince: number | null,
+    changedSince: number | undefined,
     competitions: ReadonlySet<number> | null,
   ): { total: number; items: EntryRow[] } {
-    const { objectType, objectId, limit, page } = query;
+    const { object_type, object_id, limit, page } = query;
     const tableChanged = 'SELECT s.changed FROM standings s WHERE s.id = standings_entries.id';
     const conditions = new Conditions()
-      .where('sport_id = ?', query.sportId)
+      .where('sport_id = ?', query.sport_id)
       .where(`(changed >= ? OR (${tableChanged}) >= ?)`, changedSince)
       .among('competition_id', competitions);
     // Of a season, those of its stages too (spec, "Standings catalogue").
-    if (objectType === 'season') {
-      conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", objectId);
-    } else conditions.where('object_type = ?', objectType).where('object_id = ?', objectId);
+    if (object_type === 'season') {
+      conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", object_id);
+    } else conditions.where('object_type = ?', object_type).where('object_id = ?', object_id);
     // Incremental reads must return that a table is gone.
-    if (changedSince === null) conditions.also('deleted = 0');
+    if (changedSince === undefined) conditions.also('deleted = 0');
     conditions.also(NO_BRACKET);
     const values = conditions.values;
     const count = `SELECT count(*) FROM standings_entries${conditions.text}`;

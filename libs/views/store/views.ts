@@ -4,7 +4,6 @@ import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
-import { ClientView } from './clients.ts';
 import { EventCoverage } from './coverage.ts';
 import { isBroken, type OpenOptions, openViews, removeViews, settle } from './database.ts';
 import { FeedView } from './feed.ts';
@@ -38,7 +37,6 @@ const IN_DOUBT: FeedStatus = { believed: false, state: 'expired', reason: null, 
 /** All that a replica knows, on disk and in memory, with the offsets it has read to. */
 export class Views implements BoardView {
   readonly catalogue: CatalogueView;
-  readonly clients: ClientView;
   readonly matches: MatchView;
   /** Which events are kept, where some competitions only are served. */
   readonly coverage: EventCoverage;
@@ -93,7 +91,6 @@ export class Views implements BoardView {
       this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
     this.placeChanges = new PlaceChanges(sql, this.catalogue);
-    this.clients = new ClientView(sql, competitions);
     this.matches = new MatchView(sql);
     this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);

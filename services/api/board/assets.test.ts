@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { BOARD_ASSETS, loadAssets } from './assets.ts';
+import { loadAssets } from './assets.ts';
 
-const { files, path, modulesOf } = loadAssets(BOARD_ASSETS);
+const { files, path, modulesOf } = loadAssets();
 
 test('the scripts are served with all that they import, and nothing else', () => {
   const served = [...files.keys()].map((name) => name.replace(/^[^/]+\//, '')).sort();
@@ -28,13 +28,13 @@ test('every import is of a file that is served beside it', () => {
 });
 
 test('an asset’s path changes with its content and is the same for the same content', () => {
-  expect(loadAssets(BOARD_ASSETS).path('board.css')).toBe(path('board.css'));
+  expect(loadAssets().path('board.css')).toBe(path('board.css'));
   expect(files.has(path('board.css').slice('/board/assets/'.length))).toBe(true);
 });
 
 test('a page can load all of a script’s modules at once', () => {
-  const modules = modulesOf('browser/page.js');
-  expect(modules).toContain(path('browser/page.js'));
+  const modules = modulesOf('board/browser/page.js');
+  expect(modules).toContain(path('board/browser/page.js'));
   expect(modules.some((module) => module.endsWith('libs/domain/clock.js'))).toBe(true);
   expect(modules.some((module) => module.endsWith('browser/board.js'))).toBe(false);
 });
@@ -43,7 +43,7 @@ test('Node’s word on stripping types does not reach standard error', () => {
   const warnings: unknown[] = [];
   const note = (warning: unknown): void => void warnings.push(warning);
   process.on('warning', note);
-  loadAssets(BOARD_ASSETS);
+  loadAssets();
   process.off('warning', note);
   expect(warnings).toEqual([]);
 });

@@ -1,60 +1,47 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
 /** A file as it is served. */
 type Asset = { readonly type: string; readonly body: Buffer };
 
-/** What the pages load, made once at the start. */
+/** What the pages of the board and the reference load, made once at the start. */
 export type Assets = {
-  /** Path of an asset, from its name as `board.css` or `browser/board.js`; it changes with any asset's content. */
+  /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
   path(name: string): string;
   /** Paths of all that a script loads, itself included. */
   modulesOf(name: string): readonly string[];
-  /** By path below the `at` of the list. */
+  /** By path below `/board/assets/`. */
   readonly files: ReadonlyMap<string, Asset>;
 };
 
-/** What some pages load. */
-export type AssetList = {
-  /** The path that the assets are served below, with a slash at its end. */
-  readonly at: string;
-  /** The folder of the scripts. */
-  readonly folder: URL;
-  /** Modules below the folder, as `browser/board.js`. */
-  readonly scripts: readonly string[];
-  /** Styles and icons. */
-  readonly files: readonly URL[];
-};
-
-const HERE = new URL('./', import.meta.url);
+/** The path that assets are served below. */
+const AT = '/board/assets/';
+const SERVICE = new URL('../', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
 
-/** A style or icon of the board. */
-export function boardFile(name: string): URL {
-  return new URL(`assets/${name}`, HERE);
-}
-
-/** What the pages of the board load. */
-export const BOARD_ASSETS: AssetList = {
-  at: '/board/assets/',
-  folder: HERE,
-  scripts: ['browser/board.js', 'browser/page.js', 'browser/metronome.js'],
-  files: [
-    'tokens.css',
-    'base.css',
-    'board.css',
-    'match.css',
-    'tables.css',
-    'feeds.css',
-    'sign-in.css',
-    'icon.svg',
-  ].map(boardFile),
-};
+const SCRIPTS = [
+  'board/browser/board.js',
+  'board/browser/page.js',
+  'board/browser/metronome.js',
+  'docs/browser/try-it.js',
+];
+/** Styles and icons. */
+const FILES = [
+  'board/assets/tokens.css',
+  'board/assets/base.css',
+  'board/assets/board.css',
+  'board/assets/match.css',
+  'board/assets/tables.css',
+  'board/assets/feeds.css',
+  'board/assets/sign-in.css',
+  'board/assets/icon.svg',
+  'docs/assets/docs.css',
+];
 
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;
 
@@ -64,13 +51,13 @@ type Module = { readonly code: string; readonly imports: readonly string[] };
  * Loads styles, icons and scripts. The scripts are the TypeScript modules themselves, without their types: those of the
  * list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
  */
-export function loadAssets({ at, folder, scripts, files: listed }: AssetList): Assets {
+export function loadAssets(): Assets {
   const modules = new Map<string, Module>();
-  const sourceOf = (script: string): string => pathIn(ROOT, new URL(script.replace(/\.js$/, '.ts'), folder));
-  for (const script of scripts) collect(sourceOf(script), modules);
-  const plain = listed.map((url) => {
-    const name = basename(url.pathname);
-    return [name, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', body: readFileSync(url) }] as const;
+  const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));
+  for (const script of SCRIPTS) collect(sourceOf(script), modules);
+  const plain = FILES.map((file) => {
+    const body = readFileSync(new URL(file, SERVICE));
+    return [basename(file), { type: TYPES[extname(file).slice(1)] ?? '', body }] as const;
   });
   const hash = createHash('sha256');
   for (const { code } of modules.values()) hash.update(code);
@@ -83,7 +70,7 @@ export function loadAssets({ at, folder, scripts, files: listed }: AssetList): A
       body: Buffer.from(code),
     });
   }
-  const served = (path: string): string => `${at}${stamp}/${asScript(path)}`;
+  const served = (path: string): string => `${AT}${stamp}/${asScript(path)}`;
   return {
     path: (name) => served(name.endsWith('.js') ? sourceOf(name) : name),
     modulesOf: (name) => Array.from(reachable(sourceOf(name), modules), served),
@@ -92,8 +79,8 @@ export function loadAssets({ at, folder, scripts, files: listed }: AssetList): A
 }
 
 /** Serves them, kept by browsers for good: their paths change with their content. */
-export function assetRoutes(app: FastifyInstance, at: string, assets: Assets): void {
-  app.get(`${at}*`, (request, reply) => {
+export function assetRoutes(app: FastifyInstance, assets: Assets): void {
+  app.get(`${AT}*`, (request, reply) => {
     const asset = assets.files.get((request.params as { '*': string })['*']);
     if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
     return reply
@@ -109,8 +96,7 @@ function collect(path: string, modules: Map<string, Module>): void {
   const url = new URL(path, ROOT);
   const imports: string[] = [];
   const code = withoutTypes(readFileSync(url, 'utf8')).replace(IMPORT, (_, keyword, quote, specifier) => {
-    const target = pathIn(
-      ROOT,
+    const target = pathInRoot(
       specifier.startsWith('.') ? new URL(specifier, url) : new URL(import.meta.resolve(specifier)),
     );
     imports.push(target);
@@ -142,8 +128,8 @@ function withoutTypes(source: string): string {
   }
 }
 
-function pathIn(root: URL, url: URL): string {
-  return fileURLToPath(url).slice(fileURLToPath(root).length);
+function pathInRoot(url: URL): string {
+  return fileURLToPath(url).slice(fileURLToPath(ROOT).length);
 }
 
 function asScript(path: string): string {

@@ -41,7 +41,8 @@ const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to
 /** Registers the pages to sign in and out at, and gives the gate that the board's routes ask. */
 export async function boardGate(app: FastifyInstance, options: GateOptions, assets: Assets): Promise<Gate> {
   const { sessions, openOnLoopback, competitions, https } = options;
-  const everything = { access: () => servedAccess(EVERYTHING, competitions) };
+  const all = servedAccess(EVERYTHING, competitions);
+  const everything = { access: () => all };
   const cookie = (value: string, seconds: number): string =>
     `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
-import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
+import type { Assets } from './assets.ts';
 import type { ProcessorBacklog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
@@ -29,10 +29,9 @@ export type BoardOptions = {
   readonly gate: GateOptions;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;
-  /** Where its metrics go; a registry of its own where none is given. */
-  readonly metrics?: Registry;
-  /** What its pages load; read here where none is given. */
-  readonly assets?: Assets;
+  readonly metrics: Registry;
+  /** What its pages load. */
+  readonly assets: Assets;
   /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
   readonly backlog?: ProcessorBacklog | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
@@ -53,12 +52,10 @@ const HTML = 'text/html; charset=utf-8';
 
 /**
  * The live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, the record of a
- * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say; the assets hold nothing
- * of a match and are anybody's. Everything is answered from the view at once.
+ * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say. Everything is answered from the view at once.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { now, metrics = new Registry(), size = 400, maxReaders = 1_000 } = options;
-  const assets = options.assets ?? loadAssets(BOARD_ASSETS);
+  const { now, metrics, assets, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view: options.view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -156,8 +153,6 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     hub.join(reply.raw, topic, sightOf(admitted.permit, topic.kind, options.view), states);
     return reply;
   });
-
-  assetRoutes(app, BOARD_ASSETS.at, assets);
 }
 
 type Admitted = {

@@ -1,4 +1,5 @@
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { GOAL_TYPES } from '#domain/goals.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';

@@ -1,5 +1,6 @@
 /** The reference as a page that can be read without a script. Pure. */
 import type { Assets } from '../board/assets.ts';
+import { wholeDocument } from '../board/pages/layout.ts';
 import { type Html, html } from '../board/shown/html.ts';
 import {
   REFERENCE_ERRORS,
@@ -8,7 +9,7 @@ import {
   type ReferenceParameter,
 } from './reference.ts';
 
-export type DocsPage = {
+type DocsPage = {
   readonly title: string;
   readonly version: string;
   readonly groups: readonly ReferenceGroup[];
@@ -20,22 +21,7 @@ const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
 
 /** The whole page. No script or style stands in it; the script adds the forms to try operations. */
 export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
-  const scripts = assets.modulesOf('browser/try-it.js');
-  return `<!doctype html>\n${html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} ${version}</title>
-<link rel="icon" href="${assets.path('icon.svg')}">
-<link rel="stylesheet" href="${assets.path('tokens.css')}">
-<link rel="stylesheet" href="${assets.path('base.css')}">
-<link rel="stylesheet" href="${assets.path('docs.css')}">
-${scripts.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script type="module" src="${assets.path('browser/try-it.js')}"></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
-<header class="head">
+  const body = html`<header class="head">
 ${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
 <nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
 </header>
@@ -47,9 +33,9 @@ ${contentsHtml(groups)}</details>
 <main id="main" tabindex="-1"><h1>${title} <small>${version}</small></h1>
 ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
-</div>
-</body>
-</html>`}\n`;
+</div>`;
+  const head = { title: `${title} ${version}`, style: 'docs.css', script: 'docs/browser/try-it.js' };
+  return wholeDocument(head, body, assets);
 }
 
 function contentsHtml(groups: readonly ReferenceGroup[]): Html {

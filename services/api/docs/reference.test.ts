@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openApi } from '#contract/rest/openapi.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
-import { referenceMarkdown } from './markdown.ts';
 import { readExample, referenceOf } from './reference.ts';
 
 /** Made in each test: mutation testing changes the code only while a test runs. */
@@ -42,11 +40,6 @@ describe('the reference', () => {
     });
     const show = operations.find(({ name }) => name === 'events.show') ?? expect.fail();
     expect(show.parameters).toMatchObject([{ name: 'id', in: 'path', required: true, example: '310001' }]);
-  });
-
-  test('is what docs/reference/rest.md holds; else run npm run generate', () => {
-    const page = readFileSync(new URL('../../../docs/reference/rest.md', import.meta.url), 'utf8');
-    expect(referenceMarkdown(groupsOf())).toBe(page);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The catalogues: they do not change while matches are played. */
-import { INCIDENT_TYPES_OF_SOCCER, RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 

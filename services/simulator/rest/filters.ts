@@ -6,27 +6,27 @@ import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 
 const POSTPONED = 5;
 
-/** Whether a value equals the wanted one; null matches every value. */
-function is<T>(asked: T | null, value: T): boolean {
-  return asked === null || asked === value;
+/** Whether a value equals the wanted one; undefined matches every value. */
+function is<T>(asked: T | undefined, value: T): boolean {
+  return asked === undefined || asked === value;
 }
 
 export function inEvents(event: KnownEvent, query: EventsQuery): boolean {
   const { record } = event;
-  const { participantId, venueType } = query;
+  const { participant_id, venue_type, date_from, date_to } = query;
   const start = `${record.start_date}:00`;
   return (
-    is(query.sportId, record.sport_id) &&
-    is(query.competitionId, record.competition_id) &&
-    is(query.seasonId, record.season_id) &&
-    is(query.stageId, record.stage_id) &&
-    is(query.statusType, record.status_type) &&
-    (query.timestamp === null || event.changedAt >= query.timestamp) &&
-    (query.dateFrom === null || start >= query.dateFrom) &&
-    (query.dateTo === null || start <= query.dateTo) &&
-    (participantId === null ||
+    is(query.sport_id, record.sport_id) &&
+    is(query.competition_id, record.competition_id) &&
+    is(query.season_id, record.season_id) &&
+    is(query.stage_id, record.stage_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (date_from === undefined || start >= date_from) &&
+    (date_to === undefined || start <= date_to) &&
+    (participant_id === undefined ||
       record.participants.some(
-        ({ id, counter }) => id === participantId && is(venueType, counter === 1 ? 'home' : 'away'),
+        ({ id, counter }) => id === participant_id && is(venue_type, counter === 1 ? 'home' : 'away'),
       ))
   );
 }
@@ -38,42 +38,45 @@ export function inEvents(event: KnownEvent, query: EventsQuery): boolean {
 export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
   const { record } = event;
   const start = `${record.start_date}:00`;
-  const [from, to] = [parseDate(query.dateFrom), parseDate(query.dateTo)];
+  const [from, to] = [parseDate(query.date_from), parseDate(query.date_to)];
   return (
-    is(query.sportId, record.sport_id) &&
-    is(query.statusType, record.status_type) &&
-    (query.timestamp === null || event.changedAt >= query.timestamp) &&
-    (query.showPostponed || Number(record.status_id) !== POSTPONED) &&
-    ((start >= query.dateFrom && start <= query.dateTo) || (event.firstAt <= to && event.changedAt >= from))
+    is(query.sport_id, record.sport_id) &&
+    is(query.status_type, record.status_type) &&
+    (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
+    (query.show_postponed === 'yes' || Number(record.status_id) !== POSTPONED) &&
+    ((start >= query.date_from && start <= query.date_to) || (event.firstAt <= to && event.changedAt >= from))
   );
 }
 
 /** Removed incidents are listed where they are asked for, and nowhere else. */
 export function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
   return (
-    removed === query.deleted &&
+    removed === (query.deleted === 'yes') &&
     is(query.confirmation, record.confirmation) &&
-    is(query.updated, updated) &&
-    is(query.participantId, record.participant_id)
+    is(query.updated, updated ? 'yes' : 'no') &&
+    is(query.participant_id, record.participant_id)
   );
 }
 
-export function inFeed({ type, data }: ProviderMessage, query: Omit<FeedQuery, 'from' | 'to'>): boolean {
-  const flag = (asked: boolean | null, value: unknown): boolean =>
-    asked === null || (value !== undefined && asked === (value === 'yes'));
+export function inFeed(
+  { type, data }: ProviderMessage,
+  query: Omit<FeedQuery, 'timestamp' | 'timestamp_to'>,
+): boolean {
+  const flag = (asked: 'yes' | 'no' | undefined, value: unknown): boolean =>
+    asked === undefined || (value !== undefined && (asked === 'yes') === (value === 'yes'));
   return (
-    (query.type === null || query.type === type) &&
+    is<string>(query.type, type) &&
     (query.eventIds === null || query.eventIds.has(data.event.id)) &&
     flag(query.important, data.incident?.important) &&
-    flag(query.importantForTrader, data.incident?.important_for_trader)
+    flag(query.important_for_trader, data.incident?.important_for_trader)
   );
 }
 
 /** By id as text, or by first publication and then by id. */
-export function inOrder(query?: Pick<IncidentsQuery, 'sortType' | 'sortOrder'>) {
-  const sign = query?.sortOrder === 'desc' ? -1 : 1;
+export function inOrder(query?: Pick<IncidentsQuery, 'sort_type' | 'sort_order'>) {
+  const sign = query?.sort_order === 'desc' ? -1 : 1;
   return (a: PublishedIncident, b: PublishedIncident): number => {
     const byId = a.record.id < b.record.id ? -1 : a.record.id > b.record.id ? 1 : 0;
-    return sign * (query?.sortType === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
+    return sign * (query?.sort_type === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
   };
 }

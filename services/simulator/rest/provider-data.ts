@@ -31,12 +31,10 @@ export type ProviderDataOptions = {
   readonly writtenAt: number;
 };
 
-type PlaceIds = Readonly<Partial<Record<'competitionId' | 'seasonId' | 'stageId', number | null>>>;
+type PlaceIds = Readonly<Partial<Record<'competition_id' | 'season_id' | 'stage_id', number | undefined>>>;
 
 /** A window that ended longer ago is complete. */
 const FRESH_SECONDS = 60;
-/** The whole feed. */
-const EVERYTHING = { type: null, eventIds: null, important: null, importantForTrader: null } as const;
 
 /**
  * The provider's answers from its state at its time. There are no tables: the catalogue of standings is empty and every
@@ -64,9 +62,10 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     return mayUse(event.record.competition_id, access) ? event : refuse();
   };
   /** Refuses a query that names a competition, a season or a stage outside the contract. */
-  const checkPlaces = ({ competitionId, seasonId, stageId }: PlaceIds, access: Access): void => {
+  const checkPlaces = (asked: PlaceIds, access: Access): void => {
     for (const { id, competition_id, season_id } of stages) {
-      const named = competition_id === competitionId || season_id === seasonId || id === stageId;
+      const named =
+        competition_id === asked.competition_id || season_id === asked.season_id || id === asked.stage_id;
       if (named && competition_id !== null && !mayUse(competition_id, access)) refuse();
     }
   };
@@ -122,20 +121,24 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       throw new RestError('NOT_FOUND');
     },
     competitions(query) {
-      const { areaId, timestamp } = query;
+      const { area_id, timestamp } = query;
       const asked = competitions.filter(
         (place) =>
-          (areaId === null || place.area_id === areaId) && isSince(place, timestamp) && ofSoccer(query),
+          (area_id === undefined || place.area_id === area_id) &&
+          isSince(place, timestamp) &&
+          ofSoccer(query),
       );
       const page = pageOf(asked, query, faults).map(({ text }) => text);
       return { data: `{"competitions":[${page.join(',')}]}`, total: asked.length };
     },
     stages(query, access) {
       checkPlaces(query, access);
-      const { seasonId, timestamp } = query;
+      const { season_id, timestamp } = query;
       const asked = stages.filter(
         (place) =>
-          (seasonId === null || place.season_id === seasonId) && isSince(place, timestamp) && ofSoccer(query),
+          (season_id === undefined || place.season_id === season_id) &&
+          isSince(place, timestamp) &&
+          ofSoccer(query),
       );
       const page = renderStages(pageOf(asked, query, faults), lookup);
       return { data: `{"competitions":${page}}`, total: asked.length };
@@ -164,25 +167,25 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       };
     },
     livescore(query, access) {
-      const view = query.eventsDetails ? eventView : plainEventView;
+      const view = query.events_details === 'yes' ? eventView : plainEventView;
       return pageTree(
         eventsFor(access, (event) => onBoard(event, query)),
         query,
         view,
       );
     },
-    basicLivescore({ timestamp, sportId }, access) {
+    basicLivescore({ timestamp, sport_id }, access) {
       const changed = eventsFor(
         access,
         ({ record, changedAt }) =>
-          changedAt >= timestamp && (sportId === null || record.sport_id === sportId),
+          changedAt >= timestamp && (sport_id === undefined || record.sport_id === sport_id),
       );
       return tree(changed, changed.length, simpleEventView);
     },
     feed(query, access) {
       if (!mayUse(played, access)) return messages([]);
-      const { from } = query;
-      const end = Math.min(query.to, state.time);
+      const { timestamp: from, timestamp_to: to } = query;
+      const end = Math.min(to, state.time);
       // Messages of the last second may appear just after the answer: an inclusive next read gets them.
       const isFresh = end > state.time - FRESH_SECONDS;
       const last = isFresh && faults.strikes('boundary') ? end - 1 : end;
@@ -190,7 +193,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     },
     feedOf(id, access) {
       const { firstAt } = find(id, access);
-      const query = { ...EVERYTHING, eventIds: new Set([id]) };
+      const query = { eventIds: new Set([id]) };
       return messages(state.published(firstAt, state.time).filter((message) => inFeed(message, query)));
     },
   };
@@ -198,13 +201,13 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
 
 type Written = { readonly ut?: unknown };
 
-function isSince({ ut }: Written, timestamp: number | null): boolean {
-  return timestamp === null || Number(ut) >= timestamp;
+function isSince({ ut }: Written, timestamp: number | undefined): boolean {
+  return timestamp === undefined || Number(ut) >= timestamp;
 }
 
 /** There is no other sport here. */
-function ofSoccer({ sportId }: CatalogueQuery): boolean {
-  return sportId === null || sportId === SOCCER;
+function ofSoccer({ sport_id }: CatalogueQuery): boolean {
+  return sport_id === undefined || sport_id === SOCCER;
 }
 
 function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {

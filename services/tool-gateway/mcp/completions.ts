@@ -4,7 +4,6 @@ import type { OperationData } from '#contract/rest/operations.ts';
 import { fold } from '#domain/fold.ts';
 import { argumentsOf } from './prompts.ts';
 import { dataOf, listCompetitions, search } from './tools/catalogue.ts';
-import { ANY_EVENT } from './tools/common.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { listStandings } from './tools/standings.ts';
@@ -19,7 +18,7 @@ const MAX_VALUES = 100;
 const MAX_NAMES = 5;
 const MAX_IDS = 20;
 /** Most tables and competitions that are searched. */
-const MAX_LOOKED_AT = 2_000;
+const LOOKED_AT = { limit: 2_000, page: 1 } as const;
 const DIGITS = /^\d+$/;
 
 type Values = readonly (string | number)[];
@@ -84,7 +83,7 @@ function matchIds(typed: string, scope: ToolScope): Values {
   if (!has(scope, search) || !has(scope, listMatches)) return [];
   const teams = scope.queries.teams(typed, scope.access).slice(0, MAX_NAMES);
   return teams.flatMap(({ id }) => {
-    const query = { ...ANY_EVENT, participantId: id, limit: MAX_IDS, page: 1 };
+    const query = { participant_id: id, limit: MAX_IDS, page: 1 };
     return scope.queries.matches(query, scope.access, 'latest').items.map(({ state }) => state.event_id);
   });
 }
@@ -93,16 +92,8 @@ function matchIds(typed: string, scope: ToolScope): Values {
 function tableIds(typed: string, scope: ToolScope): Values {
   if (!has(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {
-    const query = {
-      limit: MAX_LOOKED_AT,
-      page: 1,
-      timestamp: null,
-      sportId: null,
-      objectType: null,
-      objectId: null,
-    };
     const { standings_list } = dataOf<OperationData<'standings.index'>>(
-      scope.data.standingsList(query, scope.access),
+      scope.data.standingsList(LOOKED_AT, scope.access),
     );
     return startingWith(
       typed,
@@ -124,9 +115,8 @@ function competitions(
 ): readonly { readonly id: number; readonly name: string }[] {
   if (!has(scope, listCompetitions)) return [];
   if (typed !== '') return scope.queries.competitions(typed, scope.access);
-  const query = { limit: MAX_LOOKED_AT, page: 1, timestamp: null, sportId: null, areaId: null };
   const { competitions: all } = dataOf<OperationData<'competitions.index'>>(
-    scope.data.competitions(query, scope.access),
+    scope.data.competitions(LOOKED_AT, scope.access),
   );
   return all.filter(({ name }) => name !== '');
 }

@@ -16,7 +16,7 @@ export type Document = {
 };
 
 /** All of a catalogue. */
-const EVERYTHING: CatalogueQuery = { limit: 100_000, page: 1, timestamp: null, sportId: null };
+const EVERYTHING: CatalogueQuery = { limit: 100_000, page: 1 };
 
 /** The documents, in the order in which they are listed. `version` is that of the service. */
 export function documentsOf(data: ProviderData, version: string): readonly Document[] {

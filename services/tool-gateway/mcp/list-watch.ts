@@ -15,10 +15,9 @@ export type ListKeys = Readonly<Record<ListKind, string>>;
 /** What the lists of a caller have now. */
 export function listKeysOf(documents: readonly Document[], scope: ToolScope, nameVersion: number): ListKeys {
   const { access, data } = scope;
-  const query = { limit: 1, page: 1, timestamp: null, sportId: null, objectType: null, objectId: null };
   // Tables are counted: a list of thousands is not made every second. One that is renamed changes the names.
   const tables = covers(access, ['standings.index', 'standings.show'])
-    ? data.standingsList(query, access).total
+    ? data.standingsList({ limit: 1, page: 1 }, access).total
     : 0;
   return {
     tools: toolsOf(access)

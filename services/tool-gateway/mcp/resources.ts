@@ -55,8 +55,7 @@ export function listResources(
   const page = Number(cursor ?? 1);
   const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
   if (!covers(scope.access, ['standings.index', 'standings.show'])) return { resources: first };
-  const query = { limit: PAGE, page, timestamp: null, sportId: null, objectType: null, objectId: null };
-  const answer = scope.data.standingsList(query, scope.access);
+  const answer = scope.data.standingsList({ limit: PAGE, page }, scope.access);
   const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
   const tables = standings_list.map(({ id, name, type_name }) => ({
     uri: tableUri(id),

@@ -11,11 +11,9 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { ChangeNotifier } from './changes.ts';
-import type { McpLimits } from './limits.ts';
+import type { HandlersOptions } from './handlers.ts';
 import type { ListKind } from './list-watch.ts';
-import type { McpMetrics } from './metrics.ts';
-import { createServer, type ResourceSubscriptions, type ServerContext } from './server.ts';
+import { createServer, type ResourceSubscriptions } from './server.ts';
 
 type Session = {
   readonly id: string;
@@ -25,13 +23,6 @@ type Session = {
   readonly uris: Set<string>;
   usedAt: number;
   streams: number;
-};
-
-export type McpSessionsOptions = {
-  readonly context: ServerContext;
-  readonly changes: ChangeNotifier;
-  readonly limits: McpLimits;
-  readonly metrics: McpMetrics;
 };
 
 const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<void>>> = {
@@ -47,12 +38,12 @@ const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 /** Answers requests of those revisions. `close` it. */
 export class McpSessions {
-  readonly #options: McpSessionsOptions;
+  readonly #options: HandlersOptions;
   readonly #sessions = new Map<string, Session>();
   /** Stands before the ids of this process's sessions. */
   readonly #own = `${randomUUID()}.`;
 
-  constructor(options: McpSessionsOptions) {
+  constructor(options: HandlersOptions) {
     this.#options = options;
   }
 

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { DirectoryConnection } from '#clients/versioned-topic.ts';
+import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Refusal } from '../token-exchange/limits.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';
 import { TokenRate } from './token-rate.ts';
 
-export type SharedRateOptions = DirectoryConnection & {
+type SharedRateOptions = FollowPlace & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Called with the error that ended the following of the topic. */
-  readonly onFailure: (error: unknown) => void;
 };
 
 /** How often a replica publishes its counts, milliseconds: a flood over several replicas lasts so much longer. */
@@ -46,17 +42,11 @@ export class SharedRate {
 
   /** Resolves once the requests of the last minute are known. Throws as `followRecords` and `Registry.codec`. */
   static async open(options: SharedRateOptions): Promise<SharedRate> {
-    const { brokers, prefix, registryUrl, log, now, onFailure } = options;
-    const registry = Registry.open({ url: registryUrl, prefix });
-    const shared = new SharedRate(options, await registry.codec('tool-requests'));
+    const shared = new SharedRate(options, await options.registry.codec('tool-requests'));
     shared.#followed = await followRecords({
-      brokers,
-      prefix,
-      registry,
-      log,
-      onFailure,
+      ...options,
       topic: 'tool-requests',
-      since: now() - WINDOW_MS,
+      since: options.now() - WINDOW_MS,
       onRecord: (_, counted) => {
         if (counted !== null && counted.replica !== shared.#replica)
           shared.#rate.add(counted.token_id, counted);

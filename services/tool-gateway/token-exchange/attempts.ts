@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Followed, followRecords } from '#clients/follow-records.ts';
-import type { DirectoryConnection } from '#clients/versioned-topic.ts';
+import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { AttemptScope, ExchangeAttempt } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
@@ -20,15 +18,13 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
 }
 
 /** How attempts are counted. */
-export type AttemptsOptions = DirectoryConnection & {
+type AttemptsOptions = FollowPlace & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Longest time until an attempt is read back, milliseconds. */
   readonly timeoutMs: number;
-  /** Called with the error that ended the following of the topic. */
-  readonly onFailure: (error: unknown) => void;
 };
 
 /** Read at a start: attempts that were refused, which only those before them show, no longer matter by then. */
@@ -61,17 +57,11 @@ export class Attempts {
 
   /** Resolves once everything that still counts is known. Throws as `followRecords` and `Registry.codec`. */
   static async open(options: AttemptsOptions): Promise<Attempts> {
-    const { brokers, prefix, registryUrl, log, now, onFailure } = options;
-    const registry = Registry.open({ url: registryUrl, prefix });
-    const attempts = new Attempts(options, await registry.codec('exchange-attempts'));
+    const attempts = new Attempts(options, await options.registry.codec('exchange-attempts'));
     attempts.#followed = await followRecords({
-      brokers,
-      prefix,
-      registry,
-      log,
-      onFailure,
+      ...options,
       topic: 'exchange-attempts',
-      since: now() - READ_BACK_MS,
+      since: options.now() - READ_BACK_MS,
       onRecord: (_, attempt) => {
         if (attempt !== null) attempts.#apply(attempt);
       },

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Contracts } from '#clients/contracts.ts';
 import type { Logger } from '#streams/log.ts';
 import type { AttemptScope } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
@@ -13,7 +12,7 @@ export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
   /** The account of credentials; null where they are refused. */
   readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
-  readonly contracts: Pick<Contracts, 'findSoon'>;
+  readonly contracts: { findSoon(clientId: number, withinMs: number): Promise<object | undefined> };
   readonly issuer: Pick<Issuer, 'issue'>;
   /** Of the digests that attempts are counted by. */
   readonly key: KeyObject;
@@ -52,7 +51,7 @@ export class Exchange {
     if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
       throw new ExchangeError('TENANT_SLUG_CONFLICT');
     const issued = await issuer.issue(id, label, now());
-    log.info({ client: id, id: issued.token.id }, 'an access token was issued');
+    log.info({ client: id, id: issued.token.token_id }, 'an access token was issued');
     return issued;
   }
 

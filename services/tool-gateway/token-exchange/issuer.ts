@@ -1,12 +1,4 @@
-import {
-  type AccessToken,
-  type AccessTokens,
-  hashToken,
-  isLive,
-  newToken,
-  newTokenId,
-  toAccessToken,
-} from '#clients/access-tokens.ts';
+import { type AccessTokens, hashToken, isLive, newToken, newTokenId } from '#clients/access-tokens.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
@@ -25,7 +17,7 @@ export type IssuerOptions = {
 };
 
 /** A token with its text, which is nowhere else. */
-export type IssuedToken = { readonly text: string; readonly token: AccessToken };
+export type IssuedToken = { readonly text: string; readonly token: AccessTokenRecord };
 
 /** Most tokens of a client that may be used at a time. */
 export const MAX_LIVE_TOKENS = 1_000;
@@ -65,13 +57,13 @@ export class Issuer {
     await publish([
       { topic, key: record.token_id, value: codec.encode(record) },
       // The log of a client that exchanges again and again must not grow for ever.
-      ...long.map(({ id }) => ({ topic, key: id, value: null })),
+      ...long.map(({ token_id: key }) => ({ topic, key, value: null })),
     ]);
     tokens.apply(record);
-    return { text, token: toAccessToken(record) };
+    return { text, token: record };
   }
 }
 
-function diedBefore({ expiresAt, revokedAt }: AccessToken, time: number): boolean {
-  return (revokedAt ?? time) < time || (expiresAt ?? time) < time;
+function diedBefore({ expires_at, revoked_at }: AccessTokenRecord, time: number): boolean {
+  return (revoked_at ?? time) < time || (expires_at ?? time) < time;
 }

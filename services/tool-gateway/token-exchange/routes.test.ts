@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { AccessToken } from '#clients/access-tokens.ts';
 import { newToken } from '#clients/access-tokens.ts';
 import { createLogger } from '#service/logger.ts';
+import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { createApp } from '../app.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
@@ -16,13 +16,16 @@ import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 const NOW = 1_790_000_000_000;
 const KEY = createSecretKey(randomBytes(32));
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
-const TOKEN: AccessToken = {
-  id: 'a1',
-  clientId: 7,
+const TOKEN: AccessTokenRecord = {
+  token_id: 'a1',
+  client_id: 7,
+  token_hash: 'x',
   label: null,
-  createdAt: NOW,
-  expiresAt: NOW + 86_400_000,
-  revokedAt: null,
+  created_at: NOW,
+  expires_at: NOW + 86_400_000,
+  revoked_at: null,
+  version: 1,
+  updated_at: NOW,
 };
 
 /** All that happened, in order. */
@@ -141,7 +144,7 @@ describe('Success 201', () => {
   });
 
   test('expires_at is null when the PAT does not expire', async () => {
-    const issuer = { issue: async () => ({ text: newToken(), token: { ...TOKEN, expiresAt: null } }) };
+    const issuer = { issue: async () => ({ text: newToken(), token: { ...TOKEN, expires_at: null } }) };
     const { body } = await (await served({ issuer })).post(RIGHT);
     expect(body).toMatchObject({ expires_at: null, warning: expect.stringContaining('does not expire') });
   });

@@ -64,8 +64,8 @@ export async function tokenRoutes(
   );
 }
 
-function bodyOf({ text, token: { expiresAt } }: IssuedToken): object {
-  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
+  const until = expires_at === null ? null : new Date(expires_at).toISOString();
   return {
     token: text,
     expires_at: until,

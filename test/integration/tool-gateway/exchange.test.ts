@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#cluster/read-topic.ts';
+import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
@@ -37,6 +38,7 @@ async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<st
 async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = await AccessTokens.follow({
     ...at,
+    registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
     log: quietLog,
     onFailure: (error) => expect.unreachable(String(error)),
   });
@@ -63,7 +65,7 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(Date.parse(body.expires_at ?? '') - Date.now()).toBeGreaterThan(364 * 86_400_000);
 
   const found = await until('the token is known', () => tokens.find(token, Date.now()));
-  expect(found).toMatchObject({ clientId: 1, label: 'desk', revokedAt: null });
+  expect(found).toMatchObject({ client_id: 1, label: 'desk', revoked_at: null });
   expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
   // It is none for REST, and a token of REST is none here.
   const ofRest = await api.token(credentials);

@@ -1,9 +1,8 @@
 /** Operations of the catalogues. */
 import { z } from 'zod';
 import { SOCCER } from '../../soccer.ts';
-import { operation } from '../operation.ts';
-import { idParameter } from '../parameters.ts';
-import { AS_PUBLISHED, catalogue, catalogueQuery, ofSport } from './common.ts';
+import { AS_PUBLISHED, operation } from '../operation.ts';
+import { catalogueParameters, idParameter, ofSport } from '../parameters.ts';
 
 export const catalogueOperations = [
   operation({
@@ -11,9 +10,9 @@ export const catalogueOperations = [
     path: '/v2/sports',
     summary: 'Sports.',
     open: true,
-    params: catalogue,
+    params: catalogueParameters,
     data: ({ sport }) => z.looseObject({ sports: z.array(sport) }),
-    answer: (data, values) => data.sports(catalogueQuery(values)),
+    answer: (data, values) => data.sports(values),
   }),
   operation({
     name: 'sports.show',
@@ -31,9 +30,9 @@ export const catalogueOperations = [
     summary: 'Areas: countries and what they belong to.',
     notShown: `Fields of an area: not shown; ${AS_PUBLISHED}.`,
     open: true,
-    params: catalogue,
+    params: catalogueParameters,
     data: ({ area }) => z.looseObject({ areas: z.array(area) }),
-    answer: (data, values) => data.areas(catalogueQuery(values)),
+    answer: (data, values) => data.areas(values),
   }),
   operation({
     name: 'languages.index',
@@ -41,9 +40,9 @@ export const catalogueOperations = [
     summary: 'Languages.',
     notShown: `Fields of a language: not shown; ${AS_PUBLISHED}.`,
     open: true,
-    params: catalogue,
+    params: catalogueParameters,
     data: ({ language }) => z.looseObject({ languages: z.array(language) }),
-    answer: (data, values) => data.languages(catalogueQuery(values)),
+    answer: (data, values) => data.languages(values),
   }),
   operation({
     name: 'statuses.index',
@@ -52,7 +51,7 @@ export const catalogueOperations = [
     notShown: `Parameters: not shown; those of the other catalogues. Fields ${AS_PUBLISHED}.`,
     params: ofSport,
     data: ({ status }) => z.looseObject({ statuses: z.array(status) }),
-    answer: (data, values) => data.statuses(catalogueQuery(values)),
+    answer: (data, values) => data.statuses(values),
   }),
   operation({
     name: 'incidents.index',
@@ -60,14 +59,14 @@ export const catalogueOperations = [
     summary: 'Types of incidents.',
     params: ofSport,
     data: ({ incidentType }) => z.looseObject({ incidents: z.array(incidentType) }),
-    answer: (data, values) => data.incidentTypes(catalogueQuery(values)),
+    answer: (data, values) => data.incidentTypes(values),
   }),
   operation({
     name: 'standings-types.index',
     path: '/v2/standings-types',
     summary: 'Types of standings with their columns.',
-    params: { ...catalogue, sport_id: idParameter.default(SOCCER) },
+    params: { ...catalogueParameters, sport_id: idParameter.default(SOCCER) },
     data: ({ standingsType }) => z.looseObject({ standings_types: z.array(standingsType) }),
-    answer: (data, values) => data.standingsTypes(catalogueQuery(values)),
+    answer: (data, values) => data.standingsTypes(values),
   }),
 ] as const;

@@ -1,9 +1,8 @@
 /** Operations of standings, competitions and stages. */
 import { z } from 'zod';
 import { RestError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { idParameter } from '../parameters.ts';
-import { AS_PUBLISHED, catalogueQuery, ofSport } from './common.ts';
+import { AS_PUBLISHED, operation } from '../operation.ts';
+import { competitionsParameters, stagesParameters, standingsParameters } from '../parameters.ts';
 
 export const structureOperations = [
   operation({
@@ -11,11 +10,7 @@ export const structureOperations = [
     path: '/v2/standings',
     summary: 'The catalogue of standings.',
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
-    params: {
-      object_type: z.enum(['sport', 'competition', 'season', 'stage', 'event']).optional(),
-      object_id: idParameter.optional(),
-      ...ofSport,
-    },
+    params: standingsParameters,
     settle(values) {
       if ((values.object_type === undefined) !== (values.object_id === undefined)) {
         throw new RestError('INVALID_PARAMETER');
@@ -23,15 +18,7 @@ export const structureOperations = [
       return values;
     },
     data: ({ standingsEntry }) => z.looseObject({ standings_list: z.array(standingsEntry) }),
-    answer: (data, values, _id, access) =>
-      data.standingsList(
-        {
-          ...catalogueQuery(values),
-          objectType: values.object_type ?? null,
-          objectId: values.object_id ?? null,
-        },
-        access,
-      ),
+    answer: (data, values, _id, access) => data.standingsList(values, access),
   }),
   operation({
     name: 'standings.show',
@@ -47,19 +34,17 @@ export const structureOperations = [
     path: '/v2/competitions',
     summary: 'Competitions with their seasons.',
     notShown: 'Parameters: not shown; those of the other catalogues, and `area_id`.',
-    params: { ...ofSport, area_id: idParameter.optional() },
+    params: competitionsParameters,
     data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
-    answer: (data, values, _id, access) =>
-      data.competitions({ ...catalogueQuery(values), areaId: values.area_id ?? null }, access),
+    answer: (data, values, _id, access) => data.competitions(values, access),
   }),
   operation({
     name: 'stages.index',
     path: '/v2/stages',
     summary: 'Stages, in their competitions and seasons.',
     notShown: `Parameters and response shape: not shown; parameters of the catalogues and \`season_id\`, nesting ${AS_PUBLISHED}.`,
-    params: { ...ofSport, season_id: idParameter.optional() },
+    params: stagesParameters,
     data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
-    answer: (data, values, _id, access) =>
-      data.stages({ ...catalogueQuery(values), seasonId: values.season_id ?? null }, access),
+    answer: (data, values, _id, access) => data.stages(values, access),
   }),
 ] as const;

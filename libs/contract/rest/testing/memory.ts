@@ -6,7 +6,14 @@
 
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
-import type { Access, EventsQuery, Gatekeeper, Paging, ProviderData, RestAnswer } from '../provider.ts';
+import type {
+  Access,
+  CatalogueQuery,
+  EventsQuery,
+  Gatekeeper,
+  ProviderData,
+  RestAnswer,
+} from '../provider.ts';
 import type { RestEvent, RestIncident } from '../records.ts';
 import { type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
 import { eventsAnswer } from './events-answer.ts';
@@ -128,9 +135,9 @@ export function memoryProvider(world: MemoryWorld): ProviderData {
     eventIncidents(query, access) {
       known(query.eventId, access);
       const all = incidentsOf(query.eventId).filter(
-        (one) => query.confirmation === null || one.confirmation === query.confirmation,
+        (one) => query.confirmation === undefined || one.confirmation === query.confirmation,
       );
-      const ordered = query.sortOrder === 'asc' ? all : all.toReversed();
+      const ordered = query.sort_order === 'asc' ? all : all.toReversed();
       return { data: JSON.stringify(pageOf(ordered, query)), total: all.length };
     },
     importantIncidents(id, access) {
@@ -139,19 +146,19 @@ export function memoryProvider(world: MemoryWorld): ProviderData {
       return { data: JSON.stringify({ event_incidents: incidents }), total: incidents.length };
     },
     livescore(query, access) {
-      const shown = visible(access).filter((event) => inDays(event, query.dateFrom, query.dateTo));
+      const shown = visible(access).filter((event) => inDays(event, query.date_from, query.date_to));
       return eventsAnswer(shown.map(placed), query, place);
     },
     basicLivescore({ timestamp }, access) {
       const changed = visible(access).filter((event) => (event.ut ?? 0) >= timestamp);
       return eventsAnswer(changed.map(placed), { limit: Math.max(1, changed.length), page: 1 }, place);
     },
-    feed({ from, to, type, eventIds }) {
+    feed({ timestamp: from, timestamp_to: to, type, eventIds }) {
       const matching = world.messages.filter(
         (message) =>
           message.ut >= from &&
           message.ut <= to &&
-          (type === null || message.type === type) &&
+          (type === undefined || message.type === type) &&
           (eventIds === null || eventIds.has(message.data.event.id)),
       );
       return { data: JSON.stringify(matching), total: matching.length };
@@ -166,24 +173,20 @@ export function memoryProvider(world: MemoryWorld): ProviderData {
 
 function matches(event: RestEvent, query: EventsQuery): boolean {
   return (
-    (query.seasonId === null || event.season_id === query.seasonId) &&
-    (query.stageId === null || event.stage_id === query.stageId) &&
-    (query.statusType === null || event.status_type === query.statusType) &&
-    within(event.start_date ?? '', query.dateFrom?.slice(0, 16) ?? '', query.dateTo?.slice(0, 16) ?? '~')
+    (query.season_id === undefined || event.season_id === query.season_id) &&
+    (query.stage_id === undefined || event.stage_id === query.stage_id) &&
+    (query.status_type === undefined || event.status_type === query.status_type) &&
+    within(event.start_date ?? '', query.date_from?.slice(0, 16) ?? '', query.date_to?.slice(0, 16) ?? '~')
   );
 }
 
 const within = (text: string, from: string, to: string): boolean => text >= from && text <= to;
 
-function since(items: readonly Item[], timestamp: number | null): readonly Item[] {
-  return timestamp === null ? items : items.filter((item) => (item.ut ?? 0) >= timestamp);
+function since(items: readonly Item[], timestamp: number | undefined): readonly Item[] {
+  return timestamp === undefined ? items : items.filter((item) => (item.ut ?? 0) >= timestamp);
 }
 
-function list(
-  container: string,
-  items: readonly Item[],
-  query: Paging & { readonly timestamp: number | null },
-): RestAnswer {
+function list(container: string, items: readonly Item[], query: CatalogueQuery): RestAnswer {
   const all = since(items, query.timestamp);
   return { data: JSON.stringify({ [container]: pageOf(all, query) }), total: all.length };
 }

@@ -70,7 +70,7 @@ export class ProtocolPartitionReader implements PartitionReader {
   }
 
   async #fetch(offset: number, known: number | null): Promise<ReadBatch> {
-    const { topic, partition, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
+    const { topic, partition, maxBytes, maxWaitMs = this.#isFirst ? 0 : MAX_WAIT_MS } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
     const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
@@ -81,7 +81,7 @@ export class ProtocolPartitionReader implements PartitionReader {
       offset,
       currentLeaderEpoch,
       ...(before === null ? {} : { lastFetchedEpoch: before }),
-      maxWaitMs: this.#isFirst ? 0 : maxWaitMs,
+      maxWaitMs,
       minBytes: 1,
       maxBytes,
     });

@@ -1,13 +1,20 @@
 /** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
 
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
-import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../../facts/places.ts';
-import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../../facts/soccer-values.ts';
+import {
+  AREAS,
+  DETAIL_NAMES,
+  INACTIVE_LANGUAGES,
+  LANGUAGES,
+  RESULT_NAMES,
+  STAT_NAMES,
+} from '../../facts/facts.ts';
 import { since } from '../../queries/access.ts';
 import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
@@ -121,7 +128,7 @@ export function catalogueData(views: Views): CatalogueData {
   };
   const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer => {
     const from = since(query.timestamp);
-    const asked = from === null ? all : all.filter(({ changed }) => changed >= from);
+    const asked = from === undefined ? all : all.filter(({ changed }) => changed >= from);
     return listAnswer(
       name,
       asked.map(({ record }) => JSON.stringify(record)),
@@ -168,10 +175,14 @@ export function catalogueData(views: Views): CatalogueData {
     areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) =>
-      answer('statuses', query.sportId === null ? statuses() : statusesOf(query.sportId), query),
+      answer('statuses', query.sport_id === undefined ? statuses() : statusesOf(query.sport_id), query),
     incidentTypes: (query) =>
-      answer('incidents', query.sportId === null ? incidentTypes() : incidentTypesOf(query.sportId), query),
-    standingsTypes: (query) => answer('standings_types', standingsTypes(query.sportId ?? SOCCER), query),
+      answer(
+        'incidents',
+        query.sport_id === undefined ? incidentTypes() : incidentTypesOf(query.sport_id),
+        query,
+      ),
+    standingsTypes: (query) => answer('standings_types', standingsTypes(query.sport_id ?? SOCCER), query),
   };
 }
 

@@ -95,7 +95,7 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
     livescore: (query, access) =>
       list('livescore', query, access, () => {
         const { limit, page } = query;
-        const form = query.eventsDetails ? 'full' : 'plain';
+        const form = query.events_details === 'yes' ? 'full' : 'plain';
         const conditions = boardConditions(query, access, asked(query.timestamp));
         return { conditions, limit, offset: (page - 1) * limit, form };
       }),
@@ -103,7 +103,7 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
       const answer = list('basic', query, access, () => ({
         conditions: shownTo(access, 'all')
           .where('changed >= ?', since(query.timestamp))
-          .where('sport_id = ?', query.sportId),
+          .where('sport_id = ?', query.sport_id),
         limit: maxBasic,
         offset: 0,
         form: 'plain',
@@ -116,8 +116,8 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
 }
 
 /** Queries for changes return deleted events too (see `item_status`). */
-function asked(timestamp: number | null): 'standing' | 'all' {
-  return timestamp === null ? 'standing' : 'all';
+function asked(timestamp: number | undefined): 'standing' | 'all' {
+  return timestamp === undefined ? 'standing' : 'all';
 }
 
 const SIMPLE_EVENT = [

@@ -9,8 +9,8 @@ import type { Views } from '../../store/views.ts';
 export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 'feedOf'> {
   return {
     async feed(query, access) {
-      if (query.from < feed.keptSince) throw new RestError('WINDOW_GONE');
-      return answer(await feed.window(query, since(query.from), access.competitions));
+      if (query.timestamp < feed.keptSince) throw new RestError('WINDOW_GONE');
+      return answer(await feed.window(query, since(query.timestamp), access.competitions));
     },
     async feedOf(id, access) {
       visibleEvent(matches, id, access);

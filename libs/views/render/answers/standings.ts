@@ -41,10 +41,10 @@ export function standingsData(
 
   return {
     standingsList(query, access) {
-      const { objectType, objectId } = query;
-      if (objectId !== null && (objectType === 'season' || objectType === 'stage')) {
-        requireAccess(access, places.competitionOf(objectType, objectId));
-      } else if (objectType === 'competition') requireAccess(access, objectId);
+      const { object_type: kind, object_id: id } = query;
+      if (id !== undefined && (kind === 'season' || kind === 'stage')) {
+        requireAccess(access, places.competitionOf(kind, id));
+      } else if (kind === 'competition') requireAccess(access, id ?? null);
       const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
       const entries = items.map(({ json, ut }) => {
         const entry: JsonObject = JSON.parse(json);

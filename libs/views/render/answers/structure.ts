@@ -32,16 +32,16 @@ export function structureData(
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
-  const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | null): boolean =>
-    timestamp === null || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
+  const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
+    timestamp === undefined || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
 
   const competitions = (query: CompetitionsQuery, access: Access): Made => {
-    const { timestamp, sportId, areaId } = query;
+    const { timestamp, sport_id, area_id } = query;
     const wanted = places.ids('competition').filter((id) => {
       if (access.competitions !== null && !access.competitions.has(id)) return false;
-      if (sportId !== null && places.sportOf(id) !== sportId) return false;
+      if (sport_id !== undefined && places.sportOf(id) !== sport_id) return false;
       const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
-      return (areaId === null || area === areaId) && changedSince('competition', id, timestamp);
+      return (area_id === undefined || area === area_id) && changedSince('competition', id, timestamp);
     });
     const items = pageOf(wanted, query).map((id) => {
       const seasons = places.ids('season', { level: 'competition', id });
@@ -55,9 +55,9 @@ export function structureData(
     return { data: listData('competitions', items), total: wanted.length };
   };
   const stages = (query: StagesQuery, access: Access): Made => {
-    const { timestamp, seasonId, sportId } = query;
-    if (seasonId !== null) requireAccess(access, places.competitionOf('season', seasonId));
-    const above = seasonId === null ? undefined : ({ level: 'season', id: seasonId } as const);
+    const { timestamp, season_id: seasonId, sport_id } = query;
+    if (seasonId !== undefined) requireAccess(access, places.competitionOf('season', seasonId));
+    const above = seasonId === undefined ? undefined : ({ level: 'season', id: seasonId } as const);
     const wanted = places
       .ids('stage', above)
       .filter((id) => changedSince('stage', id, timestamp))
@@ -70,8 +70,8 @@ export function structureData(
         };
       })
       .filter(({ competition_id }) => {
-        if (competition_id === null) return access.competitions === null && sportId === null;
-        if (sportId !== null && places.sportOf(competition_id) !== sportId) return false;
+        if (competition_id === null) return access.competitions === null && sport_id === undefined;
+        if (sport_id !== undefined && places.sportOf(competition_id) !== sport_id) return false;
         return access.competitions?.has(competition_id) ?? true;
       });
     const page = pageOf(wanted, query).map(({ id, ...place }) => {

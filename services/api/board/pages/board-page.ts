@@ -34,7 +34,7 @@ ${alertsHtml()}</div>
       here: 'board',
       stream: null,
       style: 'board.css',
-      script: 'browser/board.js',
+      script: 'board/browser/board.js',
       content,
     },
     assets,

@@ -46,7 +46,7 @@ ${waiting !== undefined && waitingHtml(waiting)}`;
       here: 'feeds',
       stream: '/board/events?feeds=yes',
       style: 'feeds.css',
-      script: 'browser/page.js',
+      script: 'board/browser/page.js',
       content,
     },
     assets,

@@ -22,12 +22,30 @@ export type BoardPage = {
   readonly stream: string | null;
   /** The page's own, besides those of all pages. */
   readonly style: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css' | null;
-  readonly script: 'browser/board.js' | 'browser/page.js' | null;
+  readonly script: 'board/browser/board.js' | 'board/browser/page.js' | null;
   readonly content: Html;
 };
 
 /** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
 export function document({ title, here, stream, style, script, content }: BoardPage, assets: Assets): string {
+  const body = html`<header class="head">
+<a class="brand" href="/">Touchline</a>
+<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
+<p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
+</header>
+<main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
+${content}
+</main>
+<p id="news" class="visually-hidden" role="status" aria-live="polite"></p>`;
+  return wholeDocument({ title, style, script }, body, assets);
+}
+
+/** What stands around the body of any page, the reference too. */
+export function wholeDocument(
+  { title, style, script }: { title: string; style: string | null; script: string | null },
+  body: Html,
+  assets: Assets,
+): string {
   return `<!doctype html>\n${html`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -42,15 +60,7 @@ ${script !== null && scripts(script, assets)}
 </head>
 <body data-word="awaited">
 <a class="skip" href="#main">Skip to the content</a>
-<header class="head">
-<a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
-<p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
-</header>
-<main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
-${content}
-</main>
-<p id="news" class="visually-hidden" role="status" aria-live="polite"></p>
+${body}
 </body>
 </html>`}\n`;
 }

@@ -45,7 +45,7 @@ ${timelineHtml(details, now)}</section>
       here: null,
       stream: `/board/events?event=${match.event_id}`,
       style: 'match.css',
-      script: 'browser/page.js',
+      script: 'board/browser/page.js',
       content,
     },
     assets,

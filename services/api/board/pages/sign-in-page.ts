@@ -20,8 +20,8 @@ ${clientId !== null && html`<form class="sign-in" method="post" action="/sign-ou
 <p>The board shows what the contract of a client covers.</p>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <input type="hidden" name="to" value="${to}">
-<label>Client id<input name="client_id" inputmode="numeric" autocomplete="username" required></label>
-<label>Secret key<input name="secret_key" type="password" autocomplete="current-password" required></label>
+<label class="field">Client id<input name="client_id" inputmode="numeric" autocomplete="username" required></label>
+<label class="field">Secret key<input name="secret_key" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
 </form>`;
   return document(

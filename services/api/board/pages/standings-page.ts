@@ -36,7 +36,7 @@ ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && show
         ? null
         : `/board/events?season=${season?.season_id ?? 'none'}${bracket === null ? '' : '&clocks=yes'}`,
       style: 'tables.css',
-      script: empty ? null : 'browser/page.js',
+      script: empty ? null : 'board/browser/page.js',
       content,
     },
     assets,

@@ -1,16 +1,9 @@
 import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import type { PlaceNames } from '#views/store/board-view.ts';
 
 /** A side of a match; null is unknown. */
 export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
-
-/** Names of where a match belongs; null is unknown. */
-type BoardPlace = {
-  readonly competition: string | null;
-  readonly season: string | null;
-  readonly stage: string | null;
-  readonly group: string | null;
-};
 
 /** What the board shows of a match: the data of a `match` event of `/board/events`. */
 export type BoardMatch = {
@@ -42,7 +35,7 @@ export type BoardMatch = {
   readonly season_id: number | null;
   readonly stage_id: number | null;
   readonly group_id: number | null;
-  readonly place: BoardPlace;
+  readonly place: PlaceNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;
   /** When the message of the last change was received, Unix milliseconds. */

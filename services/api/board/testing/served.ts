@@ -3,7 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
-import { BOARD_ASSETS, loadAssets } from '../assets.ts';
+import { loadAssets } from '../assets.ts';
 import type { GateOptions } from '../gate.ts';
 import { notFoundPages } from '../not-found.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
@@ -22,7 +22,7 @@ export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
   readonly app: FastifyInstance = fastify();
-  readonly #assets = loadAssets(BOARD_ASSETS);
+  readonly #assets = loadAssets();
   #origin: string | undefined;
 
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
@@ -40,7 +40,8 @@ export class ServedBoard {
       gate: OPEN,
       ...options,
     });
-    await served.app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined, board: true });
+    const document = { version: '1.0.0', publicUrl: undefined, board: true, assets: served.#assets };
+    await served.app.register(documentRoutes, document);
     return served;
   }
 

@@ -29,7 +29,7 @@ export const listSports = tool({
   }),
   missing: 'There is no such sport.',
   answer({ limit, page }, { data }) {
-    const answer = data.sports({ limit, page, timestamp: null, sportId: null });
+    const answer = data.sports({ limit, page });
     const { sports } = dataOf<OperationData<'sports.index'>>(answer);
     return {
       sports: sports.map(({ id: sport_id, name, has_timer }) => ({
@@ -76,8 +76,7 @@ export const listCompetitions = tool({
   output: z.object({ competitions: z.array(competition), ...pageInfo }),
   missing: 'There is no such competition. Call search to find one by name.',
   answer({ sport_id, limit, page }, scope) {
-    const query = { limit, page, timestamp: null, sportId: sport_id ?? null, areaId: null };
-    const answer = scope.data.competitions(query, scope.access);
+    const answer = scope.data.competitions({ sport_id, limit, page }, scope.access);
     const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
     return {
       competitions: competitions.map((record) => ({

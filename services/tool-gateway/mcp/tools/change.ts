@@ -1,12 +1,13 @@
 /** One change as an assistant reads it: the steps of a version joined with the incident that they are about. */
-import { INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
-import { isoOf } from './common.ts';
+import { isoOf, textOf } from './common.ts';
 import { cancellingIncident } from './taken-back.ts';
 
 /** Fields that say nothing of a change are left out: an answer has many. */
@@ -167,8 +168,4 @@ function stands({ id, removed, confirmation }: ShownIncident, voided: Readonly<R
 
 function goalsOf(score: Score | null | undefined): string | undefined {
   return score == null ? undefined : `${score.home}-${score.away}`;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -77,9 +77,9 @@ export const listChanges = tool({
     const from = since === undefined ? now - (minutes ?? DEFAULT_MINUTES) * MINUTE_MS : Date.parse(since);
     const query = {
       timestamp: Math.floor(from / 1000),
-      competitionId: competition_id ?? null,
-      teamId: team_id ?? null,
-      matchId: match_id ?? null,
+      competition_id,
+      team_id,
+      match_id,
       only: only === undefined ? null : new Set<StepClass>(ONLY[only]),
       limit,
       page,

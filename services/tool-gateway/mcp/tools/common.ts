@@ -1,6 +1,6 @@
 /** Shared arguments and answers of tools. */
 import { z } from 'zod';
-import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
+import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -103,24 +103,15 @@ function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
   return { alive: believed, state, reason };
 }
 
+/** A text of a provider's record; undefined where it has none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 /** Unix milliseconds as ISO 8601. */
 export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
-
-/** A query of events that asks for everything. */
-export const ANY_EVENT: Omit<EventsQuery, keyof Paging> = {
-  sportId: null,
-  competitionId: null,
-  seasonId: null,
-  stageId: null,
-  statusType: null,
-  participantId: null,
-  venueType: null,
-  dateFrom: null,
-  dateTo: null,
-  timestamp: null,
-};
 
 /** A season, or a competition, of which it is the current one. */
 export const seasonInput = {

@@ -5,7 +5,7 @@ import { renderMinute } from '#domain/minute.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
-import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
+import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf, textOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** What is not known, and what nothing is said of, is left out: a timeline has many. */
@@ -154,8 +154,4 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
 function whyVoid(removed: boolean, confirmation: string | null): string | undefined {
   if (removed) return 'removed';
   return confirmation === 'cancelled' ? 'cancelled' : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

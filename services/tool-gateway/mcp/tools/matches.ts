@@ -2,19 +2,18 @@
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
-import { ANY_EVENT, day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
+import { day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
 /** The board as the tools show it. */
-const BOARD = { showPostponed: true, eventsDetails: false, timestamp: null, holdsNow: true } as const;
-const ANY_DAY = { dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' } as const;
+const BOARD = { show_postponed: 'yes', events_details: 'no', holdsNow: true } as const;
+const ANY_DAY = { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' } as const;
 
 /** The first live matches of the board, of any day, that a client may see. */
 export function liveMatches({ queries, access }: ToolScope, limit: number) {
-  const query = { ...BOARD, ...ANY_DAY, limit, page: 1, sportId: null, statusType: 'live' };
-  return queries.board(query, access, { competitionId: null, teamId: null }).items;
+  return queries.board({ ...BOARD, ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
 }
 
 export const listMatches = tool({
@@ -40,23 +39,12 @@ export const listMatches = tool({
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
   answer(args, scope) {
-    const { competition_id, season_id, stage_id, team_id, limit, page } = args;
+    const { team_id, status, order, ...query } = args;
+    const { competition_id, season_id, stage_id, limit, page } = query;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
-    const { date_from, date_to } = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
-    const query = {
-      ...ANY_EVENT,
-      sportId: args.sport_id ?? null,
-      competitionId: competition_id ?? null,
-      seasonId: season_id ?? null,
-      stageId: stage_id ?? null,
-      participantId: team_id ?? null,
-      statusType: args.status ?? null,
-      dateFrom: date_from ?? null,
-      dateTo: date_to ?? null,
-      limit,
-      page,
-    };
-    const { items, total } = scope.queries.matches(query, scope.access, args.order);
+    const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
+    const asked = { ...query, ...dates, participant_id: team_id, status_type: status };
+    const { items, total } = scope.queries.matches(asked, scope.access, order);
     return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
   },
 });
@@ -77,17 +65,9 @@ export const liveBoard = tool({
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
-    const { date_from, date_to } = dateWindow({}, scope.now);
-    const query = {
-      ...BOARD,
-      ...(show === 'today' ? { dateFrom: date_from, dateTo: date_to } : ANY_DAY),
-      limit,
-      page,
-      sportId: sport_id ?? null,
-      statusType: show === 'live' ? 'live' : null,
-    };
-    const of = { competitionId: competition_id ?? null, teamId: team_id ?? null };
-    const { items, total } = scope.queries.board(query, scope.access, of);
+    const asked = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
+    const query = { ...BOARD, ...asked, limit, page, sport_id };
+    const { items, total } = scope.queries.board(query, scope.access, { competition_id, team_id });
     return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
   },
 });

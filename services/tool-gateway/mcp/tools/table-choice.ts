@@ -16,8 +16,7 @@ export function tablesOf(
   { limit, page }: { limit: number; page: number },
   { data, access }: ToolScope,
 ): { entries: readonly TableListEntry[]; total: number } {
-  const query = { limit, page, timestamp: null, sportId: null, objectType: 'season', objectId: seasonId };
-  const answer = data.standingsList(query, access);
+  const answer = data.standingsList({ limit, page, object_type: 'season', object_id: seasonId }, access);
   const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
   return { entries: standings_list, total: answer.total ?? standings_list.length };
 }

@@ -5,7 +5,7 @@ import {
   type ReferenceGroup,
   type ReferenceOperation,
   type ReferenceParameter,
-} from './reference.ts';
+} from '../services/api/docs/reference.ts';
 
 const HEAD = `# REST reference
 

@@ -1,0 +1,31 @@
+/** The types of soccer's incidents; `soccer.ts` says where they are from. */
+import rows from './incident-types.json' with { type: 'json' };
+
+/** The side an incident counts for, relative to the participant that it names. */
+type CountsFor = 'all' | 'own' | 'rival' | 'none';
+
+/** A kind of incident, as in `/v2/incidents`. */
+export type IncidentType = {
+  readonly id: number;
+  readonly name: string;
+  /** Whether it is reported of a team or of the whole event. */
+  readonly type: 'team' | 'event';
+  readonly for: CountsFor;
+  /** It interrupts play. */
+  readonly gameBreak: boolean;
+  readonly important: boolean;
+  readonly importantForTrader: boolean;
+};
+
+/** id, name, type, for, gameBreak, important, importantForTrader. */
+type Row = readonly [number, string, IncidentType['type'], CountsFor, boolean, boolean, boolean];
+
+/** The incident types of soccer by id. The specification names the types that break the game; the catalogue of 2019 adds Injury (415). */
+export const INCIDENT_TYPES_OF_SOCCER: ReadonlyMap<number, IncidentType> = new Map(
+  (rows as unknown as readonly Row[]).map(
+    ([id, name, type, countsFor, gameBreak, important, importantForTrader]) => [
+      id,
+      { id, name, type, for: countsFor, gameBreak, important, importantForTrader },
+    ],
+  ),
+);
