@@ -2,6 +2,8 @@
 
 /** Matches of a partition that was not read to its end for longer are in doubt, milliseconds. */
 const WORD_MS = 1_750;
+/** How often a reader asks what is up to date: a slow answer or two must not end its word. */
+export const RENEW_MS = 100;
 
 /** How fresh a state is. Times are of the steady clock, milliseconds. */
 type Freshness = {

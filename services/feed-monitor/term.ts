@@ -52,6 +52,8 @@ export type TermOptions = {
 
 /** How often everything is judged, milliseconds. */
 const TICK_MS = 100;
+/** A match is stale within a second of being due: by then all that was written has to be read. */
+const IDLE_MS = 100;
 /** Of many matches less often, so that judging takes a tenth of a core; but within the second in which silence is noticed. */
 const TICK_REST = 9;
 const TICK_CEILING_MS = 400;
@@ -106,6 +108,7 @@ export class MonitorTerm {
       reader: `touchline-${SERVICE}`,
       topics: Object.values(this.#topics),
       from,
+      idleMs: IDLE_MS,
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {

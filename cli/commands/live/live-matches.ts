@@ -6,7 +6,7 @@ import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { doubtsOf } from '#tradability/doubts.ts';
+import { doubtsOf, RENEW_MS } from '#tradability/doubts.ts';
 import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
@@ -52,6 +52,7 @@ export class LiveMatches {
       reader: 'touchline-live',
       topics,
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
+      idleMs: RENEW_MS,
       signal,
       onBatch: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {

@@ -8,6 +8,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { RENEW_MS } from '#tradability/doubts.ts';
 import { topicSource } from '../../cluster.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
@@ -91,6 +92,7 @@ export class MatchRecords {
       reader: CLIENT_ID,
       topics: [...names.keys()],
       from: this.#offsets(MATCH_TOPICS, ({ end }) => end),
+      idleMs: RENEW_MS,
       signal,
       onUpToDate: (of, at) => {
         if (partitionKey(of) === ofState) onUpToDate(at);

@@ -40,6 +40,11 @@ export type FollowOptions = {
   readonly epochs?: ReadonlyMap<string, number>;
   /** From the first record (default), or from the next one written. */
   readonly otherwise?: 'beginning' | 'end';
+  /**
+   * How long a broker may hold an answer without records, milliseconds: `onUpToDate` may come twice as late. Records are given at once.
+   * Default 500.
+   */
+  readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
   /** Receives one batch at a time. An error it throws ends the reading. */
@@ -47,8 +52,8 @@ export type FollowOptions = {
   /** Called once everything present at the start was delivered, open transactions included. */
   readonly onCaughtUp?: () => void;
   /**
-   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: twice
-   * a second at least while it is read, never while it cannot be. An error it throws ends the reading.
+   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: once in
+   * `idleMs` at least while it is read, never while it cannot be. An error it throws ends the reading.
    */
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
@@ -63,7 +68,7 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 }
 
 const READER = 'touchline-reader';
-/** How long a broker may hold an answer without records: what was up to date is known to be so for that long. */
+/** Most topics are idle most of the time, and each fetch costs the broker a millisecond of processor. */
 const IDLE_MS = 500;
 /** Limits of one answer, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -202,7 +207,8 @@ class Follower {
   }
 
   #fetch(leader: Connection, partitions: readonly Followed[]): Promise<FetchedFrom[]> {
-    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? IDLE_MS : 0;
+    const { idleMs = IDLE_MS } = this.#options;
+    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES });
   }
 
