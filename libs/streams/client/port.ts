@@ -115,7 +115,7 @@ export interface PartitionReader {
 export type ReaderOptions = TopicPartition & {
   /** Limit of one answer; at least one record batch is returned, however large. */
   readonly maxBytes: number;
-  /** How long the broker may wait for records. Default: 2 s, but not before the first answer, which tells what is there. */
+  /** How long the broker may hold an answer without records, milliseconds. Default: 0 for the first answer, then 2,000. */
   readonly maxWaitMs?: number;
 };
 

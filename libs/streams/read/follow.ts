@@ -41,8 +41,8 @@ export type FollowOptions = {
   /** From the first record (default), or from the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long a broker may hold an answer without records, milliseconds: `onUpToDate` may come twice as late. Records are given at once.
-   * Default 500.
+   * How long a broker may hold an answer without records, milliseconds; what `onUpToDate` says is up to twice as old. The first
+   * answer is not held, and records are given at once. Default 500.
    */
   readonly idleMs?: number;
   /** Ends the reading. */
