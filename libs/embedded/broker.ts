@@ -3,14 +3,21 @@ import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
+import { classArchive } from './class-archive.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import type { OwnedFolder, SecuredPorts } from './folder.ts';
+import type { Java } from './java.ts';
 import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './settings.ts';
 
-/** The Java, the jars of Apache Kafka and the environment of brokers. */
-export type Jvm = { readonly java: string; readonly libs: string; readonly env: Env };
+/** The Java, the jars of Apache Kafka, the folder of their class archives, and the environment of brokers. */
+export type Jvm = {
+  readonly java: Java;
+  readonly libs: string;
+  readonly classArchives: string;
+  readonly env: Env;
+};
 
 /** The ports of one broker: for clients, for controllers, and for a proxy's forwarding. */
 export type Ports = {
@@ -72,15 +79,17 @@ export async function launch(
   // The answer must come from this broker, not from one that took the port first.
   const clusterId = await clusterIdOf(folder);
   const output = join(logs, 'kafka.out');
+  const archive = await classArchive(jvm.classArchives, 'kafka', jvm.java);
   const starting = startServer({
     name: 'Kafka broker',
     process: {
-      command: jvm.java,
+      command: jvm.java.path,
       args: [
         '-Xmx1024m',
         '-Xms128m',
         '-XX:+UseSerialGC',
         '-XX:+ExitOnOutOfMemoryError',
+        ...archive.jvmArgs,
         ...(options.jvmArgs ?? []),
         `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'log4j2.properties')}`,
         `-Dtouchline.logs=${logs}`,
@@ -101,9 +110,11 @@ export async function launch(
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  return starting.catch((error: unknown) => {
+  const server = await starting.catch((error: unknown) => {
     throw newerData(error, folder);
   });
+  await archive.write(server.pid);
+  return server;
 }
 
 /** The broker's messages for an unknown metadata version of its data, or an unknown record of it. */
@@ -133,23 +144,25 @@ export async function clusterIdOf(folder: string): Promise<string | undefined> {
 }
 
 /** Formats aside and renames, so that a killed start leaves nothing half done. Throws START_FAILED. */
-export async function format({ java, libs, env }: Jvm, node: Node, clusterId: string): Promise<void> {
+export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<void> {
   const { folder } = node;
   const fresh = join(folder, 'data.new');
   await rm(fresh, { recursive: true, force: true });
   const properties = join(folder, 'format.properties');
+  const archive = await classArchive(jvm.classArchives, 'kafka', jvm.java);
   await writeFile(properties, render(brokerSettings(node, fresh)));
   const tool = [
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
+    ...archive.jvmArgs,
     '-cp',
-    join(libs, '*'),
+    join(jvm.libs, '*'),
     'kafka.tools.StorageTool',
   ];
   try {
     const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
     args.push(...(node.security?.storageArguments ?? []));
-    await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
+    await promisify(execFile)(jvm.java.path, args, { env: jvm.env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
     throw new EmbeddedError(

@@ -17,6 +17,8 @@ export type Installation = {
   readonly kafkaLibs: string;
   /** The registry's runnable jar, with its libraries beside it. */
   readonly registryJar: string;
+  /** Folder for the archives of their classes. */
+  readonly classArchives: string;
 };
 
 const POM = join(import.meta.dirname, 'pom.xml');
@@ -54,7 +56,11 @@ export async function install(
       lock.release();
     }
   }
-  return { kafkaLibs: join(folder, 'kafka'), registryJar: await registryJar(folder) };
+  return {
+    kafkaLibs: join(folder, 'kafka'),
+    registryJar: await registryJar(folder),
+    classArchives: join(folder, 'classes'),
+  };
 }
 
 async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {

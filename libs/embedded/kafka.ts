@@ -130,8 +130,8 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
   const env = options.env ?? process.env;
   const onProgress = options.onProgress ?? (() => {});
   const java = await findJava(env);
-  const { kafkaLibs } = await install(env, onProgress, options.version);
-  const jvm: Jvm = { java: java.path, libs: kafkaLibs, env };
+  const { kafkaLibs, classArchives } = await install(env, onProgress, options.version);
+  const jvm: Jvm = { java, libs: kafkaLibs, classArchives, env };
   const owned: OwnedFolder[] = [];
   try {
     for (const folder of plan.folders) owned.push(await ownFolder(folder));

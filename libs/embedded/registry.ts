@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { classArchive } from './class-archive.ts';
 import { install } from './installation.ts';
-import { findJava } from './java.ts';
+import { findJava, type Java } from './java.ts';
 import { HOST, requireFree, untilPortHolds } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer, startServer } from './server.ts';
@@ -39,16 +40,16 @@ const STOP_TIMEOUT_MS = 15_000;
 export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
   const { env, onProgress, preferredPort, dataDir } = options;
   const java = await findJava(env);
-  const { registryJar } = await install(env, onProgress);
+  const { registryJar, classArchives } = await install(env, onProgress);
   onProgress('starting the schema registry');
   return await untilPortHolds(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
-    const start = () => launch({ java: java.path, jar: registryJar }, port, options);
+    const start = () => launch({ java, jar: registryJar, classArchives }, port, options);
     return Object.assign(controls(await start(), start), { url: `http://${HOST}:${port}${CONFLUENT_API}` });
   });
 }
 
 async function launch(
-  { java, jar }: { readonly java: string; readonly jar: string },
+  { java, jar, classArchives }: { readonly java: Java; readonly jar: string; readonly classArchives: string },
   port: number,
   options: EmbeddedRegistryOptions,
 ): Promise<RunningServer> {
@@ -58,18 +59,20 @@ async function launch(
   await mkdir(logs, { recursive: true });
   await mkdir(work, { recursive: true });
   await requireFree(port);
+  const archive = await classArchive(classArchives, 'registry', java);
   const log = join(logs, 'registry.log');
   const output = join(logs, 'registry.out');
   const server = await startServer({
     name: 'schema registry',
     process: {
-      command: java,
+      command: java.path,
       args: [
         '-Xmx256m',
         '-XX:+UseSerialGC',
         // The load is small: the second compiler would gain less than it costs at the start.
         '-XX:TieredStopAtLevel=1',
         '-XX:+ExitOnOutOfMemoryError',
+        ...archive.jvmArgs,
         `-Dtouchline.folder=${folder}`, // names its owner in a list of processes
         '-jar',
         jar,
@@ -86,6 +89,7 @@ async function launch(
     signal: options.signal,
   });
   await writeFile(join(folder, 'port'), `${port}\n`);
+  await archive.write(server.pid);
   return server;
 }
 

@@ -6,7 +6,6 @@ import { startBackbone } from '#embedded/backbone.ts';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { startThrowaway } from '#embedded/testing/throwaway.ts';
-import { ARCHIVABLE, archiveClasses } from './class-archive.ts';
 import { fillCompileCache } from './compile-cache.ts';
 
 declare module 'vitest' {
@@ -58,16 +57,13 @@ async function start(): Promise<Shared> {
   try {
     const { JDK_JAVA_OPTIONS: options = '' } = process.env;
     // Its second compiler is a third of what a broker of the tests costs, and they are too short to gain by it.
-    const quick = [options, ...QUICK_START].join(' ');
-    const env = { ...process.env, JDK_JAVA_OPTIONS: `${quick} ${ARCHIVABLE}` };
+    process.env.JDK_JAVA_OPTIONS = [options, ...QUICK_START].join(' ');
     const [backbone] = await Promise.all([
-      startBackbone({ dataDir, env, onProgress, startContainers: startThrowaway }),
+      startBackbone({ dataDir, env: process.env, onProgress, startContainers: startThrowaway }),
       fillCompileCache(),
     ]);
     endProgress(process.stderr);
     process.stderr.write(`${backbone.why}\n`);
-    const archive = backbone.kind === 'embedded' ? await archiveClasses(dataDir, env) : undefined;
-    process.env.JDK_JAVA_OPTIONS = [quick, archive ?? ''].join(' ');
     const stop = async () => {
       await backbone.stop();
       delete process.env.NODE_COMPILE_CACHE;

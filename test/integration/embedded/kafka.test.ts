@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
@@ -101,6 +101,10 @@ describe('one broker and its data folder', () => {
     await write('second', ['c'], 'commit'); // the new producer ends the transaction that was left open
     expect(await read(GROUP, 1)).toEqual(['c']);
     expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
+  });
+
+  test.runIf(process.platform === 'linux')('its Java has mapped the archive of its classes', async () => {
+    expect(await readFile(`/proc/${kafka?.pid}/maps`, 'utf8')).toMatch(/\/classes\/kafka-java-\S+\.jsa$/m);
   });
 
   test('a fixed port that is taken is an error, not another port', async () => {

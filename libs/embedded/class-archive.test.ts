@@ -1,0 +1,44 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { classArchive } from './class-archive.ts';
+
+describe('classArchive', () => {
+  let bin: string;
+  let folder: string;
+  beforeEach(async () => {
+    bin = await mkdtemp(join(tmpdir(), 'touchline-java-'));
+    folder = join(bin, 'classes');
+  });
+  afterEach(() => rm(bin, { recursive: true, force: true }));
+
+  const archiveOf = (version: string) => classArchive(folder, 'kafka', { path: join(bin, 'java'), version });
+
+  /** A `jcmd` that runs this line of shell; $4 is the file to write. */
+  async function fakeJcmd(line: string): Promise<void> {
+    await writeFile(join(bin, 'jcmd'), `#!/bin/sh\n${line}\n`);
+    await chmod(join(bin, 'jcmd'), 0o755);
+  }
+
+  test('writes the archive of the first start, and starts with it from then on', async () => {
+    await fakeJcmd('echo classes of "$1" > "$4"');
+    const first = await archiveOf('17.0.15');
+    expect(first.jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+    await first.write(4711);
+    expect(await readdir(folder)).toEqual(['kafka-java-17.0.15.jsa']);
+
+    const second = await archiveOf('17.0.15');
+    expect(second.jvmArgs).toEqual([`-XX:SharedArchiveFile=${join(folder, 'kafka-java-17.0.15.jsa')}`]);
+    await fakeJcmd('exit 1');
+    await second.write(4712);
+    expect((await archiveOf('21.0.1')).jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+  });
+
+  test('does without where Java has no jcmd, or it fails halfway', async () => {
+    await (await archiveOf('17.0.15')).write(4711);
+    await fakeJcmd('echo half > "$4"; exit 1');
+    await (await archiveOf('17.0.15')).write(4711);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
