@@ -7,6 +7,8 @@ process.stderr.write(`SEED=${seed}\n`);
 
 const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
+/** What a release is tried with besides (docs/decisions/0157-what-every-change-is-tried-with.md). */
+const RELEASE = '**/*.release.test.ts';
 
 /**
  * More than the cores there are at least: much of the tests is waiting. All projects share them. With one more, systems of ten
@@ -57,7 +59,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS, 'test/system/**', 'test/simulation/**', 'test/image/**'],
+          exclude: [...NEVER, VECTORS, RELEASE, 'test/system/**', 'test/simulation/**', 'test/image/**'],
           ...withBackbone,
         },
       },
@@ -65,7 +67,15 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS],
+          exclude: [...NEVER, VECTORS, RELEASE],
+          ...withBackbone,
+        },
+      },
+      {
+        test: {
+          name: 'release',
+          include: [RELEASE],
+          exclude: NEVER,
           ...withBackbone,
         },
       },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { DEADLINE_MS } from '../../support/poll.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -10,8 +10,23 @@ export const CHROMIUM = process.env.CHROMIUM ?? PLACES.find((path) => existsSync
 /** What a name of a group of tests says where there is no browser for them. */
 export const NEEDS_CHROMIUM = CHROMIUM === null ? ' (no Chromium: install it, or name it in CHROMIUM)' : '';
 
+/** Of this worker, for its files one after the other; it ends with the worker. */
+let chromium: Promise<Browser> | undefined;
+
+/** A context of its own in Chromium: pages, storage and permissions that no other test sees. Close it. */
+export async function openBrowser(): Promise<BrowserContext> {
+  if (chromium === undefined) {
+    const starting = startChromium();
+    chromium = starting;
+    (await starting).once('disconnected', () => {
+      chromium = undefined;
+    });
+  }
+  return (await chromium).createBrowserContext();
+}
+
 /** Starts Chromium without a window. It cannot make its sandbox where it runs as root. */
-export function startChromium(): Promise<Browser> {
+export async function startChromium(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error(NEEDS_CHROMIUM);
   const root = process.getuid?.() === 0;
   return puppeteer.launch({
@@ -41,7 +56,11 @@ export class Visit {
     });
   }
 
-  static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  static async open(
+    browser: Pick<BrowserContext, 'newPage'>,
+    url: string,
+    options: VisitOptions = {},
+  ): Promise<Visit> {
     return Visit.of(await browser.newPage(), url, options);
   }
 

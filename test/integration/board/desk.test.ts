@@ -1,6 +1,6 @@
 /** What a desk needs of the board, in Chromium: rows that stay, views that are shared, favourites, alerts, and speed with 300 live matches. */
 import type { Page } from 'puppeteer-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   firstHalf,
   incident,
@@ -9,7 +9,7 @@ import {
   playSerbiaBrazil,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
@@ -43,7 +43,8 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     path: string,
     prepare: (page: Page) => Promise<unknown> = async () => {},
   ): Promise<Visit> {
-    const context = await stage.browser.createBrowserContext();
+    const context = await openBrowser();
+    onTestFinished(() => context.close());
     await context.overridePermissions(stage.origin, ['notifications']);
     const page = await context.newPage();
     await prepare(page);

@@ -4,7 +4,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { clients, received, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from './browser.ts';
 
 const EVENT = 7_000_001;
 const ROW = `[data-key="match-${EVENT}"]`;
@@ -26,7 +26,7 @@ test.runIf(CHROMIUM !== null)(
     };
     await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
     const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
-    const browser = await startChromium();
+    const browser = await openBrowser();
     onTestFinished(() => browser.close());
     const board = await Visit.open(browser, api.url);
     await board.live();

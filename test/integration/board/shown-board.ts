@@ -1,9 +1,9 @@
 /** What the tests of the board in Chromium stand on: a browser for a group of them, and a board that is served for each. */
-import type { Browser, Page } from 'puppeteer-core';
+import type { BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
-import { startChromium, Visit, type VisitOptions } from './browser.ts';
+import { openBrowser, Visit, type VisitOptions } from './browser.ts';
 
 export type ShownBoardOptions = {
   /** Plays what each test begins with. */
@@ -12,7 +12,7 @@ export type ShownBoardOptions = {
 
 /** Call `ShownBoard.set` in a `describe`: it is there within its tests. */
 export class ShownBoard {
-  #browser: Browser | undefined;
+  #browser: BrowserContext | undefined;
   #served: ServedBoard | undefined;
   #proxy: TcpProxy | undefined;
   #origin = '';
@@ -21,7 +21,7 @@ export class ShownBoard {
   static set({ play }: ShownBoardOptions): ShownBoard {
     const stage = new ShownBoard();
     beforeAll(async () => {
-      stage.#browser = await startChromium();
+      stage.#browser = await openBrowser();
     });
     afterAll(() => stage.#browser?.close());
     beforeEach(async () => {
@@ -38,7 +38,7 @@ export class ShownBoard {
     return stage;
   }
 
-  get browser(): Browser {
+  get browser(): BrowserContext {
     if (this.#browser === undefined) throw new Error('no browser before the first test');
     return this.#browser;
   }

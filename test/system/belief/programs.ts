@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Alert } from '#topics/generated/types.ts';
-import { CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
+import { CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
@@ -25,7 +25,7 @@ type Env = Readonly<Record<string, string>>;
 /** The board and the page of a match, in a browser. */
 export async function ofBoard(url: string, eventId: number): Promise<Surface[]> {
   if (CHROMIUM === null) return [];
-  const browser = await startChromium();
+  const browser = await openBrowser();
   atEnd(() => browser.close());
   const origin = url.replace('127.0.0.1', 'localhost');
   const page = (visit: Visit, within: string) => (): Promise<Said> =>

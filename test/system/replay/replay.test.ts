@@ -4,7 +4,7 @@ import { placeEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { touchline } from '../../support/touchline.ts';
+import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { playLive } from './live.ts';
 
 let live: TablesPipeline;
@@ -22,12 +22,8 @@ beforeAll(async () => {
   env = placeEnv(place);
 });
 
-/** Runs a command to its end: its exit code and all that it printed. */
-async function run(...args: string[]): Promise<{ code: number | string; out: string; err: string }> {
-  const command = touchline(args, env);
-  const code = await command.ended;
-  return { code, out: command.out, err: command.err };
-}
+/** Runs a command to its end. */
+const run = (...args: string[]): Promise<Ran> => touchlineHere(args, env);
 
 /** Replays the log of the live run under a prefix: how many records it had, and what it showed meanwhile. */
 async function replay(into: string, ...range: string[]): Promise<{ records: number; progress: string }> {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { WATCH_PAINT } from '../../../services/api/board/testing/paint.ts';
 import { firstHalf, incident } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 
 const MATCHES = 300;
 const CHANGES = 200;
@@ -54,7 +54,7 @@ test.runIf(CHROMIUM !== null).each([
   `a change is painted soon among ${MATCHES} live matches, %s${NEEDS_CHROMIUM}`,
   async (order, path, longestAllowed) => {
     const served = await ServedBoard.start();
-    const browser = await startChromium();
+    const browser = await openBrowser();
     try {
       const begun = Math.floor(Date.now() / 1000);
       served.played.health(null);

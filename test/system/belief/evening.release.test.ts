@@ -3,7 +3,7 @@
  * every moment the board says what the topics say, within the delay that it states, and a page that is blind calls nothing safe.
  */
 import { beforeAll, expect, test } from 'vitest';
-import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from '../../integration/board/browser.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   startMonitor(place, { STALE_AFTER_MS: String(STALE_MS) });
   const [replica, browser] = await Promise.all([
     startApi(place, temporaryFolder(), { API_BOARD: 'on' }),
-    startChromium(),
+    openBrowser(),
   ]);
   atEnd(() => browser.close());
   api = replica.service;
