@@ -9,9 +9,9 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
+import { long, object, text } from './event-facts.ts';
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
 import { compareIds } from './incident-index.ts';
-import { long, object, text } from './readings.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** What tables need of a match, without the version and time of the report. */

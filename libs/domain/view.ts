@@ -38,7 +38,8 @@ export function deriveView(
   stale?: Stale,
 ): DerivedMatch {
   const factsStand = stale !== undefined && !stale.fields.some(isFact) && !mayBeDeleted(event);
-  const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
+  const facts =
+    previous !== undefined && factsStand ? previous.facts : readEventFacts(event, previous?.facts);
   const tally =
     previous !== undefined && !needsTally(previous, facts, stale)
       ? previous.tally
