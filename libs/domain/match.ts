@@ -177,16 +177,7 @@ export function matchIncident(match: Match, id: string): MatchIncident {
   if (entry === undefined || entry.cause === null) {
     throw new DomainError('UNKNOWN_INCIDENT', `event ${match.eventId} has no incident ${id}`);
   }
-  return {
-    event_id: match.eventId,
-    id,
-    version: entry.version,
-    removed: entry.removed,
-    deleted_at: entry.deletedAt,
-    listed_at: entry.listedAt,
-    incident: entry.incident,
-    cause: entry.cause,
-  };
+  return { ...entry, event_id: match.eventId, cause: entry.cause };
 }
 
 /**
@@ -194,20 +185,8 @@ export function matchIncident(match: Match, id: string): MatchIncident {
  * it keeps no other memory.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const entries = Array.from(
-    incidents,
-    ({ id, version, removed, deleted_at, listed_at, incident, cause }) => ({
-      id,
-      incident,
-      deletedAt: deleted_at,
-      listedAt: listed_at,
-      removed,
-      version,
-      cause,
-    }),
-  );
   const event = EventRegister.restore(state.fields);
-  const match = matchOf(state.event_id, event, IncidentRegister.restore(entries, state.snapshot_at));
+  const match = matchOf(state.event_id, event, IncidentRegister.restore(incidents, state.snapshot_at));
   match[inside].version = state.version;
   match[inside].cause = state.cause;
   return match;

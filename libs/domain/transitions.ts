@@ -116,7 +116,7 @@ function emitIncident(collector: TransitionCollector, change: IncidentChange, st
 }
 
 function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
-  const { incident, removed, deletedAt } = entry;
+  const { incident, removed, deleted_at } = entry;
   if (incident === null) return ['incident_deleted_unseen'];
   if (before.incident === null) return removed ? ['incident_added', 'incident_removed'] : ['incident_added'];
   const kinds: TransitionKind[] = [];
@@ -124,7 +124,7 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
   if (decided !== null) kinds.push(decided);
-  const amended = incident !== before.incident || deletedAt !== before.deletedAt;
+  const amended = incident !== before.incident || deleted_at !== before.deleted_at;
   if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
   return kinds;
 }

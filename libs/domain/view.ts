@@ -45,7 +45,7 @@ export function deriveView(
       ? previous.tally
       : tallyOf(facts, incidents);
   const { index } = incidents;
-  const coverage = coverageOf(incidents.snapshotAt, index.starts, index.known);
+  const coverage = coverageOf(incidents.snapshotAt, index.starts.length, index.known);
   const final =
     previous !== undefined && sameSources(previous, facts, tally, coverage)
       ? previous.final
@@ -61,7 +61,7 @@ export function deriveView(
     statusId: facts.status_id,
     statusType: facts.status_type,
     betStatus: facts.bet_status,
-    last: index.last(incidents.all()),
+    last: index.last,
   });
   return {
     facts,
