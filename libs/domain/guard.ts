@@ -1,7 +1,6 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard } from '#topics/generated/types.ts';
-import type { GuardReason } from '#topics/vocabulary.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownIncident } from './goals.ts';
 
@@ -141,6 +140,21 @@ function signalsByType(tables: readonly Table[]): ReadonlyMap<number, readonly S
   return signals;
 }
 
+/** Why trading may not act on a score, in the order in which a guard lists them. */
+export const GUARD_REASONS = {
+  under_review: 'A goal that counts, or a disallowance that names one, awaits confirmation.',
+  possible_goal: 'A possible goal was reported and is not decided yet.',
+  possible_card: 'A possible card was reported and is not decided yet.',
+  possible_penalty: 'A possible penalty was reported and is not decided yet.',
+  possible_var: 'A video review is possible or under way.',
+  game_break: 'An incident interrupts play, e.g. a penalty or half-time.',
+  bet_suspended: 'The provider suspended betting.',
+  score_differs: 'The score derived from the incidents differs from the result that the provider reports.',
+  interrupted: 'The match is interrupted or abandoned.',
+};
+
+type GuardReason = keyof typeof GUARD_REASONS;
+
 /** The input of law 9. */
 export type GuardInputs = {
   readonly underReview: boolean;
@@ -164,7 +178,7 @@ export function guardOf({
   last,
 }: GuardInputs): Guard {
   const over = isOver(statusType);
-  // In the order of the vocabulary.
+  // In the order of `GUARD_REASONS`.
   const reasons: GuardReason[] = [];
   if (underReview) reasons.push('under_review');
   if (!over) {

@@ -1,16 +1,20 @@
 import type {
   Cause,
+  Incident,
+  KeyIncident,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
   ResultCard,
 } from '#topics/generated/types.ts';
+import { renderMinute } from './clock.ts';
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
+import { isInShootOut, type KnownIncident } from './goals.ts';
+import { compareIds, type IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
-import { keyIncidents } from './key-incidents.ts';
-import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
+import { isCard, playerOf, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { transitionsOf } from './transitions.ts';
 import { type DerivedMatch, deriveView } from './view.ts';
 
@@ -149,6 +153,34 @@ export function matchState(match: Match): MatchState {
     cause,
     key_incidents: keyIncidents(incidents.index),
   };
+}
+
+/** Incident records are immutable, so each is read once. */
+const keysRead = new WeakMap<Incident, KeyIncident>();
+
+/** Goals and red cards of a match, removed and void ones included, in order of their ids: who and when. */
+export function keyIncidents({ goals, redCards }: IncidentIndex): KeyIncident[] {
+  const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
+  return all.flatMap(keyIncident);
+}
+
+function keyIncident({ id, incident }: KnownIncident): KeyIncident | [] {
+  if (incident === null) return [];
+  const known = keysRead.get(incident);
+  if (known !== undefined) return known;
+  const player = playerOf(incident);
+  const { event_time: time, event_status_id: phase } = incident;
+  const key: KeyIncident = {
+    id,
+    incident_type: incident.incident_id,
+    team_id: incident.participant_id,
+    player_id: player?.id ?? null,
+    player_name: player?.name ?? null,
+    minute: time === null ? null : renderMinute(time, phase),
+    in_shoot_out: isInShootOut(incident),
+  };
+  keysRead.set(incident, key);
+  return key;
 }
 
 /** What tables need of the match; null where it belongs to none. */
