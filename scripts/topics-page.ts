@@ -1,10 +1,11 @@
 /** Renders docs/reference/topics.md: the prose of topics-page.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
+import { GUARD_REASONS } from '#domain/guard.ts';
+import { TRANSITION_KINDS } from '#domain/transitions.ts';
 import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { topicSettings } from '#topics/admin.ts';
 import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from '#topics/schemas.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
-import { GUARD_REASONS, TRANSITION_KINDS } from '#topics/vocabulary.ts';
 
 const TEMPLATE = new URL('./topics-page.md', import.meta.url);
 const DAY = 86_400_000;

@@ -1,65 +1,129 @@
+/**
+ * What the fields of an event say. An unreadable value is unknown (null), never a guess and never an error, and so are
+ * numbers outside the range of the topic's type.
+ */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import type { Clock } from '#topics/generated/types.ts';
+import type {
+  Clock,
+  MatchResult,
+  MatchState,
+  Participant,
+  ResultTeam,
+  Score,
+} from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
-import { count, int, list, NO_SIDES, object, READERS, type Sides } from './readings.ts';
 
-/** The event fields that the laws read, except the clock. Null is unknown. */
-export type EventFacts = {
-  readonly name: string | null;
-  readonly sport_id: number | null;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
-  readonly round_id: number | null;
-  readonly start_date: string | null;
-  readonly status_id: number | null;
-  /** `deleted` where the event is; where the provider leaves it out, that of its status. */
-  readonly status_type: string | null;
-  readonly relation_status: string | null;
-  readonly bet_status: string | null;
-  /** JSON text of the provider's flag; null where it is missing or reported as null. */
-  readonly verified_result: string | null;
+const INT_MAX = 2 ** 31 - 1;
+const DIGITS = /^-?\d{1,16}$/;
+
+/** An integer, also written as text, within 64-bit safe range. */
+export function long(value: unknown): number | null {
+  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
+  // `+ 0` turns -0 into 0: both are the same value on a topic.
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
+}
+
+/** An integer, also written as text, within 32-bit range. */
+export function int(value: unknown): number | null {
+  const number = long(value);
+  return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
+}
+
+/** A number of goals: an integer that is not negative. */
+export function count(value: unknown): number | null {
+  const number = int(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
+/** A text as it is; anything else is unknown. */
+export function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** An object whose fields may be read; null for everything else, arrays included. */
+export function object(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+/** A list; any other value gives an empty one. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Both sides of an event and the score the provider reports for them. */
+export type Sides = Readonly<Pick<MatchState, 'home' | 'away' | 'reported'>> & {
+  /** What only tables need: of scores the provider's results 4 and 5; null unless both sides have one. */
+  readonly table: Readonly<Pick<MatchResult, 'home' | 'away' | 'first_half' | 'second_half'>>;
+};
+
+/** Fields that stand for themselves in the facts. */
+const PLAIN = [
+  'name',
+  'sport_id',
+  'competition_id',
+  'season_id',
+  'stage_id',
+  'group_id',
+  'round_id',
+  'start_date',
+  'status_id',
+  'status_type',
+  'relation_status',
+  'bet_status',
+  'verified_result',
+] as const;
+
+/**
+ * The event fields that the laws read, except the clock. Null is unknown. `status_type`: `deleted` where the event is; where the
+ * provider leaves it out, that of its status.
+ */
+export type EventFacts = Readonly<
+  Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof PLAIN)[number]>
+> & {
+  /** The canonical JSON that `sides` are read from; undefined where it was never reported. */
+  readonly participants: string | undefined;
   readonly sides: Sides;
 };
 
-const FACTS: ReadonlySet<string> = new Set([
-  ...Object.keys(READERS).filter((field) => !field.startsWith('clock_')),
-  'verified_result',
-]);
+const FACTS: ReadonlySet<string> = new Set([...PLAIN, 'participants', 'item_status', 'action']);
 
 /** Whether a field of the event is one of the facts. */
 export function isFact(field: string): boolean {
   return FACTS.has(field);
 }
 
-/** Reads the facts of an event. `sides` stays the same object while `participants` stays the same. */
-export function readEventFacts(register: EventRegister): EventFacts {
+/** Reads the facts of an event. `sides` stays that of `previous` while `participants` stays the same. */
+export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
   const verified = register.json('verified_result');
+  const participants = register.json('participants');
+  const isSame = previous !== undefined && previous.participants === participants;
   return {
-    name: register.reading('name') ?? null,
-    sport_id: register.reading('sport_id') ?? null,
-    competition_id: register.reading('competition_id') ?? null,
-    season_id: register.reading('season_id') ?? null,
-    stage_id: register.reading('stage_id') ?? null,
-    group_id: register.reading('group_id') ?? null,
-    round_id: register.reading('round_id') ?? null,
-    start_date: register.reading('start_date') ?? null,
-    status_id: register.reading('status_id') ?? null,
+    name: text(register.value('name')),
+    sport_id: int(register.value('sport_id')),
+    competition_id: long(register.value('competition_id')),
+    season_id: long(register.value('season_id')),
+    stage_id: long(register.value('stage_id')),
+    group_id: long(register.value('group_id')),
+    round_id: long(register.value('round_id')),
+    start_date: text(register.value('start_date')),
+    status_id: int(register.value('status_id')),
+    relation_status: text(register.value('relation_status')),
+    bet_status: text(register.value('bet_status')),
     status_type: readStatusType(register),
-    relation_status: register.reading('relation_status') ?? null,
-    bet_status: register.reading('bet_status') ?? null,
     verified_result: verified === undefined || verified === 'null' ? null : verified,
-    sides: register.reading('participants') ?? NO_SIDES,
+    participants,
+    sides: isSame ? previous.sides : readSides(register.value('participants')),
   };
 }
 
 /** `status_type` of the facts. */
 export function readStatusType(register: EventRegister): string | null {
   if (isDeleted(register)) return 'deleted';
-  const reported = register.reading('status_type') ?? null;
-  const status = register.reading('status_id') ?? null;
+  const status = int(register.value('status_id'));
+  const reported = text(register.value('status_type'));
   return reported ?? (status === null ? null : (STATUSES.get(status)?.type ?? null));
 }
 
@@ -68,9 +132,8 @@ export function readStatusType(register: EventRegister): string | null {
  * `action`, which no other message has; a later report of its status restores it.
  */
 function isDeleted(register: EventRegister): boolean {
-  if (register.reading('status_type') === 'deleted' || register.reading('item_status') === 'deleted')
-    return true;
-  if (register.reading('action') !== 'delete') return false;
+  if (register.value('status_type') === 'deleted' || register.value('item_status') === 'deleted') return true;
+  if (register.value('action') !== 'delete') return false;
   return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
 }
 
@@ -81,8 +144,8 @@ export function mayBeDeleted(register: EventRegister): boolean {
 
 /** The clock's latest reading; null where neither its time nor its status is known. */
 export function readClock(register: EventRegister): Clock | null {
-  const time = register.reading('clock_time') ?? null;
-  const status = register.reading('clock_status') ?? null;
+  const time = int(register.value('clock_time'));
+  const status = text(register.value('clock_status'));
   if (time === null && status === null) return null;
   const ut = register.reportedAt(time === null ? 'clock_status' : 'clock_time');
   return ut === undefined ? null : { time, status, ut };
@@ -110,4 +173,56 @@ export function extraTimePlayed(participants: unknown): boolean | null {
     .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
     .map((result) => count(result?.value));
   return values.length === 0 ? null : values.some((value) => value !== null);
+}
+
+/** The sides in the event's `participants` value: counter 1 is home, 2 is away. */
+export function readSides(value: unknown): Sides {
+  const records = list(value).map(object);
+  const home = records.find((record) => isSide(record, 1));
+  const away = records.find((record) => isSide(record, 2));
+  const scoreOf = (result: number): Score | null => {
+    const [homeGoals, awayGoals] = [goalsOf(home?.results, result), goalsOf(away?.results, result)];
+    return homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals };
+  };
+  return {
+    home: readParticipant(home),
+    away: readParticipant(away),
+    reported: scoreOf(RESULT.score),
+    table: {
+      home: readTeam(home),
+      away: readTeam(away),
+      first_half: scoreOf(RESULT.firstHalf),
+      second_half: scoreOf(RESULT.secondHalf),
+    },
+  };
+}
+
+type JsonRecord = ReturnType<typeof object>;
+
+function isSide(record: JsonRecord, counter: number): boolean {
+  return record !== null && int(record.counter) === counter && long(record.id) !== null;
+}
+
+function readParticipant(record: JsonRecord | undefined): Participant | null {
+  const id = long(record?.id);
+  if (!record || id === null) return null;
+  return { id, name: text(record.name), short_name: text(record.short_name), acronym: text(record.acronym) };
+}
+
+function readTeam(record: JsonRecord | undefined): ResultTeam | null {
+  const id = long(record?.id);
+  if (!record || id === null) return null;
+  const { name, acronym, area_id, area_name } = record;
+  return {
+    id,
+    name: text(name),
+    acronym: text(acronym),
+    area_id: long(area_id),
+    area_name: text(area_name),
+  };
+}
+
+function goalsOf(results: unknown, id: number): number | null {
+  const found = list(results).find((result) => int(object(result)?.id) === id);
+  return count(object(found)?.value);
 }

@@ -1,82 +1,16 @@
+import { canonicalJson } from '#contract/canonical-json.ts';
 import type { FieldsAt } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
-import { object, type ReadField, type Reading, readField } from './readings.ts';
 import { lowerBound } from './sorted.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
 const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
 const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
-
-/**
- * Splits a canonical JSON object into its names and the JSON text of their values, without serializing these again.
- * `value` is the parsed `text`.
- */
-export function membersOf(
-  text: string,
-  value: Readonly<Record<string, unknown>>,
-): [name: string, json: string][] {
-  const names = Object.keys(value);
-  const [only] = names;
-  if (names.length === 1 && only !== undefined) {
-    // `participants`, the longest value, comes in a part of its own.
-    return [[only, text.slice(endOfText(text, 1) + 1, -1)]];
-  }
-  const members: [string, string][] = [];
-  for (let at = 1; at < text.length - 1; ) {
-    const colon = endOfText(text, at);
-    const comma = endOfValue(text, colon + 1);
-    members.push([nameIn(text, at, colon), text.slice(colon + 1, comma)]);
-    at = comma + 1;
-  }
-  return members;
-}
-
-function nameIn(text: string, start: number, end: number): string {
-  const name = text.slice(start + 1, end - 1);
-  return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;
-}
-
-/** Where the string that begins at `start` ends. */
-function endOfText(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    at = text.indexOf('"', at);
-    let escapes = 0;
-    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return at + 1;
-  }
-}
-
-/** Where the value that begins at `start` ends: at the comma or bracket that follows it. */
-function endOfValue(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; ; at++) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfText(text, at) - 1;
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        depth++;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        if (depth === 0) return at;
-        depth--;
-        break;
-      case COMMA:
-        if (depth === 0) return at;
-        break;
-    }
-  }
-}
 
 /** The report time (`ut`) shared by all fields last reported by one part of a message. */
 type Stamp = { ut: number; fields: number };
@@ -88,19 +22,15 @@ type Field = {
   stamp: Stamp;
   /** Canonical JSON of the value. */
   json: string;
-  /** The value as the laws read it. */
-  reading: unknown;
 };
 
 /** A field in a message. */
-type PartField = Pick<Field, 'name' | 'member' | 'json' | 'reading'>;
+type PartField = Pick<Field, 'name' | 'member' | 'json'>;
 
 /** One part of a message's event: some of its fields, as one canonical JSON text. */
 export type EventPart = {
   readonly text: string;
   readonly fields: readonly PartField[];
-  /** No name is in it twice. */
-  readonly isRegular: boolean;
   /** The stamp its fields got when it was last reported. */
   stamp: Stamp;
 };
@@ -175,10 +105,10 @@ export class EventRegister {
     return this.#fields.get(name)?.json;
   }
 
-  /** A field's value as the laws read it; undefined where it was never reported. */
-  reading<K extends ReadField>(name: K): Reading<K> | undefined {
-    // Written by `readField` of the same name.
-    return this.#fields.get(name)?.reading as Reading<K> | undefined;
+  /** A field's value; undefined where it was never reported. */
+  value(name: string): unknown {
+    const json = this.json(name);
+    return json === undefined ? undefined : JSON.parse(json);
   }
 
   /** When the current value of a field was reported, Unix seconds. */
@@ -200,17 +130,16 @@ export class EventRegister {
   #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;
-    for (const { name, member, json, reading } of part.fields) {
+    for (const { name, member, json } of part.fields) {
       const field = this.#fields.get(name);
       if (field === undefined) {
-        this.#add({ name, member, stamp, json, reading });
+        this.#add({ name, member, stamp, json });
         changedFields.push(name);
       } else if (ut > field.stamp.ut || (ut === field.stamp.ut && json > field.json)) {
         field.stamp.fields -= 1;
         field.stamp = stamp;
         if (field.json !== json) {
           field.json = json;
-          field.reading = reading;
           changedFields.push(name);
         }
       } else continue;
@@ -241,16 +170,17 @@ function readAtPlace(text: string, place: number, last: EventPart | undefined): 
 
 function readPart(text: string): EventPart {
   try {
-    const value = object(JSON.parse(text));
-    if (value === null) throw new TypeError('not an object');
-    const fields = membersOf(text, value).map(([name, json]) => ({
-      name,
-      member: `${JSON.stringify(name)}:`,
-      json,
-      reading: readField(name, value[name]),
-    }));
-    const isRegular = fields.length === Object.keys(value).length;
-    return { text, fields, isRegular, stamp: { ut: 0, fields: 0 } };
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new TypeError('not an object');
+    const entries = Object.entries(value);
+    const fields = entries.map(([name, one]) => {
+      const member = `${JSON.stringify(name)}:`;
+      // `participants`, the longest value, comes in a part of its own.
+      const json = entries.length === 1 ? text.slice(1 + member.length, -1) : canonicalJson(one);
+      return { name, member, json };
+    });
+    return { text, fields, stamp: { ut: 0, fields: 0 } };
   } catch (cause) {
     throw new DomainError('UNREADABLE_EVENT', 'an event part is not a JSON object', cause);
   }
@@ -260,8 +190,7 @@ function readPart(text: string): EventPart {
  * Reads a part that has the fields of an earlier one in their order, as most have: a field with the same text is not
  * parsed again. Null where another field, or a value that is no plain number or text, must be parsed.
  */
-function readAlike(text: string, { fields: before, isRegular }: EventPart): EventPart | null {
-  if (!isRegular) return null;
+function readAlike(text: string, { fields: before }: EventPart): EventPart | null {
   const fields: PartField[] = [];
   let at = 0;
   for (const field of before) {
@@ -277,12 +206,10 @@ function readAlike(text: string, { fields: before, isRegular }: EventPart): Even
     }
     at = endOfPlain(text, start);
     if (at < 0) return null;
-    const value = text.slice(start, at);
-    const reading = readField(name, text.charCodeAt(start) === QUOTE ? value.slice(1, -1) : Number(value));
-    fields.push({ name, member, json: value, reading });
+    fields.push({ name, member, json: text.slice(start, at) });
   }
   if (text.charCodeAt(at) !== CLOSE_BRACE || at !== text.length - 1) return null;
-  return { text, fields, isRegular, stamp: { ut: 0, fields: 0 } };
+  return { text, fields, stamp: { ut: 0, fields: 0 } };
 }
 
 /** Where the number without a fraction, or the string without an escape, that begins at `start` ends; -1 without one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
+import { readSides } from './event-facts.ts';
 import { namedGoals } from './goals.ts';
-import { readSides } from './readings.ts';
 import { cancels, goal, sides, tally } from './testing/goals.ts';
 import { AWAY, HOME, incident, participants } from './testing/messages.ts';
 

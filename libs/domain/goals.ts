@@ -1,7 +1,7 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { INCIDENT, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import type { Agreement, Coverage, Incident, Score, ScoreSource } from '#topics/generated/types.ts';
-import type { Sides } from './readings.ts';
+import type { Sides } from './event-facts.ts';
 
 /** The result of law 8. */
 export type FinalScore = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { GUARD_REASONS } from '#topics/vocabulary.ts';
-import { guardOf, sameGuard } from './guard.ts';
+import { GUARD_REASONS, guardOf, sameGuard } from './guard.ts';
 import {
   eventFields,
   eventMessage,

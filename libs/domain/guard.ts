@@ -1,14 +1,14 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
-import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
-import type { GuardReason } from '#topics/vocabulary.ts';
+import type { Agreement, Guard } from '#topics/generated/types.ts';
 import { isOver } from '#tradability/trading.ts';
+import type { KnownIncident } from './goals.ts';
 
 /**
  * The signals of a timeline that the trading guard needs: for each, the last incident in id order that gives it. Law 9
  * reads these alone, so that a message costs the same however long the timeline is.
  */
-export const SIGNALS = [
+const SIGNALS = [
   'possible_goal',
   'possible_card',
   'possible_penalty',
@@ -26,7 +26,7 @@ export const SIGNALS = [
 export type Signal = (typeof SIGNALS)[number];
 
 /** The id of the last incident of each signal. */
-export type LastOf = Readonly<Partial<Record<Signal, string>>>;
+export type LastOf = { [S in Signal]?: string | undefined };
 
 type Table = Readonly<Partial<Record<Signal, readonly number[]>>>;
 
@@ -116,25 +116,44 @@ const DECIDED: Table = {
   var_decided: [INCIDENT.varEnded, ...PERIOD_STARTS, ...FINISHES],
 };
 
-const MASKS = masksOf([HAPPENED, DECIDED]);
-const MASKS_OF_CANCELLED = masksOf([DECIDED]);
+const BY_TYPE = signalsByType([HAPPENED, DECIDED]);
+const OF_CANCELLED = signalsByType([DECIDED]);
+const NONE: readonly Signal[] = [];
 
-/** The signals an incident gives, as a bit for each of `SIGNALS`. A removed incident gives none. */
-export function signalsOf(incident: Incident | null, removed: boolean): number {
-  if (incident === null || removed) return 0;
-  const masks = incident.confirmation === 'cancelled' ? MASKS_OF_CANCELLED : MASKS;
-  return masks.get(incident.incident_id) ?? 0;
+/** The signals an incident gives. A removed incident gives none. */
+export function signalsOf({
+  incident,
+  removed,
+}: Pick<KnownIncident, 'incident' | 'removed'>): readonly Signal[] {
+  if (incident === null || removed) return NONE;
+  const signals = incident.confirmation === 'cancelled' ? OF_CANCELLED : BY_TYPE;
+  return signals.get(incident.incident_id) ?? NONE;
 }
 
-function masksOf(tables: readonly Table[]): ReadonlyMap<number, number> {
-  const masks = new Map<number, number>();
-  SIGNALS.forEach((signal, bit) => {
+function signalsByType(tables: readonly Table[]): ReadonlyMap<number, readonly Signal[]> {
+  const signals = new Map<number, Signal[]>();
+  for (const signal of SIGNALS) {
     for (const type of tables.flatMap((table) => table[signal] ?? [])) {
-      masks.set(type, (masks.get(type) ?? 0) | (1 << bit));
+      signals.set(type, [...(signals.get(type) ?? []), signal]);
     }
-  });
-  return masks;
+  }
+  return signals;
 }
+
+/** Why trading may not act on a score, in the order in which a guard lists them. */
+export const GUARD_REASONS = {
+  under_review: 'A goal that counts, or a disallowance that names one, awaits confirmation.',
+  possible_goal: 'A possible goal was reported and is not decided yet.',
+  possible_card: 'A possible card was reported and is not decided yet.',
+  possible_penalty: 'A possible penalty was reported and is not decided yet.',
+  possible_var: 'A video review is possible or under way.',
+  game_break: 'An incident interrupts play, e.g. a penalty or half-time.',
+  bet_suspended: 'The provider suspended betting.',
+  score_differs: 'The score derived from the incidents differs from the result that the provider reports.',
+  interrupted: 'The match is interrupted or abandoned.',
+};
+
+type GuardReason = keyof typeof GUARD_REASONS;
 
 /** The input of law 9. */
 export type GuardInputs = {
@@ -159,7 +178,7 @@ export function guardOf({
   last,
 }: GuardInputs): Guard {
   const over = isOver(statusType);
-  // In the order of the vocabulary.
+  // In the order of `GUARD_REASONS`.
   const reasons: GuardReason[] = [];
   if (underReview) reasons.push('under_review');
   if (!over) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readSides } from './event-facts.ts';
 import { concernsGoals, effectsOf } from './incident-effect.ts';
-import { readSides } from './readings.ts';
 import { AWAY, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 const { home, away } = readSides(participants());

@@ -120,7 +120,7 @@ describe('an incident is removed (law 3)', () => {
     { reported: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never existed' },
   ])('$removed: reported $reported, deleted $deleted, listed $listed of $snapshot: $why', (row) => {
     const body = row.reported === null ? null : incident('5-1', 413, { ut: row.reported });
-    expect(isRemoved({ incident: body, deletedAt: row.deleted, listedAt: row.listed }, row.snapshot)).toBe(
+    expect(isRemoved({ incident: body, deleted_at: row.deleted, listed_at: row.listed }, row.snapshot)).toBe(
       row.removed,
     );
   });

@@ -38,19 +38,19 @@ describe('the times of an incident (law 3)', () => {
   const one = incident('5-1', 400, { ut: 100 });
   test.each([
     { why: 'no snapshot', snapshotAt: null, present: 100, absent: never, removed: false },
-    { why: 'a delete before it', deletedAt: 99, snapshotAt: null, present: 100, absent: 99, removed: false },
+    { why: 'a delete before it', deleted_at: 99, snapshotAt: null, present: 100, absent: 99, removed: false },
     {
       why: 'a delete of its time',
-      deletedAt: 100,
+      deleted_at: 100,
       snapshotAt: null,
       present: 100,
       absent: 100,
       removed: true,
     },
-    { why: 'listed', listedAt: 200, snapshotAt: 200, present: 200, absent: never, removed: false },
+    { why: 'listed', listed_at: 200, snapshotAt: 200, present: 200, absent: never, removed: false },
     {
       why: 'listed before it was written',
-      listedAt: 90,
+      listed_at: 90,
       snapshotAt: 90,
       present: 100,
       absent: never,
@@ -58,8 +58,8 @@ describe('the times of an incident (law 3)', () => {
     },
     {
       why: 'listed after its delete',
-      deletedAt: 150,
-      listedAt: 200,
+      deleted_at: 150,
+      listed_at: 200,
       snapshotAt: 200,
       present: 200,
       absent: 150,
@@ -67,7 +67,7 @@ describe('the times of an incident (law 3)', () => {
     },
     {
       why: 'listed before, not in the latest',
-      listedAt: 150,
+      listed_at: 150,
       snapshotAt: 200,
       present: 100,
       absent: 195,
@@ -78,14 +78,14 @@ describe('the times of an incident (law 3)', () => {
     { why: 'not listed 4 s after it was written', snapshotAt: 104, present: 100, absent: 99, removed: false },
     {
       why: 'not listed, deleted later',
-      deletedAt: 300,
+      deleted_at: 300,
       snapshotAt: 200,
       present: 100,
       absent: 300,
       removed: true,
     },
-  ])('$why', ({ deletedAt = null, listedAt = null, snapshotAt, present, absent, removed }) => {
-    const presence = { incident: one, deletedAt, listedAt };
+  ])('$why', ({ deleted_at = null, listed_at = null, snapshotAt, present, absent, removed }) => {
+    const presence = { incident: one, deleted_at, listed_at };
     expect(presentAt(one, presence, snapshotAt)).toBe(present);
     expect(absentAt(presence, snapshotAt)).toBe(absent);
     expect(isRemoved(presence, snapshotAt)).toBe(removed);

@@ -1,18 +1,11 @@
-import type { Cause, Incident } from '#topics/generated/types.ts';
+import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
 import { compareIds, IncidentIndex } from './incident-index.ts';
 
 /** Law 3: how long an incident may take from being written to being listed, seconds. */
 export const SETTLE_SECONDS = 5;
 
-/** The stored presence of an incident. Times in Unix seconds. */
-export type Presence = {
-  /** The winning body; null where only deletes have arrived. */
-  readonly incident: Incident | null;
-  /** Highest `ut` of the records that deleted it. */
-  readonly deletedAt: number | null;
-  /** Time of the latest snapshot that listed it. */
-  readonly listedAt: number | null;
-};
+/** When an incident was deleted and listed; of its body null where only deletes have arrived. */
+export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
 
 /**
  * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id with
@@ -26,34 +19,25 @@ export function isRemoved(presence: Presence, snapshotAt: number | null): boolea
 /** When an incident with this body was last known present, Unix seconds. */
 export function presentAt(
   { ut }: Pick<Incident, 'ut'>,
-  { listedAt }: Pick<Presence, 'listedAt'>,
+  { listed_at }: Pick<Presence, 'listed_at'>,
   snapshotAt: number | null,
 ): number {
-  return snapshotAt !== null && listedAt === snapshotAt ? Math.max(ut, snapshotAt) : ut;
+  return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
 }
 
 /** When an incident was last known absent, Unix seconds; minus infinity where it never was. */
 export function absentAt(
-  { deletedAt, listedAt }: Pick<Presence, 'deletedAt' | 'listedAt'>,
+  { deleted_at, listed_at }: Pick<Presence, 'deleted_at' | 'listed_at'>,
   snapshotAt: number | null,
 ): number {
-  const deleted = deletedAt ?? Number.NEGATIVE_INFINITY;
-  return snapshotAt === null || listedAt === snapshotAt
+  const deleted = deleted_at ?? Number.NEGATIVE_INFINITY;
+  return snapshotAt === null || listed_at === snapshotAt
     ? deleted
     : Math.max(deleted, snapshotAt - SETTLE_SECONDS);
 }
 
-/** The register of one incident. Only `IncidentRegister` changes it, except its stamps. */
-export type IncidentEntry = {
-  readonly id: string;
-  incident: Incident | null;
-  deletedAt: number | null;
-  listedAt: number | null;
-  removed: boolean;
-  /** The event's version at the last change, and what caused it; null until stamped. */
-  version: number;
-  cause: Cause | null;
-};
+/** The register of one incident, as its record has it. Only `IncidentRegister` changes it; `cause`: null until stamped. */
+export type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
 
 /** An incident that a message changed, and its previous values. */
 export type IncidentChange = {
@@ -73,7 +57,12 @@ export type IncidentChanges = {
 
 export const NO_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
 
-const UNKNOWN: IncidentChange['before'] = { incident: null, deletedAt: null, listedAt: null, removed: false };
+const UNKNOWN: IncidentChange['before'] = {
+  incident: null,
+  deleted_at: null,
+  listed_at: null,
+  removed: false,
+};
 
 const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
 
@@ -97,11 +86,12 @@ export class IncidentRegister {
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
 
-  /** Restores a register from its entries and the time of the latest snapshot. */
-  static restore(entries: Iterable<IncidentEntry>, snapshotAt: number | null): IncidentRegister {
+  /** Restores a register from its records and the time of the latest snapshot. */
+  static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
-    for (const entry of entries) {
+    for (const record of records) {
+      const entry = { ...record };
       register.#entries.set(entry.id, entry);
       register.index.update(entry, UNKNOWN);
     }
@@ -135,8 +125,8 @@ export class IncidentRegister {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
     if (deleted) {
-      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_CHANGES;
-      entry.deletedAt = incident.ut;
+      if (entry.deleted_at !== null && entry.deleted_at >= incident.ut) return NO_CHANGES;
+      entry.deleted_at = incident.ut;
     } else {
       if (!accepts(entry, incident)) return NO_CHANGES;
       entry.incident = incident;
@@ -157,9 +147,9 @@ export class IncidentRegister {
         touch(entry);
         entry.incident = incident;
       }
-      if (entry.listedAt === null || time > entry.listedAt) {
+      if (entry.listed_at === null || time > entry.listed_at) {
         touch(entry);
-        entry.listedAt = time;
+        entry.listed_at = time;
         news = true;
       }
     }
@@ -191,8 +181,8 @@ export class IncidentRegister {
     const entry = {
       id,
       incident: null,
-      deletedAt: null,
-      listedAt: null,
+      deleted_at: null,
+      listed_at: null,
       removed: false,
       version: 0,
       cause: null,
@@ -206,6 +196,6 @@ function accepts({ incident }: IncidentEntry, record: Incident): boolean {
   return incident === null || outranks(record, incident);
 }
 
-function presenceOf({ incident, deletedAt, listedAt, removed }: IncidentEntry): IncidentChange['before'] {
-  return incident === null && deletedAt === null ? UNKNOWN : { incident, deletedAt, listedAt, removed };
+function presenceOf({ incident, deleted_at, listed_at, removed }: IncidentEntry): IncidentChange['before'] {
+  return incident === null && deleted_at === null ? UNKNOWN : { incident, deleted_at, listed_at, removed };
 }

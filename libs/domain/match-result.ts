@@ -9,9 +9,9 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
+import { long, object, text } from './event-facts.ts';
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
 import { compareIds } from './incident-index.ts';
-import { long, object, text } from './readings.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** What tables need of a match, without the version and time of the report. */
@@ -75,6 +75,21 @@ export function isCard({ incident_id }: Incident): boolean {
   return incident_id === INCIDENT.redCard || incident_id === INCIDENT.yellowCard;
 }
 
+/** What a removal says of the match. */
+const NO_RESULT = {
+  round_id: null,
+  start_date: null,
+  status_id: null,
+  status_type: null,
+  home: null,
+  away: null,
+  score: null,
+  first_half: null,
+  second_half: null,
+  goals: null,
+  cards: null,
+} satisfies Partial<TableResult>;
+
 /**
  * The records to publish when a match's result changes from `before` to `after`: none where both are equal; a removal
  * under the old key where the match moved to another table or left. `again`: publish an equal result too.
@@ -87,7 +102,7 @@ export function resultChanges(
 ): MatchResult[] {
   const changes: MatchResult[] = [];
   const stays = before !== null && after !== null && resultKey(before) === resultKey(after);
-  if (before !== null && !stays) changes.push({ ...withoutResult(before), removed: true, ...stamp });
+  if (before !== null && !stays) changes.push({ ...before, ...NO_RESULT, removed: true, ...stamp });
   if (after !== null && (again || !(stays && isDeepStrictEqual(before, after)))) {
     changes.push({ ...after, removed: false, ...stamp });
   }
@@ -192,25 +207,4 @@ function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant:
 function personOf(id: unknown, name: unknown): ResultPerson | null {
   const known = placeId(long(id));
   return known === null ? null : { id: known, name: text(name) };
-}
-
-function withoutResult({ event_id, competition_id, season_id, stage_id, group_id }: TableResult) {
-  return {
-    event_id,
-    competition_id,
-    season_id,
-    stage_id,
-    group_id,
-    round_id: null,
-    start_date: null,
-    status_id: null,
-    status_type: null,
-    home: null,
-    away: null,
-    score: null,
-    first_half: null,
-    second_half: null,
-    goals: null,
-    cards: null,
-  } satisfies TableResult;
 }

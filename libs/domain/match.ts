@@ -1,16 +1,20 @@
 import type {
   Cause,
+  Incident,
+  KeyIncident,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
   ResultCard,
 } from '#topics/generated/types.ts';
+import { renderMinute } from './clock.ts';
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
+import { isInShootOut, type KnownIncident } from './goals.ts';
+import { compareIds, type IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
-import { keyIncidents } from './key-incidents.ts';
-import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
+import { isCard, playerOf, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { transitionsOf } from './transitions.ts';
 import { type DerivedMatch, deriveView } from './view.ts';
 
@@ -151,6 +155,34 @@ export function matchState(match: Match): MatchState {
   };
 }
 
+/** Incident records are immutable, so each is read once. */
+const keysRead = new WeakMap<Incident, KeyIncident>();
+
+/** Goals and red cards of a match, removed and void ones included, in order of their ids: who and when. */
+export function keyIncidents({ goals, redCards }: IncidentIndex): KeyIncident[] {
+  const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
+  return all.flatMap(keyIncident);
+}
+
+function keyIncident({ id, incident }: KnownIncident): KeyIncident | [] {
+  if (incident === null) return [];
+  const known = keysRead.get(incident);
+  if (known !== undefined) return known;
+  const player = playerOf(incident);
+  const { event_time: time, event_status_id: phase } = incident;
+  const key: KeyIncident = {
+    id,
+    incident_type: incident.incident_id,
+    team_id: incident.participant_id,
+    player_id: player?.id ?? null,
+    player_name: player?.name ?? null,
+    minute: time === null ? null : renderMinute(time, phase),
+    in_shoot_out: isInShootOut(incident),
+  };
+  keysRead.set(incident, key);
+  return key;
+}
+
 /** What tables need of the match; null where it belongs to none. */
 export function matchResult(match: Match): TableResult | null {
   const { incidents, view } = match[inside];
@@ -177,16 +209,7 @@ export function matchIncident(match: Match, id: string): MatchIncident {
   if (entry === undefined || entry.cause === null) {
     throw new DomainError('UNKNOWN_INCIDENT', `event ${match.eventId} has no incident ${id}`);
   }
-  return {
-    event_id: match.eventId,
-    id,
-    version: entry.version,
-    removed: entry.removed,
-    deleted_at: entry.deletedAt,
-    listed_at: entry.listedAt,
-    incident: entry.incident,
-    cause: entry.cause,
-  };
+  return { ...entry, event_id: match.eventId, cause: entry.cause };
 }
 
 /**
@@ -194,20 +217,8 @@ export function matchIncident(match: Match, id: string): MatchIncident {
  * it keeps no other memory.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const entries = Array.from(
-    incidents,
-    ({ id, version, removed, deleted_at, listed_at, incident, cause }) => ({
-      id,
-      incident,
-      deletedAt: deleted_at,
-      listedAt: listed_at,
-      removed,
-      version,
-      cause,
-    }),
-  );
   const event = EventRegister.restore(state.fields);
-  const match = matchOf(state.event_id, event, IncidentRegister.restore(entries, state.snapshot_at));
+  const match = matchOf(state.event_id, event, IncidentRegister.restore(incidents, state.snapshot_at));
   match[inside].version = state.version;
   match[inside].cause = state.cause;
   return match;

@@ -1,11 +1,38 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
-import type { TransitionKind } from '#topics/vocabulary.ts';
 import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { sameScore } from './goals.ts';
 import { compareIds } from './incident-index.ts';
 import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
 import type { DerivedMatch } from './view.ts';
+
+/** What a match-transitions record reports, in the order in which a version emits them. */
+export const TRANSITION_KINDS = {
+  incident_added: 'An incident was reported for the first time, with whatever confirmation it has.',
+  incident_reinstated: 'A removed incident was reported again.',
+  incident_removed: 'An incident was deleted by the provider, or is no longer in its list.',
+  incident_confirmed: 'An incident’s confirmation became `confirmed`.',
+  incident_cancelled: 'An incident’s confirmation became `cancelled`.',
+  incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
+  incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
+  goal_cancelled:
+    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it. `score` has before and after.',
+  goal_reinstated: 'A goal that had been cancelled counts again; `score` has before and after.',
+  score_changed:
+    'The current score changed; `score` has before and after, `goals` the goals that count since.',
+  firm_score_changed: 'The firm score changed; `score` has before and after.',
+  status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
+  clock_changed:
+    'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A clock that just runs emits nothing.',
+  bet_status_changed: 'The provider’s bet status changed; `value` has before and after.',
+  result_verified: 'The provider’s flag of a verified result changed; `value` has it as JSON text.',
+  event_amended: 'Other fields of the event changed; `fields` names them.',
+  snapshot_applied:
+    'The event’s whole incident list was compared; what it removed or brought back has kinds of its own.',
+  guard_changed: 'The trading guard changed; `guard` is the new one.',
+};
+
+type TransitionKind = keyof typeof TRANSITION_KINDS;
 
 /** One accepted version: its input, and the views before and after. */
 export type AcceptedVersion = {
@@ -116,7 +143,7 @@ function emitIncident(collector: TransitionCollector, change: IncidentChange, st
 }
 
 function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
-  const { incident, removed, deletedAt } = entry;
+  const { incident, removed, deleted_at } = entry;
   if (incident === null) return ['incident_deleted_unseen'];
   if (before.incident === null) return removed ? ['incident_added', 'incident_removed'] : ['incident_added'];
   const kinds: TransitionKind[] = [];
@@ -124,7 +151,7 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
   if (decided !== null) kinds.push(decided);
-  const amended = incident !== before.incident || deletedAt !== before.deletedAt;
+  const amended = incident !== before.incident || deleted_at !== before.deleted_at;
   if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
   return kinds;
 }

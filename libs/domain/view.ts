@@ -38,19 +38,23 @@ export function deriveView(
   stale?: Stale,
 ): DerivedMatch {
   const factsStand = stale !== undefined && !stale.fields.some(isFact) && !mayBeDeleted(event);
-  const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
-  const tally =
-    previous !== undefined && !needsTally(previous, facts, stale)
-      ? previous.tally
-      : tallyOf(facts, incidents);
+  const facts =
+    previous !== undefined && factsStand ? previous.facts : readEventFacts(event, previous?.facts);
+  const hasRules = hasGoalRules(facts);
+  const isAlike = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
+  const alike = isAlike ? previous : undefined;
   const { index } = incidents;
-  const coverage = coverageOf(incidents.snapshotAt, index.starts, index.known);
+  const tally =
+    alike !== undefined && stale?.goals === false
+      ? alike.tally
+      : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
+  const coverage = coverageOf(incidents.snapshotAt, index.starts.length, index.known);
   const final =
-    previous !== undefined && sameSources(previous, facts, tally, coverage)
-      ? previous.final
+    alike !== undefined && alike.tally === tally && alike.coverage === coverage
+      ? alike.final
       : decideScore({
           coverage,
-          derived: hasGoalRules(facts) ? tally.score : null,
+          derived: hasRules ? tally.score : null,
           derivedFirm: tally.firm,
           reported: facts.sides.reported,
         });
@@ -60,7 +64,7 @@ export function deriveView(
     statusId: facts.status_id,
     statusType: facts.status_type,
     betStatus: facts.bet_status,
-    last: index.last(incidents.all()),
+    last: index.last,
   });
   return {
     facts,
@@ -70,33 +74,4 @@ export function deriveView(
     final,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
-}
-
-function tallyOf(facts: EventFacts, { index }: IncidentRegister): GoalTally {
-  return hasGoalRules(facts)
-    ? tallyGoals(index.goals, index.cancellations, facts.sides)
-    : tallyGoals([], [], facts.sides);
-}
-
-function needsTally(previous: DerivedMatch, facts: EventFacts, stale: Stale | undefined): boolean {
-  return (
-    stale === undefined ||
-    stale.goals ||
-    facts.sides !== previous.facts.sides ||
-    hasGoalRules(facts) !== hasGoalRules(previous.facts)
-  );
-}
-
-function sameSources(
-  previous: DerivedMatch,
-  facts: EventFacts,
-  tally: GoalTally,
-  coverage: Coverage,
-): boolean {
-  return (
-    previous.coverage === coverage &&
-    previous.tally === tally &&
-    previous.facts.sides === facts.sides &&
-    hasGoalRules(previous.facts) === hasGoalRules(facts)
-  );
 }

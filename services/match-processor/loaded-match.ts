@@ -135,9 +135,8 @@ export type LoadedMatch = {
   resultBytes: number;
   /** Bytes of the messages applied since the last flush. */
   pendingBytes: number;
-  /** Last use: by the clock of receipt, milliseconds, and by the number of messages. */
+  /** Last use, by the clock of receipt, milliseconds. */
   usedAt: number;
-  turn: number;
   /** In play, by its last published state: more messages are expected. */
   live: boolean;
   /** What is wrong with it, by its last published state. */
@@ -246,7 +245,6 @@ function loadedOf(
         : codecs['match-results'].encode({ ...published, removed: false, ...stampOf(match) }).length,
     pendingBytes: 0,
     usedAt: 0,
-    turn: 0,
     live: false,
     flags: [],
     published,

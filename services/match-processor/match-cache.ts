@@ -47,6 +47,7 @@ type IsChanged = (eventId: number) => boolean;
 export class MatchCache {
   readonly #options: MatchCacheOptions;
   readonly #maxLoadedBytes: number;
+  /** Least recently used first. */
   readonly #loaded = new Map<number, LoadedMatch>();
   /** Spilled records by event, without the matches in memory. */
   readonly #spilled = new SpillStore();
@@ -55,7 +56,6 @@ export class MatchCache {
   /** Matches in memory that are not in play. */
   #resting = 0;
   #flagged = noFlags();
-  #turn = 0;
   #sweptAt = 0;
 
   constructor(options: MatchCacheOptions) {
@@ -120,8 +120,9 @@ export class MatchCache {
   use(loaded: LoadedMatch, receivedAt: number): void {
     this.#clock.follow(receivedAt);
     loaded.usedAt = this.#clock.elapsedMs;
-    this.#turn += 1;
-    loaded.turn = this.#turn;
+    const { eventId } = loaded.match;
+    this.#loaded.delete(eventId);
+    this.#loaded.set(eventId, loaded);
   }
 
   /** Runs a change of a match that changes its size, its flags, or whether it is in play. */
@@ -203,9 +204,7 @@ export class MatchCache {
 
   /** Matches in memory without changes to publish, least recently used first. */
   #leastUsed(isChanged: IsChanged): [eventId: number, loaded: LoadedMatch][] {
-    return [...this.#loaded]
-      .filter(([eventId]) => !isChanged(eventId))
-      .sort(([, a], [, b]) => a.turn - b.turn);
+    return [...this.#loaded].filter(([eventId]) => !isChanged(eventId));
   }
 }
 

@@ -27,18 +27,40 @@ export class KnownTables {
     this.#of(standings_id).table = { version, ut, digest: digestOf(body) };
   }
 
-  restoreEntry(entry: StandingsEntry): void {
-    if (entry.standings_id < FIRST_STANDINGS_ID) return;
-    const { version, ut } = entry;
-    this.#of(entry.standings_id).entry = { version, ut, digest: digestOf(shownOf(entry)) };
+  restoreEntry({ version, ut, cause: _, ...shown }: StandingsEntry): void {
+    if (shown.standings_id < FIRST_STANDINGS_ID) return;
+    this.#of(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
   }
 
   /** Compares a derived table with the last published one, and replaces that. */
-  update(derived: DerivedTable, cause: Cause): TableChange {
+  update({ id, type, object, active, body }: DerivedTable, cause: Cause): TableChange {
     // A table that never had a row was never published.
-    if (!derived.active && !this.#known.has(derived.id)) return { table: null, entry: null };
-    const known = this.#of(derived.id);
-    return { table: newTable(known, derived, cause), entry: newEntry(known, derived, cause) };
+    if (!active && !this.#known.has(id)) return { table: null, entry: null };
+    const known = this.#of(id);
+    const { type_id, ...named } = typeFields(type);
+    const shared = {
+      standings_id: id,
+      type_id,
+      object_type: object.type,
+      object_id: object.id,
+      competition_id: object.competitionId,
+      season_id: object.seasonId,
+    };
+    const shown = {
+      ...shared,
+      ...named,
+      object_name: '',
+      item_status: active ? 'active' : 'deleted',
+      sport_id: SOCCER,
+    };
+    const table = nextOf(known.table, digestOf(body), cause);
+    const entry = nextOf(known.entry, digestOf(shownOf(shown)), cause);
+    known.table = table ?? known.table;
+    known.entry = entry ?? known.entry;
+    return {
+      table: table && { ...shared, body, version: table.version, ut: table.ut, cause },
+      entry: entry && { ...shown, version: entry.version, ut: entry.ut, cause },
+    };
   }
 
   #of(id: number): Known {
@@ -50,50 +72,11 @@ export class KnownTables {
   }
 }
 
-function newTable(known: Known, { id, type, object, body }: DerivedTable, cause: Cause): Standings | null {
-  const digest = digestOf(body);
-  if (known.table?.digest === digest) return null;
-  const version = (known.table?.version ?? 0) + 1;
+/** The version after the last published one; null where nothing visible changed. */
+function nextOf(last: Published | null, digest: string, cause: Cause): Published | null {
+  if (last?.digest === digest) return null;
   // Readers of changes since a time must not miss a change that an old message caused.
-  const ut = Math.max(known.table?.ut ?? 0, cause.ut);
-  known.table = { version, ut, digest };
-  return {
-    standings_id: id,
-    version,
-    type_id: typeFields(type).type_id,
-    object_type: object.type,
-    object_id: object.id,
-    competition_id: object.competitionId,
-    season_id: object.seasonId,
-    body,
-    ut,
-    cause,
-  };
-}
-
-function newEntry(
-  known: Known,
-  { id, type, object, active }: DerivedTable,
-  cause: Cause,
-): StandingsEntry | null {
-  const entry: StandingsEntry = {
-    standings_id: id,
-    version: (known.entry?.version ?? 0) + 1,
-    ...typeFields(type),
-    object_type: object.type,
-    object_id: object.id,
-    object_name: '',
-    item_status: active ? 'active' : 'deleted',
-    sport_id: SOCCER,
-    competition_id: object.competitionId,
-    season_id: object.seasonId,
-    ut: Math.max(known.entry?.ut ?? 0, cause.ut),
-    cause,
-  };
-  const digest = digestOf(shownOf(entry));
-  if (known.entry?.digest === digest) return null;
-  known.entry = { version: entry.version, ut: entry.ut, digest };
-  return entry;
+  return { version: (last?.version ?? 0) + 1, ut: Math.max(last?.ut ?? 0, cause.ut), digest };
 }
 
 function digestOf(text: string): string {
@@ -101,6 +84,6 @@ function digestOf(text: string): string {
 }
 
 /** The fields of an entry that make a version. */
-function shownOf({ version: _, ut: __, cause: ___, ...shown }: StandingsEntry): string {
+function shownOf(shown: Omit<StandingsEntry, 'version' | 'ut' | 'cause'>): string {
   return JSON.stringify(Object.entries(shown).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,6 +1,5 @@
 import { STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import { clockAt } from '#domain/clock.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { clockAt, renderMinute } from '#domain/clock.ts';
 import type { MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 

@@ -1,9 +1,9 @@
 /** What is exported: flat rows with typed columns. docs/guides/analyse.md lists them; `touchline export --columns` too. */
 import { z } from 'zod';
+import { renderMinute } from '#domain/clock.ts';
 import type { Side } from '#domain/goals.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import { playerOf } from '#domain/match-result.ts';
-import { renderMinute } from '#domain/minute.ts';
 import type {
   Incident,
   MatchIncident,

@@ -1,5 +1,5 @@
 import { isOver } from '#tradability/trading.ts';
-import { readStatusType } from '../event-facts.ts';
+import { int, readStatusType, text } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';
 
 /** What health reads of a match. */
@@ -28,11 +28,11 @@ export function tellsHealth(part: string, over: boolean): boolean {
 
 /** The facts of a match. A clock whose status was never reported is taken to run during play: silence is then noticed. */
 export function matchFacts(register: EventRegister): LivenessFacts {
-  const statusId = register.reading('status_id') ?? null;
+  const statusId = int(register.value('status_id'));
   const type = readStatusType(register);
   const over = isOver(type);
   const live = !over && type === 'live';
-  const clock = register.reading('clock_status') ?? null;
+  const clock = text(register.value('clock_status'));
   const runs = live && (clock === null ? !BREAKS.has(statusId ?? 0) : clock === 'running');
   return { live, over, runs };
 }

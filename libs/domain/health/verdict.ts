@@ -13,7 +13,7 @@ export type HealthLimits = {
   readonly backlogAfterMs: number;
 };
 
-/** Why a source or match is not alive, with its meaning for readers in the vocabulary of topics. */
+/** Why a source or match is not alive; docs/guides/feed-health.md has the meaning of each. */
 export type HealthReason = 'silence' | 'backlog' | 'credentials' | 'contract' | 'network' | 'ingress';
 
 /** What is true of a source or a match now; the state that follows from it also depends on the one before. */

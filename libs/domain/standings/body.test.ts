@@ -16,7 +16,7 @@ function typeOf(kind: TableKind): TableType {
 const row = (changes: Partial<TableRow> = {}): TableRow => ({
   id: 1,
   name: 'A',
-  acronym: 'AAA',
+  participant_acronym: 'AAA',
   area_id: 5,
   area_name: 'England',
   rank: 1,

@@ -55,21 +55,10 @@ export function typeFields({ type_id, type_name, subtype }: TableType) {
 }
 
 function participantOf(row: TableRow, place: number, { ranks }: TableType, object: TableObject): object {
-  return {
-    // A row of results has no id, so its place stands for one; the row of a whole season has the season's.
-    id: row.id ?? (ranks === 'competition' ? object.id : place + 1),
-    name: row.name ?? '',
-    participant_type: ranks,
-    participant_acronym: row.acronym,
-    area_id: row.area_id,
-    area_name: row.area_name,
-    rank: row.rank,
-    last_rank: row.last_rank,
-    zone_name: row.zone_name,
-    subparticipant_id: row.subparticipant_id,
-    subparticipant_name: row.subparticipant_name,
-    columns: row.columns.map(columnOf),
-  };
+  // A row of results has no id, so its place stands for one; the row of a whole season has the season's.
+  const id = row.id ?? (ranks === 'competition' ? object.id : place + 1);
+  const columns = row.columns.map(columnOf);
+  return { ...row, id, name: row.name ?? '', participant_type: ranks, columns };
 }
 
 /** With its keys in order, so that a list of them is written in one go. */

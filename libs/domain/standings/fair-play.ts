@@ -1,7 +1,6 @@
 import type { FairPlay } from '#contract/competition-rules.ts';
 import type { ResultCard } from '#topics/generated/types.ts';
-import type { Stand } from './game-set.ts';
-import { type View, viewOf } from './game-set.ts';
+import { type Stand, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
 /** How many players of a team were shown which cards, a player and a game counted once; `unknown`: games with unknown cards. */

@@ -1,5 +1,5 @@
 import type { GameSet, Stand } from './game-set.ts';
-import { type Ranks, rankBy, rankSplit, rankTeams } from './ranking.ts';
+import { type Ranks, rankByFigures, rankSplit, rankTeams } from './ranking.ts';
 import { type RankAt, type SeasonStands, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
@@ -96,13 +96,6 @@ export function formRows(season: SeasonStands): UnplacedRow[] {
   );
 }
 
-type Streaks = Readonly<Record<(typeof STREAKS)[number], number>>;
-
-/** In ranking order. */
-const STREAKS = ['wins', 'no_losses', 'draws', 'no_draws', 'no_wins', 'losses'] as const;
-/** Longer is worse. */
-const WORSE: ReadonlySet<string> = new Set(['no_wins', 'losses']);
-
 /** The current runs of each team: how many of its last matches in a row were won, not won and so on. */
 export function streakRows(season: SeasonStands): UnplacedRow[] {
   const streaksAt = (stand: Stand) =>
@@ -112,19 +105,25 @@ export function streakRows(season: SeasonStands): UnplacedRow[] {
     season,
     (stand) => {
       const streaks = stand === season.now ? now : streaksAt(stand);
-      return rankBy(streaks.keys(), (a, b) => {
-        for (const streak of STREAKS) {
-          const order = (streaks.get(b)?.[streak] ?? 0) - (streaks.get(a)?.[streak] ?? 0);
-          if (order !== 0) return WORSE.has(streak) ? -order : order;
-        }
-        return 0;
-      });
+      return rankByFigures(Array.from(streaks, ([id, streak]) => [id, figuresOf(streak)]));
     },
     (id) => new Map(Object.entries(now.get(id) ?? {})),
   );
 }
 
-function streaksOf(outcomes: Iterable<GameOutcome>): Streaks {
+/** In the order in which they rank; of the last two, longer is worse. */
+function figuresOf({
+  wins,
+  no_losses,
+  draws,
+  no_draws,
+  no_wins,
+  losses,
+}: ReturnType<typeof streaksOf>): number[] {
+  return [wins, no_losses, draws, no_draws, -no_wins, -losses];
+}
+
+function streaksOf(outcomes: Iterable<GameOutcome>) {
   // How many games ago each letter occurred last; after all three no run continues.
   const ago = new Map<string, number>();
   let games = 0;

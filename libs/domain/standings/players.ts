@@ -1,7 +1,6 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { ResultPerson } from '#topics/generated/types.ts';
-import type { Stand } from './game-set.ts';
-import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
+import { insertInOrder, removeInOrder, type Stand, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
 import { lastRanks, type SeasonStands } from './standing.ts';

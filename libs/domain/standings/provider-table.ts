@@ -1,7 +1,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
-import { count, int, long, object, text } from '../readings.ts';
+import { count, int, long, object, text } from '../event-facts.ts';
 import { FIRST_STANDINGS_ID } from './standings-id.ts';
 
 /** The types that match results do not give: the rankings of national teams and of clubs. */

@@ -13,11 +13,6 @@ type Compare<T> = (a: T, b: T) => number;
  */
 export type Ranks = ReadonlyMap<number, number>;
 
-/** Positions of ids by one comparison. */
-export function rankBy(ids: Iterable<number>, compare: Compare<number>): Ranks {
-  return ranksOf(partition([...ids], compare));
-}
-
 /** Positions of ids by figures: the larger figure ranks higher, the next figure breaks ties. */
 export function rankByFigures(figures: Iterable<readonly [id: number, figures: readonly number[]]>): Ranks {
   const ordered = [...figures].sort(([a, ofA], [b, ofB]) => compareFigures(ofA, ofB) || a - b);

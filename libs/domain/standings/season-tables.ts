@@ -5,8 +5,7 @@ import { GameSet, subset } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './standings-id.ts';
-import { type Table, TO_COME, tablesOf } from './tables.ts';
-import { touchedBy } from './touched.ts';
+import { type Table, TO_COME, tablesOf, touchedBy } from './tables.ts';
 import type { PlacedResult } from './types.ts';
 
 /** A table in its current state. */
@@ -53,8 +52,6 @@ export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
   readonly #rules: CompetitionRules;
-  /** Whether cards may decide the ranking of teams. */
-  readonly #byCards: boolean;
   /** By stage id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
   /** The current place of each match. */
@@ -72,7 +69,6 @@ export class SeasonTables {
     this.#competitionId = competitionId;
     this.#seasonId = seasonId;
     this.#rules = rules;
-    this.#byCards = rules.tie_break.some((step) => typeof step === 'object' && 'fair_play' in step);
   }
 
   /** Restores the season from its results, whose tables were derived before. */
@@ -194,17 +190,13 @@ export class SeasonTables {
         this.#games.add(game);
       }
       if (before !== null && before.group === place?.group) {
-        this.#touch(before.stage, this.#touchedBy(before.game, game));
+        this.#touch(before.stage, touchedBy(before.game, game));
       } else {
-        if (before !== null) this.#touch(before.stage, this.#touchedBy(before.game, null));
-        if (place !== undefined) this.#touch(place.stage, this.#touchedBy(null, game));
+        if (before !== null) this.#touch(before.stage, touchedBy(before.game, null));
+        if (place !== undefined) this.#touch(place.stage, touchedBy(null, game));
       }
     }
     this.#before.clear();
-  }
-
-  #touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
-    return touchedBy(before, after, this.#byCards);
   }
 
   #touch(stage: Stage, kinds: readonly TableKind[]): void {

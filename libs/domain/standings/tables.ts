@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { ResultTeam } from '#topics/generated/types.ts';
 import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type GameSet, subset } from './game-set.ts';
+import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
@@ -17,17 +19,12 @@ export type StandingsCell = {
   readonly value: Value;
 };
 
-/** A row of a table. */
-export type TableRow = {
-  /** Of the team or person; null in tables of results and in overall stats. */
-  readonly id: number | null;
-  readonly name: string | null;
-  /** Of a team. */
-  readonly acronym: string | null;
+/** A row of a table. `id`, `name`: of the team or person; null in tables of results and in overall stats. */
+export type TableRow = Pick<UnplacedRow, 'id' | 'name' | 'rank' | 'last_rank'> & {
+  /** Of a team, as the two after it. */
+  readonly participant_acronym: string | null;
   readonly area_id: number | null;
   readonly area_name: string | null;
-  readonly rank: number;
-  readonly last_rank: number | null;
   readonly zone_name: string;
   /** The club, where the row is a person's. */
   readonly subparticipant_id: number | null;
@@ -47,6 +44,29 @@ export type Table = {
 
 /** Tables of points: zones and corrections belong to them. */
 const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
+
+const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
+/** Tables that count scheduled matches. */
+const SCHEDULED: readonly TableKind[] = ['team_overall_stats', 'overall_stats'];
+
+/**
+ * The tables that a match may have changed by becoming `after`; null: it did not exist, or no longer does. All other
+ * tables have the same input as before.
+ */
+export function touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (before === null || after === null || !isSameMatch(before, after)) return ALL;
+  const states = new Set([before.state, after.state]);
+  if (states.has('played')) return ALL;
+  const kinds: TableKind[] = [];
+  if (states.has('playing')) kinds.push('live');
+  if (states.has('to_come') && states.size === 2) kinds.push(...SCHEDULED);
+  return kinds;
+}
+
+function isSameMatch(a: Game, b: Game): boolean {
+  return a.start === b.start && isDeepStrictEqual([a.home, a.away], [b.home, b.away]);
+}
 
 /** The tables of games that were read with the same rules, whose corrections are those in force. */
 export function tablesOf(
@@ -135,7 +155,7 @@ function tableRow(
   return {
     id: row.id,
     name: row.name,
-    acronym: team?.acronym ?? null,
+    participant_acronym: team?.acronym ?? null,
     area_id: team?.area_id ?? null,
     area_name: team?.area_name ?? null,
     rank: row.rank,

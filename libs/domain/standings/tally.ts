@@ -1,6 +1,5 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { Stand } from './game-set.ts';
-import { type View, viewOf } from './game-set.ts';
+import { type Stand, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
 /** A team's counts over some games, without points. */

@@ -1,6 +1,6 @@
 import type { Incident } from '#topics/generated/types.ts';
+import { readSides } from '../event-facts.ts';
 import { tallyGoals } from '../goals.ts';
-import { readSides } from '../readings.ts';
 import { type IncidentOptions, incident, participants } from './messages.ts';
 
 export const sides = readSides(participants());

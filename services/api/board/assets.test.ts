@@ -9,7 +9,6 @@ test('the scripts are served with all that they import, and nothing else', () =>
     'libs/contract/soccer.js',
     'libs/domain/clock.js',
     'libs/domain/fold.js',
-    'libs/domain/minute.js',
     'libs/domain/result.js',
     'libs/tradability/trading.js',
   ]);

@@ -1,7 +1,7 @@
 /** Rules 1 to 7 of the spec. */
 import { describe, expect, test } from 'vitest';
 import type { RestIncident } from '#contract/rest/records.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { renderMinute } from '#domain/clock.ts';
 import { until } from '../../support/poll.ts';
 import { eventIds, eventsOf, expectParameters, idsOf } from './reading.ts';
 import { contract } from './served.ts';

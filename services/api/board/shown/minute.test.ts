@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUIET_AFTER } from '#domain/minute.ts';
+import { QUIET_AFTER } from '#domain/clock.ts';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';

@@ -1,4 +1,4 @@
-import { playedMinute, QUIET_AFTER } from '#domain/minute.ts';
+import { playedMinute, QUIET_AFTER } from '#domain/clock.ts';
 import type { ShownMoment } from './last-word.ts';
 import { type BoardMatch, phaseOf } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';

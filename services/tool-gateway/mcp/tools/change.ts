@@ -2,7 +2,7 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { renderMinute } from '#domain/clock.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';

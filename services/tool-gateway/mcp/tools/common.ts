@@ -1,7 +1,7 @@
 /** Shared arguments and answers of tools. */
 import { z } from 'zod';
 import type { Paging } from '#contract/rest/provider.ts';
-import { playedMinute } from '#domain/minute.ts';
+import { playedMinute } from '#domain/clock.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';

@@ -1,7 +1,7 @@
 /** The tool for one match: its state, whether it is safe to trade on, and its timeline. */
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { renderMinute } from '#domain/clock.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';

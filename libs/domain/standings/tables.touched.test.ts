@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
 import { type Game, readGame } from './games.ts';
+import { touchedBy } from './tables.ts';
 import { result, rulesOf, score, teamOf } from './testing/results.ts';
-import { touchedBy } from './touched.ts';
 import type { StandingsMatch } from './types.ts';
 
 const ALL = [...TABLE_TYPES.keys()];
 const SCHEDULED = ['team_overall_stats', 'overall_stats'];
-const HALVES = ['halftime', 'second_half', ...SCHEDULED];
 
 const goal = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
 const card = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
@@ -34,11 +33,9 @@ test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>
   [{}, { home: { ...A, area_id: 5 } }, ALL],
   [{}, { home: { ...A, area_name: 'England' } }, ALL],
   [{}, { away: teamOf(2, 'BB') }, ALL],
-  [{}, { first_half: null }, HALVES],
-  [{}, { second_half: null }, HALVES],
-  [{}, { goals: null }, ['top_scorers', 'assists', 'assists_115']],
-  [{}, { cards: null }, ['cards']],
-  [{}, { first_half: null, cards: [] }, [...HALVES, 'cards']],
+  [{}, { second_half: null }, ALL],
+  [{}, { goals: null }, ALL],
+  [{}, { cards: null }, ALL],
   [live, {}, ALL],
   [{}, toCome, ALL],
   [live, { ...live, score: score('3-0') }, ['live']],
@@ -48,17 +45,12 @@ test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>
   [toCome, gone, SCHEDULED],
   [gone, gone, []],
 ])('a game with %j that becomes one with %j touches %j', (before, after, kinds) => {
-  expect(touchedBy(game(before), game(after), false)).toEqual(kinds);
-  expect(touchedBy(game(after), game(before), false)).toEqual(kinds);
-});
-
-test('cards touch every table where they may decide the ranking', () => {
-  expect(touchedBy(game(), game({ cards: [] }), true)).toEqual(ALL);
-  expect(touchedBy(game(), game({ goals: [] }), true)).toEqual(['top_scorers', 'assists', 'assists_115']);
+  expect(touchedBy(game(before), game(after))).toEqual(kinds);
+  expect(touchedBy(game(after), game(before))).toEqual(kinds);
 });
 
 test('a game that is new or gone touches every table, and none touches none', () => {
-  expect(touchedBy(null, game(toCome), false)).toEqual(ALL);
-  expect(touchedBy(game(toCome), null, false)).toEqual(ALL);
-  expect(touchedBy(null, null, false)).toEqual([]);
+  expect(touchedBy(null, game(toCome))).toEqual(ALL);
+  expect(touchedBy(game(toCome), null)).toEqual(ALL);
+  expect(touchedBy(null, null)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { playedMinute, renderMinute, type TimedMatch } from './minute.ts';
+import { playedMinute, renderMinute, type TimedMatch } from './clock.ts';
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_SIDES, readSides } from './readings.ts';
+import { readSides } from './event-facts.ts';
 import { AWAY, HOME, participants } from './testing/messages.ts';
 
 const side = (id: number, name: string, acronym: string) => ({ id, name, short_name: name, acronym });
@@ -27,7 +27,12 @@ describe('the sides of an event', () => {
   test.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
     'are unknown where there are none: %j',
     (value) => {
-      expect(readSides(value)).toEqual(NO_SIDES);
+      expect(readSides(value)).toEqual({
+        home: null,
+        away: null,
+        reported: null,
+        table: { home: null, away: null, first_half: null, second_half: null },
+      });
     },
   );
 

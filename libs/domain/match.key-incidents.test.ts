@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { IncidentIndex } from './incident-index.ts';
-import { keyIncidents } from './key-incidents.ts';
+import { keyIncidents } from './match.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 
 /** The key incidents of a timeline in any order; `player` goes into the body, as the provider has it. */

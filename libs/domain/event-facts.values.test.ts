@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, int, list, long, object, text } from './readings.ts';
+import { count, int, list, long, object, text } from './event-facts.ts';
 
 describe('a loosely typed field', () => {
   test.each([
