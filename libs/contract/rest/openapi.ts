@@ -180,9 +180,7 @@ const reference = (id: string): string => `#/components/schemas/${id}`;
 function schemas(): JsonSchema {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });
-  for (const one of ALL_OPERATIONS) {
-    registry.add(answerEnvelope(one.name, one.data(ANSWERS)), { id: one.name });
-  }
+  for (const { name, data } of ALL_OPERATIONS) registry.add(answerEnvelope(name, data), { id: name });
   registry.add(answerError, { id: 'Error' });
   const made = z.toJSONSchema(registry, { uri: reference }).schemas;
   // `$id` and `$schema` belong to standalone schemas.

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { RestError } from './errors.ts';
 import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
-import type { Records } from './records.ts';
 
 /** For shapes that the spec does not show. */
 export const AS_PUBLISHED = "as in the examples of the provider's published client";
@@ -25,7 +24,7 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
   /** Whether it takes `limit` and `page`. */
   readonly paged: boolean;
   /** The schema of `api.data`. */
-  data(records: Records): D;
+  readonly data: D;
 };
 
 /** A request with its parameters in order. */
@@ -57,7 +56,7 @@ type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, 
   readonly params: P;
   /** Rules over several parameters, and defaults that depend on the time. */
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
-  data(records: Records): D;
+  readonly data: D;
   /** `now`: Unix seconds, as in `prepare`. */
   answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
 };

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { ANSWERS } from '#contract/rest/records.ts';
 import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
@@ -70,7 +69,7 @@ describe('every answer is as the contract has it', () => {
         continue;
       }
       expect([operation.name, answer.status]).toEqual([operation.name, 200]);
-      const envelope = answerEnvelope(operation.name, operation.data(ANSWERS));
+      const envelope = answerEnvelope(operation.name, operation.data);
       const { error } = envelope.safeParse(answer.body);
       expect([operation.name, error?.issues ?? []]).toEqual([operation.name, []]);
       expect(answer.timestamp).toBe(provider.now());
