@@ -1,6 +1,6 @@
 /** The catalogues: they do not change while matches are played. */
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
@@ -14,8 +14,8 @@ function slug(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** The records of the catalogues of soccer, all written at `ut`, Unix seconds. */
-export function createCatalogues(ut: number) {
+/** The records of the catalogues, all written at `ut`, Unix seconds. */
+export function createCatalogues({ competition: { area } }: Dataset, ut: number) {
   const statuses = [...STATUSES_OF_SOCCER.values()].map(({ id, name, shortName, type }) => ({
     id,
     name,
@@ -65,26 +65,10 @@ export function createCatalogues(ut: number) {
   };
   return {
     sports: [sport],
-    sportDefinition: {
-      ...sport,
-      participant_quantity: '2',
-      statuses,
-      results: Object.entries(RESULT).map(([code, id]) => ({ id, name: code, short_name: code, code })),
-      stats: { team: [], person: [] },
-      details: [],
-      incidents,
-      standings_types: standingsTypes,
-      venues_details: [],
-    },
+    areas: [{ id: area.id, area_code: area.code, name: area.name, parent_area_id: '', ut }],
     languages: [{ id: 1, code: 'en', name: 'English', original_name: 'English', active: 'yes', ut }],
     statuses,
     incidents,
     standingsTypes,
   };
-}
-
-/** The area of a competition, as the areas list it. */
-export function areaOf({ competition }: Dataset, ut: number) {
-  const { id, name, code } = competition.area;
-  return { id, area_code: code, name, parent_area_id: '', ut };
 }

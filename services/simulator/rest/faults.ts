@@ -6,7 +6,6 @@ import { createRandom, type SeededRandom } from '../random.ts';
 const REST_FAULTS = {
   unauthorized:
     'share of requests with a good token that find all tokens invalid: 401 until a new one is fetched',
-  forbidden: '1: the catalogue shows a competition that is outside the contract, and asking for it gives 403',
   server_error: 'share of requests that begin a burst of answers 500',
   timeout: 'share of requests that are never answered',
   slow: 'share of requests that are answered late',
@@ -34,7 +33,6 @@ const ALL = (rate: number): Record<RestFault, number> => ({
   // Each of these costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,
-  forbidden: 1,
 });
 
 /** Named orders. */

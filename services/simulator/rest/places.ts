@@ -1,54 +1,45 @@
-/** The structure of competitions, which does not change while matches are played. */
+/** The structure of a competition, which does not change while matches are played. */
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
 import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { slugOf } from '#views/render/place.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
-/** A competition or a stage: its ids, when it was written (Unix seconds), and its record with what is nested in it. */
+/** A competition or a stage: the ids of its places, when it was written (Unix seconds), and its record with what is nested in it. */
 type ListedPlace = PlacedStage & {
-  readonly id: number;
   readonly area_id: number;
   readonly ut: number;
 };
 
-/** Places of some data sets. */
-export type PlaceCatalogue = {
-  readonly competitions: readonly ListedPlace[];
+/** The places of a data set, all written at `ut`, Unix seconds. `lookup`: records without what is nested in them. */
+export function createPlaces(
+  dataset: Dataset,
+  ut: number,
+): {
+  readonly competition: ListedPlace;
   readonly stages: readonly ListedPlace[];
-  /** Records without what is nested in them. */
   readonly lookup: PlaceLookup;
-};
-
-/** The places of data sets, all written at `ut`, Unix seconds. */
-export function createPlaces(datasets: readonly Dataset[], ut: number): PlaceCatalogue {
+} {
+  const { competition, season, area } = dataset.competition;
   const records = new Map<string, string>();
   const keep = <R extends { readonly id: unknown }>(level: TreeLevel, record: R): string => {
     const text = JSON.stringify(record);
     records.set(`${level}/${record.id}`, text);
     return text;
   };
-  const stages: ListedPlace[] = [];
-  const competitions = datasets.map((dataset): ListedPlace => {
-    const { competition, season, area } = dataset.competition;
-    const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
-    const ofSeason = dataset.competition.stages.map((stage): ListedPlace => {
-      const groups = stage.groups.map(({ id, name }) =>
-        keep('group', { id, name, ut } satisfies GroupRecord),
-      );
-      const text = withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups);
-      return { ...within, id: stage.id, text };
-    });
-    stages.push(...ofSeason);
-    const seasonText = withList(
-      keep('season', seasonRecord(dataset, ut)),
-      'stages',
-      ofSeason.map(({ text }) => text),
-    );
-    const text = withList(keep('competition', competitionRecord(dataset, ut)), 'seasons', [seasonText]);
-    return { ...within, id: competition.id, text };
+  const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
+  const stages = dataset.competition.stages.map((stage): ListedPlace => {
+    const groups = stage.groups.map(({ id, name }) => keep('group', { id, name, ut } satisfies GroupRecord));
+    return { ...within, text: withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups) };
   });
-  return { competitions, stages, lookup: (level, id) => records.get(`${level}/${id}`) ?? null };
+  const stageTexts = stages.map(({ text }) => text);
+  const seasonText = withList(keep('season', seasonRecord(dataset, ut)), 'stages', stageTexts);
+  const text = withList(keep('competition', competitionRecord(dataset, ut)), 'seasons', [seasonText]);
+  return {
+    competition: { ...within, text },
+    stages,
+    lookup: (level, id) => records.get(`${level}/${id}`) ?? null,
+  };
 }
 
 function competitionRecord({ competition: { competition, area, stages } }: Dataset, ut: number) {

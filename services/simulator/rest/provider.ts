@@ -6,7 +6,7 @@ import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
+import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
@@ -61,21 +61,15 @@ export function createProvider(options: SimulatedProviderOptions) {
     state.advanceTo(clock.now());
     return state.time;
   };
-  const outside = restFaults.forbidden > 0 ? datasetsBut(dataset) : [];
   const gatekeeper = createGatekeeper({
     clientId: client.id,
     secretKey: client.secretKey,
     elapsed: options.elapsed ?? (() => performance.now() / 1000),
-    access: {
-      competitions: outside.length > 0 ? new Set([dataset.competition.competition.id]) : null,
-      operations: null,
-    },
     revokes: () => faults.strikes('unauthorized'),
   });
   const data = createProviderData({
     state,
     dataset,
-    outside,
     faults,
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
@@ -96,8 +90,6 @@ export function createProvider(options: SimulatedProviderOptions) {
       now();
       return [...state.published(timeline.startsAt, state.time)];
     },
-    /** Makes all tokens invalid. */
-    revokeTokens: gatekeeper.revokeAll,
     faults,
   };
 }
@@ -106,8 +98,4 @@ export function createProvider(options: SimulatedProviderOptions) {
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);
-}
-
-function datasetsBut({ competition }: Dataset): Dataset[] {
-  return DATASETS.filter((name) => name !== competition.dataset).map(readDataset);
 }
