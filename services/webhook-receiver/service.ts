@@ -7,8 +7,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type ReceiverConfig, SERVICE, settings, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
-import { SourceStatus } from './source-status.ts';
-import { StatusReporter } from './status-reporter.ts';
+import { SourceStatus, StatusReporter } from './source-status.ts';
 import { ReceiverThreads } from './threads.ts';
 
 /** The part of a service's context that the receiver uses. */

@@ -48,7 +48,7 @@ const app = new ReceiverApp({
 });
 
 const report = (): void => {
-  const { connections, unprovenBytes } = app;
+  const { connections, unprovenBytes } = app.admission;
   const { queuedBytes: pendingBytes, healthy } = publisher;
   post({ ...tally.drain(), pendingBytes, connections, unprovenBytes, healthy });
 };
