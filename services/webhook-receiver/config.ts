@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
+import { LARGEST_BODY_BYTES } from '#ingestion/delivery.ts';
 import {
   integer,
   kafkaSettings,

@@ -1,6 +1,10 @@
-import type { ReadDelivery } from '#ingestion/delivery.ts';
+import {
+  DELIVERY_TOPICS,
+  type DeliveryEncoder,
+  deliveryEncoder,
+  type ReadDelivery,
+} from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
-import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
