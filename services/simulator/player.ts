@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, type Registry } from 'prom-client';
 import type { Dataset } from '../../data/dataset.ts';
 import {
   type DeliveryCounts,
@@ -57,13 +56,12 @@ const LEAST_WAIT = 2;
 export async function play(
   options: PlayOptions,
   sender: WebhookSender,
-  metrics: Registry,
   signal: AbortSignal,
 ): Promise<PlaySummary> {
   const { dataset, seed, faults } = options;
   const waves = (): Generator<Wave> => schedule(dataset, options, options.matches);
   const speed = 'speed' in options.pace ? options.pace.speed : lengthOf(waves()) / options.pace.seconds;
-  const tally = new Tally(metrics);
+  const tally = new Tally();
   const plan = {
     seed,
     faults,
@@ -100,7 +98,7 @@ function lengthOf(waves: Iterable<Wave>): number {
   return length;
 }
 
-/** Counts for the summary and for the metrics. */
+/** Counts for the summary. */
 class Tally {
   readonly faults: DeliveryCounts = noDeliveryFaults();
   readonly #invented: Partial<Record<ContentFault, number>> = {};
@@ -112,21 +110,6 @@ class Tally {
   #deliveries = 0;
   #requests = 0;
   #retries = 0;
-  readonly #messagesTotal: Counter;
-  readonly #requestsTotal: Counter;
-
-  constructor(metrics: Registry) {
-    this.#messagesTotal = new Counter({
-      name: 'touchline_simulator_messages_total',
-      help: 'Provider messages that were delivered and accepted, copies included.',
-      registers: [metrics],
-    });
-    this.#requestsTotal = new Counter({
-      name: 'touchline_simulator_requests_total',
-      help: 'Webhook requests sent, those that failed included.',
-      registers: [metrics],
-    });
-  }
 
   *countWaves(waves: Iterable<Wave>): Generator<Wave> {
     for (const wave of waves) {
@@ -150,8 +133,6 @@ class Tally {
     if (forged !== null) this.#forged[forged]++;
     if (delivery.malformed !== null)
       this.#malformed[delivery.malformed] = (this.#malformed[delivery.malformed] ?? 0) + 1;
-    this.#messagesTotal.inc(delivery.messages);
-    this.#requestsTotal.inc(requests);
   }
 
   summary(dataset: string, seconds: number): PlaySummary {

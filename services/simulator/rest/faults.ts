@@ -20,7 +20,7 @@ const REST_FAULTS = {
   webhook_loss: 'share of webhook deliveries that are never sent: what is in them can be had by REST only',
 } as const;
 
-export type RestFault = keyof typeof REST_FAULTS;
+type RestFault = keyof typeof REST_FAULTS;
 /** The rate of every fault. */
 export type RestFaultRates = Readonly<Record<RestFault, number>>;
 
@@ -55,12 +55,9 @@ export class RestFaults {
   readonly rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #dice: Readonly<Record<RestFault, SeededRandom>>;
-  readonly #onFault: (fault: RestFault) => void;
 
-  /** `onFault` is called for each injected fault. */
-  constructor(rates: RestFaultRates, seed: string, onFault: (fault: RestFault) => void = () => {}) {
+  constructor(rates: RestFaultRates, seed: string) {
     this.rates = rates;
-    this.#onFault = onFault;
     this.#dice = Object.fromEntries(
       REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]),
     ) as Record<RestFault, SeededRandom>;
@@ -86,6 +83,5 @@ export class RestFaults {
   /** Counts a fault that was done without the dice. */
   count(fault: RestFault): void {
     this.#counts[fault]++;
-    this.#onFault(fault);
   }
 }

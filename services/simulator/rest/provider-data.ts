@@ -6,7 +6,6 @@ import type { Dataset } from '../../../data/dataset.ts';
 import { createCatalogues } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
-import { pageOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
 import { eventView, incidentView, plainEventView } from './views.ts';
@@ -124,4 +123,27 @@ function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readon
 function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
   const { competition_id, season_id, stage_id, group_id = null } = record;
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
+}
+
+/**
+ * One page of a list, with the faults of pages. `roundOf` is the round of a record: a page that is cut short ends
+ * inside one, where it can.
+ */
+function pageOf<T>(
+  records: readonly T[],
+  { limit, page }: Paging,
+  faults: RestFaults,
+  roundOf: (record: T) => unknown = () => null,
+): readonly T[] {
+  const first = (page - 1) * limit;
+  const size = Math.min(limit, records.length - first);
+  // The count is right: only the ids show that one record is duplicated and one is missing.
+  const moved = page > 1 && size > 0 && faults.strikes('changed_page') ? 1 : 0;
+  const whole = records.slice(first - moved, first - moved + Math.max(0, size));
+  if (whole.length < 2 || !faults.strikes('short_page')) return whole;
+  const ends = whole.flatMap((record, n) =>
+    n > 0 && roundOf(record) === roundOf(whole[n - 1] as T) ? [n] : [],
+  );
+  const end = ends[faults.int('short_page', 0, ends.length - 1)] ?? whole.length - 1;
+  return whole.slice(0, end);
 }

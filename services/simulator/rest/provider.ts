@@ -12,7 +12,7 @@ import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { ProviderClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
-import { type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
+import { type RestFaultRates, RestFaults } from './faults.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
@@ -35,10 +35,6 @@ export type SimulatedProviderOptions = MatchSettings & {
   readonly slowMs?: number;
   /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
-  /** Called for every injected fault. */
-  readonly onFault?: (fault: RestFault) => void;
-  /** Called with every answer's status. */
-  readonly onAnswer?: (status: number) => void;
 };
 
 /** A provider. `app` serves once it listens, or through `inject`; close it. */
@@ -54,7 +50,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   const { dataset, seed, client, restFaults } = options;
   const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
-  const faults = new RestFaults(restFaults, seed, options.onFault);
+  const faults = new RestFaults(restFaults, seed);
   const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
   // Reading the time advances the state: an answer never mixes two times.
   const now = (): number => {
@@ -75,7 +71,6 @@ export function createProvider(options: SimulatedProviderOptions) {
   });
   // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
-  app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
   app.register(restRoutes, { data, gatekeeper, now, version: VERSION });
