@@ -8,7 +8,7 @@ import {
 } from './deliveries.ts';
 import type { ContentFault } from './faults.ts';
 import type { MatchSettings } from './match.ts';
-import { schedule, type Wave } from './schedule.ts';
+import { schedule, type Wave, WaveTotals } from './schedule.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** How a data set is played. */
@@ -101,11 +101,9 @@ function lengthOf(waves: Iterable<Wave>): number {
 /** Counts for the summary. */
 class Tally {
   readonly faults: DeliveryCounts = noDeliveryFaults();
-  readonly #invented: Partial<Record<ContentFault, number>> = {};
+  readonly #waves = new WaveTotals();
   readonly #malformed: Record<string, number> = {};
   readonly #forged = { refused: 0, accepted: 0 };
-  #matches = 0;
-  #messages = 0;
   #delivered = 0;
   #deliveries = 0;
   #requests = 0;
@@ -113,11 +111,7 @@ class Tally {
 
   *countWaves(waves: Iterable<Wave>): Generator<Wave> {
     for (const wave of waves) {
-      this.#messages += wave.messages.length;
-      this.#matches += wave.matches.length;
-      for (const { invented } of wave.matches)
-        for (const [kind, count] of Object.entries(invented))
-          this.#invented[kind as ContentFault] = (this.#invented[kind as ContentFault] ?? 0) + count;
+      this.#waves.add(wave);
       yield wave;
     }
   }
@@ -138,14 +132,12 @@ class Tally {
   summary(dataset: string, seconds: number): PlaySummary {
     return {
       dataset,
-      matches: this.#matches,
-      messages: this.#messages,
+      ...this.#waves,
       delivered: this.#delivered,
       deliveries: this.#deliveries,
       requests: this.#requests,
       retries: this.#retries,
       faults: this.faults,
-      invented: this.#invented,
       forged: this.#forged,
       malformed: this.#malformed,
       seconds: Math.round(seconds * 10) / 10,

@@ -46,17 +46,16 @@ export type Operation<N extends string = string, D extends z.ZodType = z.ZodType
   prepare(query: unknown, id: number, now: number): Prepared;
 };
 
-type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = {
-  readonly name: N;
-  readonly path: string;
-  readonly summary: string;
+type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = Pick<
+  OperationInfo<N, D>,
+  'name' | 'path' | 'summary' | 'data'
+> & {
   readonly notShown?: string;
   readonly open?: boolean;
   readonly idName?: string;
   readonly params: P;
   /** Rules over several parameters, and defaults that depend on the time. */
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
-  readonly data: D;
   /** `now`: Unix seconds, as in `prepare`. */
   answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
 };

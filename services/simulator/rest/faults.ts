@@ -1,5 +1,5 @@
 /** Faults of the REST provider and the random source that injects them. */
-import { parseRates } from '../fault-orders.ts';
+import { parseRates } from '../faults.ts';
 import { createRandom, type SeededRandom } from '../random.ts';
 
 /** Faults of the REST provider. The rate is a share, 0 to 1. */

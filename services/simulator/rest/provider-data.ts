@@ -3,10 +3,9 @@ import type { CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract
 import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import { createCatalogues } from './catalogue.ts';
+import { createCatalogues, createPlaces } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
-import { createPlaces } from './places.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
 import { eventView, incidentView, plainEventView } from './views.ts';
 
