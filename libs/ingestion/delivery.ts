@@ -10,7 +10,6 @@ import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { jsonElements } from './json-elements.ts';
 import { type MessageContext, normalizeMessage } from './normalize.ts';
 
-/** The topics of deliveries. */
 export const DELIVERY_TOPICS = [
   'raw-messages',
   'normalized-messages',
@@ -159,7 +158,6 @@ export function deadLetter(
   };
 }
 
-/** The codecs of these topics. */
 export type DeliveryCodecs = CodecsOf<(typeof DELIVERY_TOPICS)[number]>;
 
 /** Turns deliveries into the records of their topics. */

@@ -37,7 +37,6 @@ class TermSupersededError extends TouchlineError<'TermSupersededError'> {
   }
 }
 
-/** Dependencies of a term of the monitor. */
 export type TermOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;

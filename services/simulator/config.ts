@@ -78,7 +78,6 @@ const fields = {
     ),
 };
 
-/** Settings of the simulator. */
 export const settings = z.object(fields).superRefine((given, context) => {
   const need = (name: keyof typeof fields, because: string): void => {
     if (given[name] === undefined)

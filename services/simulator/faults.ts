@@ -26,7 +26,6 @@ export const CONTENT_FAULTS = {
 export type DeliveryFault = keyof typeof DELIVERY_FAULTS;
 export type ContentFault = keyof typeof CONTENT_FAULTS;
 export type Fault = DeliveryFault | ContentFault;
-/** The rate of every fault. */
 export type Faults = Readonly<Record<Fault, number>>;
 
 /** The ways to disallow an invented goal. */
@@ -42,7 +41,6 @@ export type Disallowing = (typeof DISALLOWING)[number];
 
 const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
-/** Every fault. */
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
 /** Highest rate a match: more invented goals would not fit. */
 const MOST_A_MATCH = 5;

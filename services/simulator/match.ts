@@ -7,7 +7,6 @@ import { createRandom, type SeededRandom } from './random.ts';
 import { createRecorder, type ProviderEvent, type ProviderMessage } from './records.ts';
 import { type ScriptedIncident, type ScriptedStep, scriptFacts } from './script.ts';
 
-/** Settings of the simulation of a match. */
 export type MatchSettings = {
   readonly seed: string;
   readonly faults: Faults;
@@ -17,7 +16,6 @@ export type MatchSettings = {
   readonly clockEvery: number;
 };
 
-/** A simulated match. */
 export type SimulatedMatch = {
   readonly facts: MatchFacts;
   /** In order of `ut`; the state at a time is the fold of the messages up to it. */

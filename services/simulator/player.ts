@@ -11,7 +11,6 @@ import type { MatchSettings } from './match.ts';
 import { schedule, type Wave, WaveTotals } from './schedule.ts';
 import type { WebhookSender } from './webhook.ts';
 
-/** How a data set is played. */
 export type PlayOptions = MatchSettings & {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */

@@ -16,7 +16,6 @@ import {
 } from './admission.ts';
 import type { RequestOutcome, RequestTally } from './tally.ts';
 
-/** Settings of the receiver's HTTP side. */
 export type ReceiverAppOptions = {
   readonly secrets: readonly string[];
   /** Largest accepted body, bytes. */

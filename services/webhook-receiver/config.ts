@@ -68,7 +68,6 @@ const fields = z.object({
     ),
 });
 
-/** Settings of the webhook receiver. */
 export const settings = fields.superRefine((config, context) => {
   const threads = threadsOf(config);
   // With less the largest body would be refused each time it is repeated.

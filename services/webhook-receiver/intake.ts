@@ -8,7 +8,6 @@ import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { RequestTally } from './tally.ts';
 
-/** Settings of an intake. */
 export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;

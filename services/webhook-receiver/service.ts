@@ -19,13 +19,11 @@ export type ReceiverContext = Pick<
   readonly connectWithinMs?: number;
 };
 
-/** A listening receiver. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
 /** At a start no sender waits for an answer: it may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
 
-/** The service: it listens in several threads. */
 export const webhookReceiver: ServiceDefinition<typeof settings> = {
   name: SERVICE,
   about: 'Takes the signed messages of the provider in: POST /webhook.',

@@ -53,7 +53,6 @@ export class SourceStatus {
 /** How often the status is written: three times in the time after which the monitor takes the receiver for gone. */
 const REPEAT_MS = 3_000;
 
-/** Dependencies of a reporter. */
 export type StatusReporterOptions = {
   readonly status: SourceStatus;
   readonly publisher: Pick<Publisher, 'publish' | 'close'>;

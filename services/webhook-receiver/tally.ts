@@ -44,7 +44,6 @@ export type ThreadReport = {
   readonly healthy: boolean;
 };
 
-/** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** What is counted by name, and its names. */

@@ -9,7 +9,6 @@ import type { TracingOptions } from '#tracing/tracer.ts';
 import type { ReceiverAppOptions } from './app.ts';
 import type { ThreadReport } from './tally.ts';
 
-/** Settings of a thread. */
 export type ThreadSettings = Pick<
   ReceiverAppOptions,
   'secrets' | 'bodyLimit' | 'answerTimeoutMs' | 'limits'

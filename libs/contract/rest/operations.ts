@@ -36,17 +36,15 @@ export type OperationData<N extends OperationName> = z.output<
 /** Every operation with data. */
 export const OPERATIONS: readonly Operation<OperationName>[] = list;
 
-/** Every operation. */
+/** Every operation, that of tokens too. */
 export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OPERATION, ...OPERATIONS];
 
 const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
 
-/** Whether there is an operation of that name. */
 export function isOperationName(name: string): name is OperationName {
   return byName.has(name as OperationName);
 }
 
-/** The operation of that name. */
 export function operationNamed(name: OperationName): OperationInfo<OperationName> {
   const found = byName.get(name);
   if (found === undefined) throw new Error(`no operation is called ${name}`);

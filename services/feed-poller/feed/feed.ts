@@ -20,7 +20,6 @@ export type FeedSettings = {
   readonly initial: number;
 };
 
-/** What the feed is followed with. */
 export type FeedOptions = FeedSettings & {
   /** From the checkpoint; null where there is none. */
   readonly position: number | null;

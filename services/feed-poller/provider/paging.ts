@@ -5,7 +5,6 @@ import type { ProviderClient, ProviderRequest } from './provider.ts';
 /** A whole list; the time is that of the page that was read first, Unix seconds. */
 export type Whole<T> = { readonly timestamp: number; readonly items: readonly T[] };
 
-/** How a whole list is read. */
 type ListReading<T> = {
   readonly itemsOf: (answer: FeedAnswer) => readonly T[];
   readonly idOf: (item: T) => string;

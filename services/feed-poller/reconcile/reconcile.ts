@@ -25,7 +25,6 @@ export const FINISHED = 'finished/';
 /** Label of events in metrics. */
 const EVENT = { resource: 'event' } as const;
 
-/** Dependencies of checks. */
 export type ReconcilerOptions = {
   readonly provider: Pick<ProviderClient, 'get'>;
   readonly watch: MatchWatch;

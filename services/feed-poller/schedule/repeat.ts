@@ -1,9 +1,37 @@
+import { once } from 'node:events';
 import type { Logger } from '#streams/log.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import type { ContractScope } from './contract.ts';
+
+/**
+ * The client's contract with the provider, inferred from its answers. A resource answered 403 is outside the contract
+ * until a list names a new competition. Any other contract change is invisible; the next term of the poller, e.g. after a
+ * restart, reads every resource again.
+ */
+export class ContractScope {
+  #changes = 0;
+  #changed = new AbortController();
+
+  /** Counts its changes: an answer that was refused at the same count is still refused. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Ends every wait for a change. */
+  widen(): void {
+    this.#changes += 1;
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
+
+  /** Resolves at the first change after `changes`, or when `signal` is aborted. */
+  async changedSince(changes: number, signal: AbortSignal): Promise<void> {
+    if (this.#changes !== changes || signal.aborted) return;
+    await once(AbortSignal.any([this.#changed.signal, signal]), 'abort');
+  }
+}
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {

@@ -21,10 +21,8 @@ const REST_FAULTS = {
 } as const;
 
 type RestFault = keyof typeof REST_FAULTS;
-/** The rate of every fault. */
 export type RestFaultRates = Readonly<Record<RestFault, number>>;
 
-/** Every fault. */
 export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 
 const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;

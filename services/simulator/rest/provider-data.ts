@@ -9,7 +9,6 @@ import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
 import { eventView, incidentView, plainEventView } from './views.ts';
 
-/** Dependencies of a provider's data. */
 export type ProviderDataOptions = {
   readonly state: ProviderState;
   /** What is played. */

@@ -21,7 +21,6 @@ import { Timeline } from './timeline.ts';
 /** The client that may read the provider's REST. */
 type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
-/** How a provider is made. */
 export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PlayClock, playClock } from './clock.ts';
 import { createProvider, type SimulatedProviderOptions } from './provider.ts';
 
-/** How a provider is served. */
 export type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
   /** TCP port; 0 takes a free one. */
   readonly port: number;
