@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { deliveryId } from '#ingestion/delivery.ts';
@@ -71,14 +72,9 @@ export class ReceiverApp {
   }
 
   /** Resolves to the port once it listens. */
-  listen(options: ListenOptions): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#server.once('error', reject);
-    this.#server.listen(options, () => {
-      this.#server.off('error', reject);
-      resolve((this.#server.address() as AddressInfo).port);
-    });
-    return promise;
+  async listen(options: ListenOptions): Promise<number> {
+    await once(this.#server.listen(options), 'listening');
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** From now on each answer ends its connection. */
@@ -87,12 +83,11 @@ export class ReceiverApp {
   }
 
   /** Stops listening, and resolves when every pending request is answered. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.drain();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
+    const closed = once(this.#server.close(), 'close');
     this.#connections.close();
-    return promise;
+    await closed;
   }
 
   /** Which connections and bodies it holds. */
