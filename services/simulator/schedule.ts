@@ -21,6 +21,13 @@ export type Wave = WavePlan & {
   readonly endsAt: number;
 };
 
+/** Seconds of play, the gaps between waves left out. */
+export function playLength(waves: Iterable<Pick<Wave, 'startsAt' | 'endsAt'>>): number {
+  let length = 0;
+  for (const { startsAt, endsAt } of waves) length += endsAt - startsAt;
+  return length;
+}
+
 /** How much is in some waves: matches, messages each counted once, and invented faults by kind. */
 export class WaveTotals {
   matches = 0;

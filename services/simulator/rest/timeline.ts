@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Competition, Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import type { ProviderMessage } from '../records.ts';
-import { schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
+import { playLength, schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
 import type { Stretch } from './clock.ts';
 
 /** Waves in memory: the current one, and those that a client reads again after an outage. */
@@ -47,7 +47,7 @@ export class Timeline {
 
   /** Seconds of play, the gaps between waves left out. */
   get length(): number {
-    return this.#waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
+    return playLength(this.#waves);
   }
 
   /** The messages whose `ut` is in the window, both ends included, in order of publication. */
