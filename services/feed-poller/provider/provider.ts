@@ -97,10 +97,10 @@ export class ProviderClient {
   }
 
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
-    const { operation } = request;
+    const { operation, id = null, query } = request;
     const { baseUrl, clock } = this.#options;
     if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
-    const sent = fingerprint(request);
+    const sent = canonicalJson([operation, id, query]);
     if (clock.monotonic() < (this.#rejected.get(sent) ?? 0)) {
       throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
     }
@@ -163,10 +163,6 @@ export class ProviderClient {
     this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
     return answer;
   }
-}
-
-function fingerprint({ operation, id, query }: ProviderRequest): string {
-  return canonicalJson([operation, id ?? null, query]);
 }
 
 function refusal(operation: string, status: number): ProviderError {
