@@ -77,4 +77,25 @@ describe('records', () => {
     const { [field as keyof typeof incident]: _missing, ...rest } = incident;
     expect(ANSWERS.incident.safeParse(rest).success).toBe(false);
   });
+
+  test('of a ranking may lack zones and corrections, and have values of either type in any order', () => {
+    const row = (columns: object[]) => ({ id: 1, name: 'A Player', rank: 1, columns });
+    const goals = { id: 6, code: 'goals_scored', value: 3 };
+    const mean = { id: 9, code: 'goals_per_match', value: '0.75' };
+    const rows = [row([goals, mean]), row([mean, { ...goals, value: '2' }])];
+    const { groups } = ANSWERS.standings.parse({
+      id: 7,
+      name: 'Top scorers',
+      type_id: 6,
+      type_name: 'Top scorers',
+      object_type: 'season',
+      object_id: 20,
+      columns: [],
+      groups: [{ id: '', name: '', participants: rows }],
+    });
+    const values = groups[0]?.participants.map(({ columns }) =>
+      Number(columns.find(({ code }) => code === 'goals_scored')?.value),
+    );
+    expect(values).toEqual([3, 2]);
+  });
 });
