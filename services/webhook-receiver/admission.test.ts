@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Admission, type AdmissionLimits, type OverloadReason, SenderConnection } from './admission.ts';
+import { Admission, type AdmissionLimits, SenderConnection } from './admission.ts';
+import type { OverloadReason } from './tally.ts';
 
 /** An admission, and connections that record their refusals. */
 function opened(limits: Partial<AdmissionLimits>) {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { rawAnswer } from '#service/http-server.ts';
 import type { SignatureCheck } from '#signing/signing.ts';
-import type { RequestOutcome, RequestTally } from './tally.ts';
+import type { OverloadReason, RequestOutcome, RequestTally } from './tally.ts';
 
 /** Blocks grow with the body, from and to these sizes. */
 const SMALLEST_BLOCK = 4 * 1024;
@@ -80,13 +80,6 @@ export class IncomingBody {
     return Math.max(rest, left);
   }
 }
-
-/** Why a request is refused before its sender is known. */
-export type OverloadReason =
-  /** More connections than `maxConnections`. */
-  | 'connections'
-  /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
-  | 'unproven_bytes';
 
 /** Limits for senders that have not proven to be the provider. */
 export type AdmissionLimits = {

@@ -1,6 +1,12 @@
 import type { SignatureFault } from '#signing/signing.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
-import type { OverloadReason } from './admission.ts';
+
+/** Why a request is refused before its sender is known. */
+export type OverloadReason =
+  /** More connections than `maxConnections`. */
+  | 'connections'
+  /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
+  | 'unproven_bytes';
 
 /** The outcome of a request. */
 export type RequestOutcome =
