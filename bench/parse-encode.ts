@@ -2,8 +2,7 @@
  * What a delivery costs on a thread that does nothing else: parsing its JSON, encoding its records in Avro, and all that
  * the receiver does in between. Prints the processor time of each as JSON, garbage collection included.
  */
-import { readDelivery } from '#ingestion/delivery.ts';
-import { openDeliveryEncoder } from '#ingestion/records.ts';
+import { openDeliveryEncoder, readDelivery } from '#ingestion/delivery.ts';
 import { Registry } from '#topics/registry.ts';
 import { bodies } from './webhook-bodies.ts';
 

@@ -122,7 +122,9 @@ export function readCompetitionRules(text: string, source: string): CompetitionR
   }
   const read = schema.safeParse(json);
   if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`);
+  const problems = read.error.issues.map(
+    ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
+  );
   throw new RulesError(source, problems, read.error);
 }
 
@@ -139,11 +141,4 @@ export function rulesFor(
       ),
     );
   return named(seasonId) ?? named(null);
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return 'the file';
-  return path
-    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${String(part)}`))
-    .join('');
 }

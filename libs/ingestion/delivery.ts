@@ -1,11 +1,23 @@
-/** Turns the bytes of one delivery into its records. Pure: the same bytes give the same records. */
+/** Turns the bytes of one delivery into the records of its topics. Pure: the same bytes give the same records. */
 
 import { hash } from 'node:crypto';
 import { parseJson } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
+import type { CodecsOf, Registry } from '#topics/registry.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { jsonElements } from './json-elements.ts';
 import { type MessageContext, normalizeMessage } from './normalize.ts';
+
+export const DELIVERY_TOPICS = [
+  'raw-messages',
+  'normalized-messages',
+  'dead-letters',
+] as const satisfies readonly TopicName[];
+
+/** Longest body of a delivery, in bytes: a record of raw-messages or dead-letters is the body plus a few fields. */
+export const LARGEST_BODY_BYTES = TOPICS['raw-messages'].maxMessageBytes - 64 * 1024;
 
 /** Who received a delivery, and when. */
 export type ReceiptContext = {
@@ -55,23 +67,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function readDelivery(body: Buffer, context: ReceiptContext): ReadDelivery {
   const id = deliveryId(body);
-  const read = readBody(body, { origin: context.origin, deliveryId: id, receivedAt: context.receivedAt });
+  const { origin, receivedAt } = context;
+  const raw = { delivery_id: id, origin, received_at: receivedAt, body };
+  const read = readBody(body, { origin, deliveryId: id, receivedAt });
   if ('code' in read) {
-    return {
-      raw: { delivery_id: id, origin: context.origin, received_at: context.receivedAt, body },
-      normalized: [],
-      deadLetters: [deadLetter(read, 'body', body, id, context)],
-      ignored: new Map(),
-    };
+    const deadLetters = [deadLetter(read, 'body', body, id, context)];
+    return { raw, normalized: [], deadLetters, ignored: new Map() };
   }
   const { normalized, ignored, count, faults } = read;
-  return {
-    raw:
-      count === 0 ? null : { delivery_id: id, origin: context.origin, received_at: context.receivedAt, body },
-    normalized,
-    deadLetters: faults.length === 0 ? [] : deadLettersOf(faults, count, body, id, context),
-    ignored,
-  };
+  const deadLetters = faults.length === 0 ? [] : deadLettersOf(faults, count, body, id, context);
+  return { raw: count === 0 ? null : raw, normalized, deadLetters, ignored };
 }
 
 /**
@@ -150,5 +155,44 @@ export function deadLetter(
     key: Buffer.from(deliveryId),
     value,
     failed_at: receivedAt,
+  };
+}
+
+export type DeliveryCodecs = CodecsOf<(typeof DELIVERY_TOPICS)[number]>;
+
+/** Turns deliveries into the records of their topics. */
+export type DeliveryEncoder = (delivery: ReadDelivery) => PublishRecord[];
+
+/** An encoder with the schemas of a registry. Throws as `Registry.codec`. */
+export async function openDeliveryEncoder(registry: Registry, prefix: string): Promise<DeliveryEncoder> {
+  return deliveryEncoder(await registry.codecs(DELIVERY_TOPICS), prefix);
+}
+
+/** An encoder with these codecs. The raw record comes first: the others derive from it. */
+export function deliveryEncoder(codecs: DeliveryCodecs, prefix: string): DeliveryEncoder {
+  const rawTopic = topicName(prefix, 'raw-messages');
+  const normalizedTopic = topicName(prefix, 'normalized-messages');
+  const deadLetterTopic = topicName(prefix, 'dead-letters');
+  return ({ raw, normalized, deadLetters }) => {
+    const records: PublishRecord[] = [];
+    if (raw !== null) {
+      const value = codecs['raw-messages'].encode(raw);
+      records.push({ topic: rawTopic, partition: 'any', key: raw.delivery_id, value });
+    }
+    for (const message of normalized) {
+      records.push({
+        topic: normalizedTopic,
+        key: String(message.event_id),
+        value: codecs['normalized-messages'].encode(message),
+      });
+    }
+    for (const letter of deadLetters) {
+      records.push({
+        topic: deadLetterTopic,
+        key: letter.id,
+        value: codecs['dead-letters'].encode(letter),
+      });
+    }
+    return records;
   };
 }

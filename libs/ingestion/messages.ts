@@ -118,3 +118,4 @@ export const ofEventSchema = z.object({
 });
 
 export type IncidentFields = z.infer<typeof incidentSchema>;
+export type Envelope = z.infer<z.ZodObject<typeof envelope>>;

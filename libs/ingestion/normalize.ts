@@ -13,6 +13,7 @@ import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import {
+  type Envelope,
   eventMessageSchema,
   type IncidentFields,
   incidentMessageSchema,
@@ -154,13 +155,11 @@ function normalized(message: NormalizedMessage): Normalized {
 function incidentMessage(message: Raw, context: MessageContext): NormalizedMessage {
   const fields = parse(incidentMessageSchema, message);
   const data = message.data as { incident: object; event: object };
-  const ut = Number(fields.ut);
-  const incident = incidentOf(fields.data.incident, data.incident, ut);
+  const incident = incidentOf(fields.data.incident, data.incident, Number(fields.ut));
   const event_fields = eventFields(data.event);
   limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
   return {
-    ...base(messageIdOf(fields), Number(fields.data.event.id), ut, context),
-    ...senderOf(fields),
+    ...headOf(fields, Number(fields.data.event.id), context),
     type: 'incident',
     event_fields,
     incident: { deleted: fields.data.incident.action === 'delete', incident },
@@ -172,8 +171,7 @@ function eventMessage(message: Raw, context: MessageContext): NormalizedMessage 
   const event_fields = eventFields((message.data as { event: object }).event);
   limitBytes(event_fields, MAX_MESSAGE_BYTES);
   return {
-    ...base(messageIdOf(fields), Number(fields.data.event.id), Number(fields.ut), context),
-    ...senderOf(fields),
+    ...headOf(fields, Number(fields.data.event.id), context),
     type: 'event',
     event_fields,
   };
@@ -191,12 +189,7 @@ function otherMessage(
   if (eventId === undefined) return { kind: 'ignored', type };
   const body = canonicalJson(message.data);
   limitBytes([body], MAX_MESSAGE_BYTES);
-  return normalized({
-    ...base(messageIdOf(fields), eventId, Number(fields.ut), context),
-    ...senderOf(fields),
-    type,
-    body,
-  });
+  return normalized({ ...headOf(fields, eventId, context), type, body });
 }
 
 function base(
@@ -250,19 +243,16 @@ function eventFields(event: object): string[] {
   return parts.of(event).map((part) => canonicalPart(event, part));
 }
 
-function messageIdOf(fields: {
-  id?: number | string | null | undefined;
-  uuid?: string | null | undefined;
-}): string {
-  const id = fields.id ?? fields.uuid;
-  if (id === null || id === undefined) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
-  return String(id);
-}
-
-/** The fields of a message's head beside its id; a source that is no number is empty. */
-function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?: unknown }) {
+/** What a message has beside its content; a source that is no number is empty. */
+function headOf({ id, uuid, source, ut }: Envelope, eventId: number, context: MessageContext) {
+  const messageId = id ?? uuid ?? null;
+  if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
   const number = toWholeNumber(source);
-  return { uuid: uuid ?? null, source: number !== null && number >= 0 && number <= INT_MAX ? number : null };
+  return {
+    ...base(String(messageId), eventId, Number(ut), context),
+    uuid: uuid ?? null,
+    source: number !== null && number >= 0 && number <= INT_MAX ? number : null,
+  };
 }
 
 function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {

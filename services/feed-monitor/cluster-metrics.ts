@@ -7,21 +7,13 @@ import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 /** How often the cluster is described, milliseconds. */
 const LOOK_MS = 15_000;
 
-type ClusterMetricsOptions = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
-  readonly registry: Registry;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-};
-
-/** Describes the brokers periodically, as metrics: every service loses a broker that is lost here. */
-export async function watchCluster({
-  brokers,
-  prefix,
-  registry,
-  signal,
-}: ClusterMetricsOptions): Promise<void> {
+/** Describes the brokers periodically, as metrics, until `signal` is aborted: every service loses a broker that is lost here. */
+export async function watchCluster(
+  brokers: Brokers,
+  prefix: string,
+  registry: Registry,
+  signal: AbortSignal,
+): Promise<void> {
   const metrics = clusterMetrics(registry);
   const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
   const look = async (): Promise<void> => {

@@ -6,7 +6,6 @@ export const SERVICE = 'feed-monitor';
 
 const DAY_MS = 86_400_000;
 
-/** Settings of the feed monitor. */
 export const settings = z.object({
   ...processSettings,
   ...kafkaSettings,

@@ -1,12 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { FeedHealth, HealthState } from '#topics/generated/types.ts';
 
-/** The monitor's metrics. */
 export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 
 const STATES: readonly HealthState[] = ['alive', 'stale', 'down', 'recovering', 'recovered', 'ended'];
 
-/** Makes the monitor's metrics in a registry. */
 export function monitorMetrics(registry: Registry) {
   const registers = [registry];
   const latest = new Map<string, FeedHealth>();

@@ -54,8 +54,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
   });
   await leadership.start();
   const stopping = new AbortController();
-  const cluster = { brokers, prefix, registry: metricsRegistry, signal: stopping.signal };
-  watchCluster(cluster).catch(context.fail);
+  watchCluster(brokers, prefix, metricsRegistry, stopping.signal).catch(context.fail);
   return {
     ready: () => leadership.joined,
     async stop() {

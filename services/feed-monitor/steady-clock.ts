@@ -15,7 +15,6 @@ export class ClockStepError extends TouchlineError<'ClockStepError'> {
   }
 }
 
-/** Where a steady clock reads. */
 type ClockSource = Pick<MachineClock, 'monotonic' | 'unix'>;
 
 /** Unix time that never goes back: the machine's, carried on by its monotonic clock. */

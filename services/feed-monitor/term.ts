@@ -7,12 +7,12 @@ import type { HealthLimits } from '#domain/health/verdict.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Term } from '#service/leadership.ts';
-import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionKey } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { type FollowedBatch, follow, type ReadRecord } from '#streams/read/follow.ts';
+import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { parsePosition } from '#streams/runtime/positions.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -37,7 +37,6 @@ class TermSupersededError extends TouchlineError<'TermSupersededError'> {
   }
 }
 
-/** Dependencies of a term of the monitor. */
 export type TermOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;
@@ -112,7 +111,9 @@ export class MonitorTerm {
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {
-        this.#upToDate(monitor, of, Math.floor(this.#clock.now() - (performance.now() - at)));
+        const time = Math.floor(this.#clock.now() - (performance.now() - at));
+        if (of.topic === this.#topics.messages) monitor.messagesRead(of.partition, time);
+        if (of.topic === this.#topics.reports) monitor.reportsRead(time);
         behind.delete(partitionKey(of));
         if (behind.size === 0) caughtUp.resolve();
       },
@@ -166,43 +167,28 @@ export class MonitorTerm {
       if (value != null) monitor.applied(partition, parsePosition(topic, partition, value).next);
       return;
     }
-    await this.#decoderOf(topic).prepare(records);
-    for (const record of records) {
-      if (record.value === null) continue;
+    const { health, reports } = this.#topics;
+    const decoder = { [health]: this.#health, [reports]: this.#reports }[topic] ?? this.#messages;
+    await decoder.prepare(records);
+    for (const { key, value, offset } of records) {
+      if (value === null) continue;
       try {
-        this.#readRecord(monitor, number, topic, record.value, record);
+        if (topic === health) this.#readHealth(monitor, number, String(key), value);
+        else if (topic === reports) monitor.report(this.#reports.decode(value), this.#clock.now());
+        else monitor.hear(this.#messages.decode(value), { partition, offset }, this.#clock.now());
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
         this.#options.metrics.undecodable.inc();
-        this.#options.log.debug({ err: error, topic, partition, offset: record.offset }, 'unreadable');
+        this.#options.log.debug({ err: error, topic, partition, offset }, 'unreadable');
       }
     }
   }
 
-  #decoderOf(topic: string): Decoder<unknown> {
-    if (topic === this.#topics.health) return this.#health;
-    return topic === this.#topics.reports ? this.#reports : this.#messages;
-  }
-
-  #readRecord(
-    monitor: HealthMonitor,
-    number: number,
-    topic: string,
-    value: Buffer,
-    { partition, offset, key }: ReadRecord,
-  ): void {
-    if (topic === this.#topics.health) {
-      const { term } = this.#health.decode(value);
-      if (term > number) throw new TermSupersededError(number, term);
-      if (term < number) monitor.rewrite(String(key));
-    } else if (topic === this.#topics.reports) monitor.report(this.#reports.decode(value), this.#clock.now());
-    else monitor.hear(this.#messages.decode(value), { partition, offset }, this.#clock.now());
-  }
-
-  /** `at`: Unix milliseconds. */
-  #upToDate(monitor: HealthMonitor, { topic, partition }: TopicPartition, at: number): void {
-    if (topic === this.#topics.messages) monitor.messagesRead(partition, at);
-    if (topic === this.#topics.reports) monitor.reportsRead(at);
+  /** Another monitor's record: of a later term it ends this one, of an earlier term it is written again. */
+  #readHealth(monitor: HealthMonitor, number: number, key: string, value: Buffer): void {
+    const { term } = this.#health.decode(value);
+    if (term > number) throw new TermSupersededError(number, term);
+    if (term < number) monitor.rewrite(key);
   }
 
   /** Publishes what each look says, one at a time. */

@@ -20,7 +20,6 @@ const period = (fallback: number, about: string) =>
     .prefault(String(fallback))
     .describe(`${about}, in milliseconds.`);
 
-/** Settings of the feed poller. */
 export const settings = z
   .object({
     ...processSettings,

@@ -2,10 +2,8 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 
-/** The poller's metrics. */
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
 
-/** Makes the poller's metrics in a registry. */
 export function pollerMetrics(registry: Registry) {
   const registers = [registry];
   let lag = (): number | null => null;

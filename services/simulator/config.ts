@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { httpUrl, integer, listenSettings, port, processSettings, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { DATASETS } from '../../data/dataset.ts';
-import { FaultsError } from './fault-orders.ts';
-import { FAULT_NAMES, PRESETS, parseFaults } from './faults.ts';
+import { FAULT_NAMES, FaultsError, PRESETS, parseFaults } from './faults.ts';
 import { parseRestFaults, REST_FAULT_NAMES, REST_PRESETS } from './rest/faults.ts';
 
 /** A positive number; a fraction is allowed. */
@@ -79,7 +78,6 @@ const fields = {
     ),
 };
 
-/** Settings of the simulator. */
 export const settings = z.object(fields).superRefine((given, context) => {
   const need = (name: keyof typeof fields, because: string): void => {
     if (given[name] === undefined)

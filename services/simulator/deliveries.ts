@@ -29,7 +29,6 @@ export type SimulatedDelivery = {
 /** Injected faults, by kind. */
 export type DeliveryCounts = Record<DeliveryFault, number>;
 
-/** How deliveries are made. */
 export type DeliveryPlan = {
   readonly seed: string;
   readonly faults: Faults;
@@ -75,7 +74,6 @@ export function* planDeliveries(
   yield* batches(late, plan, random, counts);
 }
 
-/** Zero of each. */
 export function noDeliveryFaults(): DeliveryCounts {
   return { duplicate: 0, reorder: 0, delay: 0, drop: 0, signature: 0, malformed: 0 };
 }

@@ -1,5 +1,5 @@
 /** Faults of content and of delivery that settings can inject. */
-import { parseRates } from './fault-orders.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** Faults of delivery. The rate is a share, 0 to 1. */
 export const DELIVERY_FAULTS = {
@@ -26,7 +26,6 @@ export const CONTENT_FAULTS = {
 export type DeliveryFault = keyof typeof DELIVERY_FAULTS;
 export type ContentFault = keyof typeof CONTENT_FAULTS;
 export type Fault = DeliveryFault | ContentFault;
-/** The rate of every fault. */
 export type Faults = Readonly<Record<Fault, number>>;
 
 /** The ways to disallow an invented goal. */
@@ -42,7 +41,6 @@ export type Disallowing = (typeof DISALLOWING)[number];
 
 const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
-/** Every fault. */
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
 /** Highest rate a match: more invented goals would not fit. */
 const MOST_A_MATCH = 5;
@@ -68,4 +66,42 @@ export const PRESETS: Readonly<Record<string, Faults>> = {
  */
 export function parseFaults(order: string): Faults {
   return parseRates(order, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MOST_A_MATCH));
+}
+
+/** A setting of faults is invalid. */
+export class FaultsError extends TouchlineError<'FaultsError'> {
+  override readonly name = 'FaultsError';
+
+  constructor(message: string) {
+    super('FAULTS_INVALID', message);
+  }
+}
+
+/**
+ * Reads an order: a preset, `name=rate` pairs, or a preset and pairs that change it, with commas between. A fault that
+ * is not named has the rate 0. `most` is the highest rate of a fault. Throws `FaultsError`.
+ */
+export function parseRates<Name extends string>(
+  order: string,
+  names: readonly Name[],
+  presets: Readonly<Record<string, Readonly<Record<Name, number>>>>,
+  most: (name: Name) => number,
+): Record<Name, number> {
+  const parts = order.split(',').map((part) => part.trim());
+  const preset = presets[parts[0] ?? ''];
+  const none = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+  const rates: Record<Name, number> = { ...(preset ?? none) };
+  for (const part of preset === undefined ? parts : parts.slice(1)) {
+    const [name = '', rate = ''] = part.split('=', 2);
+    const fault = names.find((known) => known === name);
+    if (fault === undefined)
+      throw new FaultsError(
+        `unknown fault "${name}"; known are ${[...Object.keys(presets), ...names].join(', ')}`,
+      );
+    const value = rate === '' ? Number.NaN : Number(rate);
+    if (!(value >= 0 && value <= most(fault)))
+      throw new FaultsError(`${name}: the rate must be a number from 0 to ${most(fault)}`);
+    rates[fault] = value;
+  }
+  return rates;
 }

@@ -3,11 +3,10 @@ import { SimulatedBoard } from './board.ts';
 import type { ContentFault, Faults } from './faults.ts';
 import { invent } from './inventions.ts';
 import { planPeriods } from './periods.ts';
-import { createRandom, type SeededRandom } from './random.ts';
+import { createRandom } from './random.ts';
 import { createRecorder, type ProviderEvent, type ProviderMessage } from './records.ts';
 import { type ScriptedIncident, type ScriptedStep, scriptFacts } from './script.ts';
 
-/** Settings of the simulation of a match. */
 export type MatchSettings = {
   readonly seed: string;
   readonly faults: Faults;
@@ -17,7 +16,6 @@ export type MatchSettings = {
   readonly clockEvery: number;
 };
 
-/** A simulated match. */
 export type SimulatedMatch = {
   readonly facts: MatchFacts;
   /** In order of `ut`; the state at a time is the fold of the messages up to it. */
@@ -48,11 +46,7 @@ export function simulateMatch(
     for (let at = plan.startsAt + matchSettings.clockEvery; at < plan.endsAt; at += matchSettings.clockEvery)
       clock.push({ at });
   const steps = [...scriptFacts(facts, periods), ...invented.steps, ...clock];
-  const reused = createRandom(seed, facts.id, 'ids');
-  const { messages, reusedIds } = writeMessages(facts, competition, kickOff, steps, {
-    matchSettings,
-    reused,
-  });
+  const { messages, reusedIds } = writeMessages(facts, competition, kickOff, steps, matchSettings);
   const counts = reusedIds > 0 ? { ...invented.counts, reused_id: reusedIds } : invented.counts;
   return { facts, messages, invented: counts };
 }
@@ -62,15 +56,17 @@ function writeMessages(
   competition: Competition,
   kickOff: number,
   steps: readonly ScriptedStep[],
-  { matchSettings, reused }: { matchSettings: MatchSettings; reused: SeededRandom },
+  matchSettings: MatchSettings,
 ): { messages: ProviderMessage[]; reusedIds: number } {
   const board = new SimulatedBoard(facts);
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
   const firstMessage = new Map<string, number>();
-  let toReuse = reused.count(matchSettings.faults.reused_id);
-  const reusedWanted = toReuse;
+  const reusedWanted = createRandom(matchSettings.seed, facts.id, 'ids').count(
+    matchSettings.faults.reused_id,
+  );
+  let toReuse = reusedWanted;
   let nextId = facts.id * 10_000;
   let ut = 0;
 

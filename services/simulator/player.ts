@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, type Registry } from 'prom-client';
 import type { Dataset } from '../../data/dataset.ts';
 import {
   type DeliveryCounts,
@@ -9,10 +8,9 @@ import {
 } from './deliveries.ts';
 import type { ContentFault } from './faults.ts';
 import type { MatchSettings } from './match.ts';
-import { schedule, type Wave } from './schedule.ts';
-import type { WebhookSender } from './webhook.ts';
+import { playLength, schedule, type Wave, WaveTotals } from './schedule.ts';
+import type { Delivered, WebhookSender } from './webhook.ts';
 
-/** How a data set is played. */
 export type PlayOptions = MatchSettings & {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */
@@ -57,13 +55,13 @@ const LEAST_WAIT = 2;
 export async function play(
   options: PlayOptions,
   sender: WebhookSender,
-  metrics: Registry,
   signal: AbortSignal,
 ): Promise<PlaySummary> {
   const { dataset, seed, faults } = options;
   const waves = (): Generator<Wave> => schedule(dataset, options, options.matches);
-  const speed = 'speed' in options.pace ? options.pace.speed : lengthOf(waves()) / options.pace.seconds;
-  const tally = new Tally(metrics);
+  const speed = 'speed' in options.pace ? options.pace.speed : playLength(waves()) / options.pace.seconds;
+  const played = new WaveTotals();
+  const sent = new DeliveryTotals();
   const plan = {
     seed,
     faults,
@@ -74,100 +72,49 @@ export async function play(
   const underWay = new Set<Promise<void>>();
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  for (const delivery of planDeliveries(tally.countWaves(waves()), plan, tally.faults)) {
+  for (const delivery of planDeliveries(counted(waves(), played), plan, sent.faults)) {
     const wait = (delivery.due / speed) * 1000 - (performance.now() - startedAt);
     if (wait > LEAST_WAIT) await sleep(wait, undefined, { signal: stop });
     while (underWay.size >= options.concurrency) await Promise.race(underWay);
     stop.throwIfAborted();
     options.onPlayed?.(delivery.due);
     if (options.loses?.()) continue;
-    const sent = sender
+    const sending = sender
       .deliver(delivery, stop)
-      .then((delivered) => tally.countDelivery(delivery, delivered))
+      .then((delivered) => sent.add(delivery, delivered))
       .catch((error: unknown) => failed.abort(error))
-      .finally(() => underWay.delete(sent));
-    underWay.add(sent);
+      .finally(() => underWay.delete(sending));
+    underWay.add(sending);
   }
   await Promise.all(underWay);
   stop.throwIfAborted();
-  return tally.summary(dataset.competition.dataset, (performance.now() - startedAt) / 1000);
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  return { dataset: dataset.competition.dataset, ...played, ...sent, seconds };
 }
 
-/** Seconds of play, the gaps between waves left out. */
-function lengthOf(waves: Iterable<Wave>): number {
-  let length = 0;
-  for (const wave of waves) length += wave.endsAt - wave.startsAt;
-  return length;
+function* counted(waves: Iterable<Wave>, totals: WaveTotals): Generator<Wave> {
+  for (const wave of waves) {
+    totals.add(wave);
+    yield wave;
+  }
 }
 
-/** Counts for the summary and for the metrics. */
-class Tally {
+/** Counts of deliveries, as the summary has them. */
+class DeliveryTotals {
+  delivered = 0;
+  deliveries = 0;
+  requests = 0;
+  retries = 0;
   readonly faults: DeliveryCounts = noDeliveryFaults();
-  readonly #invented: Partial<Record<ContentFault, number>> = {};
-  readonly #malformed: Record<string, number> = {};
-  readonly #forged = { refused: 0, accepted: 0 };
-  #matches = 0;
-  #messages = 0;
-  #delivered = 0;
-  #deliveries = 0;
-  #requests = 0;
-  #retries = 0;
-  readonly #messagesTotal: Counter;
-  readonly #requestsTotal: Counter;
+  readonly forged = { refused: 0, accepted: 0 };
+  readonly malformed: Record<string, number> = {};
 
-  constructor(metrics: Registry) {
-    this.#messagesTotal = new Counter({
-      name: 'touchline_simulator_messages_total',
-      help: 'Provider messages that were delivered and accepted, copies included.',
-      registers: [metrics],
-    });
-    this.#requestsTotal = new Counter({
-      name: 'touchline_simulator_requests_total',
-      help: 'Webhook requests sent, those that failed included.',
-      registers: [metrics],
-    });
-  }
-
-  *countWaves(waves: Iterable<Wave>): Generator<Wave> {
-    for (const wave of waves) {
-      this.#messages += wave.messages.length;
-      this.#matches += wave.matches.length;
-      for (const { invented } of wave.matches)
-        for (const [kind, count] of Object.entries(invented))
-          this.#invented[kind as ContentFault] = (this.#invented[kind as ContentFault] ?? 0) + count;
-      yield wave;
-    }
-  }
-
-  countDelivery(
-    delivery: SimulatedDelivery,
-    { requests, forged }: { requests: number; forged: 'refused' | 'accepted' | null },
-  ): void {
-    this.#deliveries++;
-    this.#delivered += delivery.messages;
-    this.#requests += requests;
-    this.#retries += requests - 1 - (delivery.mishap === null ? 0 : 1);
-    if (forged !== null) this.#forged[forged]++;
-    if (delivery.malformed !== null)
-      this.#malformed[delivery.malformed] = (this.#malformed[delivery.malformed] ?? 0) + 1;
-    this.#messagesTotal.inc(delivery.messages);
-    this.#requestsTotal.inc(requests);
-  }
-
-  summary(dataset: string, seconds: number): PlaySummary {
-    return {
-      dataset,
-      matches: this.#matches,
-      messages: this.#messages,
-      delivered: this.#delivered,
-      deliveries: this.#deliveries,
-      requests: this.#requests,
-      retries: this.#retries,
-      faults: this.faults,
-      invented: this.#invented,
-      forged: this.#forged,
-      malformed: this.#malformed,
-      seconds: Math.round(seconds * 10) / 10,
-    };
+  add({ messages, mishap, malformed }: SimulatedDelivery, { requests, forged }: Delivered): void {
+    this.deliveries++;
+    this.delivered += messages;
+    this.requests += requests;
+    this.retries += requests - 1 - (mishap === null ? 0 : 1);
+    if (forged !== null) this.forged[forged]++;
+    if (malformed !== null) this.malformed[malformed] = (this.malformed[malformed] ?? 0) + 1;
   }
 }

@@ -1,6 +1,6 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import type { Competition, FactSide, MatchFacts } from '../../data/dataset.ts';
+import type { Competition, MatchFacts } from '../../data/dataset.ts';
 import type { EventFace } from './board.ts';
 import type { ScriptedIncident } from './script.ts';
 
@@ -77,8 +77,6 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
     latency: '3-6s',
     ...place,
   };
-  const sideOf = (side: FactSide | undefined) =>
-    side === 'home' ? home : side === 'away' ? away : undefined;
   const participant = (team: typeof home, counter: 1 | 2, face: EventFace['home']) => ({
     id: team.id,
     counter,
@@ -112,7 +110,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
       ut: number,
     ): ProviderIncident {
       const type = INCIDENT_TYPES_OF_SOCCER.get(scripted.type);
-      const team = sideOf(scripted.side);
+      const team = scripted.side && { home, away }[scripted.side];
       const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');
       return {
         id,

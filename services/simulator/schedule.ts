@@ -1,4 +1,5 @@
 import type { Competition, Dataset, MatchFacts } from '../../data/dataset.ts';
+import type { ContentFault } from './faults.ts';
 import { type MatchSettings, type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 
@@ -19,6 +20,28 @@ export type Wave = WavePlan & {
   readonly startsAt: number;
   readonly endsAt: number;
 };
+
+/** Seconds of play, the gaps between waves left out. */
+export function playLength(waves: Iterable<Pick<Wave, 'startsAt' | 'endsAt'>>): number {
+  let length = 0;
+  for (const { startsAt, endsAt } of waves) length += endsAt - startsAt;
+  return length;
+}
+
+/** How much is in some waves: matches, messages each counted once, and invented faults by kind. */
+export class WaveTotals {
+  matches = 0;
+  messages = 0;
+  readonly invented: Partial<Record<ContentFault, number>> = {};
+
+  add({ matches, messages }: Wave): void {
+    this.matches += matches.length;
+    this.messages += messages.length;
+    for (const { invented } of matches)
+      for (const [kind, count] of Object.entries(invented) as [ContentFault, number][])
+        this.invented[kind] = (this.invented[kind] ?? 0) + count;
+  }
+}
 
 /** Matches of a wave kick off this many seconds apart, so that a board of them is not in step. */
 const STAGGER = 60;

@@ -20,7 +20,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
   about:
     "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with faults to order; ends when everything is accepted, or, with REST, when it is stopped.",
   config: settings,
-  async start({ config, logger, metrics, signal, fail, finish }) {
+  async start({ config, logger, signal, fail, finish }) {
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, REST_SECRET_KEY: secretKey } = config;
     const sender =
       url === undefined || secret === undefined
@@ -48,24 +48,20 @@ export const simulator: ServiceDefinition<typeof settings> = {
     const rest =
       config.REST_PORT === undefined || secretKey === undefined
         ? null
-        : await serveProvider(
-            {
-              ...playing,
-              port: config.REST_PORT,
-              host: config.LISTEN_HOST,
-              restFaults: parseRestFaults(config.REST_FAULTS),
-              client: { id: String(config.REST_CLIENT_ID), secretKey },
-              tls: serverTlsFiles(config),
-            },
-            metrics,
-          );
+        : await serveProvider({
+            ...playing,
+            port: config.REST_PORT,
+            host: config.LISTEN_HOST,
+            restFaults: parseRestFaults(config.REST_FAULTS),
+            client: { id: String(config.REST_CLIENT_ID), secretKey },
+            tls: serverTlsFiles(config),
+          });
     if (rest !== null)
       logger.info({ host: config.LISTEN_HOST, port: rest.port }, "the provider's REST is served");
     const simulation = simulate({
       playing,
       sender,
       rest,
-      metrics,
       signal,
       onSummary(summary) {
         if (config.SUMMARY_FILE !== undefined)

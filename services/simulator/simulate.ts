@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import type { Registry } from 'prom-client';
 import { type PlayOptions, type PlaySummary, play } from './player.ts';
-import type { RestSummary, ServedProvider } from './rest/serve.ts';
+import type { ServedProvider } from './rest/serve.ts';
 import type { WebhookSender } from './webhook.ts';
 
 /** Totals of what was published; the rest of `PlaySummary` with webhooks, `rest` with REST. */
@@ -9,14 +8,13 @@ export type SimulationSummary = Pick<
   PlaySummary,
   'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
 > &
-  Partial<PlaySummary> & { readonly rest?: RestSummary };
+  Partial<PlaySummary> & { readonly rest?: { readonly faults: Readonly<Record<string, number>> } };
 
 /** What is simulated, by webhooks, by REST or by both. */
 export type Simulation = {
   readonly playing: PlayOptions;
   readonly sender: WebhookSender | null;
   readonly rest: ServedProvider | null;
-  readonly metrics: Registry;
   readonly signal: AbortSignal;
   /** Called once everything is published and accepted, and again at the end of REST. */
   readonly onSummary: (summary: SimulationSummary) => void;
@@ -30,7 +28,8 @@ export type Simulation = {
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, onSummary } = simulation;
   const summary = await playAll(simulation);
-  const current = (): SimulationSummary => (rest === null ? summary : { ...summary, rest: rest.summary() });
+  const current = (): SimulationSummary =>
+    rest === null ? summary : { ...summary, rest: { faults: rest.provider.faults.counts } };
   onSummary(current());
   simulation.onAllPublished(current());
   if (rest === null) return;
@@ -38,13 +37,11 @@ export async function simulate(simulation: Simulation): Promise<void> {
   onSummary(current());
 }
 
-async function playAll({ playing, sender, rest, metrics, signal }: Simulation): Promise<SimulationSummary> {
+async function playAll({ playing, sender, rest, signal }: Simulation): Promise<SimulationSummary> {
   const startedAt = performance.now();
   rest?.start();
   const played =
-    sender === null
-      ? null
-      : await play(rest === null ? playing : withRest(playing, rest), sender, metrics, signal);
+    sender === null ? null : await play(rest === null ? playing : withRest(playing, rest), sender, signal);
   // Without a pace, REST shows at once what no webhook has to deliver first.
   rest?.reach(Number.POSITIVE_INFINITY);
   await rest?.allPublished(signal);

@@ -20,7 +20,7 @@ export type WebhookOptions = {
 };
 
 /** Outcome of an accepted delivery. */
-type Delivered = {
+export type Delivered = {
   /** Requests sent for it. */
   readonly requests: number;
   /** Outcome of a forged request; null when none was sent or answered. */

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Admission, type AdmissionLimits, AdmittedConnection, type OverloadReason } from './admission.ts';
+import { Admission, type AdmissionLimits, SenderConnection } from './admission.ts';
+import type { OverloadReason } from './tally.ts';
 
 /** An admission, and connections that record their refusals. */
 function opened(limits: Partial<AdmissionLimits>) {
   const admission = new Admission({ maxConnections: 1_000, maxUnprovenBytes: 1_000, ...limits });
   const refused: [name: string, reason: OverloadReason][] = [];
-  const enter = (name: string): AdmittedConnection => {
-    const connection = new AdmittedConnection((reason) => void refused.push([name, reason]));
+  const enter = (name: string): SenderConnection => {
+    const connection = new SenderConnection((reason) => void refused.push([name, reason]));
     admission.enter(connection);
     return connection;
   };
@@ -17,7 +18,7 @@ function opened(limits: Partial<AdmissionLimits>) {
 describe('connections beyond the limit', () => {
   test('replace the oldest unproven one', () => {
     const { admission, refused, enter } = opened({ maxConnections: 3 });
-    admission.prove(enter('proven'));
+    enter('proven').proven = true;
     for (const name of ['a', 'b', 'c', 'd']) enter(name);
     expect(refused).toEqual([
       ['a', 'connections'],
@@ -30,7 +31,7 @@ describe('connections beyond the limit', () => {
     const { admission, refused, enter } = opened({ maxConnections: 2 });
     const [first] = ['a', 'b'].map((name) => {
       const connection = enter(name);
-      admission.prove(connection);
+      connection.proven = true;
       return connection;
     });
     enter('c');
@@ -65,7 +66,7 @@ describe('bytes beyond the limit', () => {
   test('of a proven connection stay while others can make room', () => {
     const { admission, refused, enter } = opened({});
     const [sender, stranger, another] = [enter('sender'), enter('stranger'), enter('another')];
-    admission.prove(sender);
+    sender.proven = true;
     admission.hold(sender, 800, 0);
     admission.hold(stranger, 100, 999);
     expect(admission.hold(another, 300, 1_000)).toBe(false);
@@ -84,14 +85,14 @@ test('counts held bytes and open connections at any time, and never exceeds the 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const { admission, enter, refused } = opened({ maxConnections: 6 });
-      const connections = new Map<number, AdmittedConnection>();
+      const connections = new Map<number, SenderConnection>();
       for (const [now, { who, what, bytes }] of steps.entries()) {
         const before = refused.length;
         const connection = connections.get(who);
         if (connection === undefined) connections.set(who, enter(String(who)));
         else if (what === 'hold') admission.hold(connection, bytes, now);
         else if (what === 'release') admission.release(connection);
-        else if (what === 'prove') admission.prove(connection);
+        else if (what === 'prove') connection.proven = true;
         else {
           admission.leave(connection);
           connections.delete(who);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { deliveryId } from '#ingestion/delivery.ts';
@@ -6,11 +7,16 @@ import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import { type AdmissionLimits, IncomingBody } from './admission.ts';
-import { type Connection, RETRY_AFTER_SECONDS, SenderConnections } from './connections.ts';
+import {
+  type Admission,
+  type AdmissionLimits,
+  IncomingBody,
+  RETRY_AFTER_SECONDS,
+  type SenderConnection,
+  SenderConnections,
+} from './admission.ts';
 import type { RequestOutcome, RequestTally } from './tally.ts';
 
-/** Settings of the receiver's HTTP side. */
 export type ReceiverAppOptions = {
   readonly secrets: readonly string[];
   /** Largest accepted body, bytes. */
@@ -66,14 +72,9 @@ export class ReceiverApp {
   }
 
   /** Resolves to the port once it listens. */
-  listen(options: ListenOptions): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#server.once('error', reject);
-    this.#server.listen(options, () => {
-      this.#server.off('error', reject);
-      resolve((this.#server.address() as AddressInfo).port);
-    });
-    return promise;
+  async listen(options: ListenOptions): Promise<number> {
+    await once(this.#server.listen(options), 'listening');
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** From now on each answer ends its connection. */
@@ -82,22 +83,16 @@ export class ReceiverApp {
   }
 
   /** Stops listening, and resolves when every pending request is answered. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.drain();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
+    const closed = once(this.#server.close(), 'close');
     this.#connections.close();
-    return promise;
+    await closed;
   }
 
-  /** Open connections. */
-  get connections(): number {
-    return this.#connections.admission.connections;
-  }
-
-  /** Bytes held of bodies whose signature is not proven yet. */
-  get unprovenBytes(): number {
-    return this.#connections.admission.unprovenBytes;
+  /** Which connections and bodies it holds. */
+  get admission(): Admission {
+    return this.#connections.admission;
   }
 
   #handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
@@ -113,7 +108,7 @@ export class ReceiverApp {
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
-    connection: Connection,
+    connection: SenderConnection,
     expectsContinue: boolean,
   ): void {
     const { shouldKeepAlive } = response;
@@ -150,19 +145,18 @@ export class ReceiverApp {
   #read(
     request: IncomingMessage,
     response: ServerResponse,
-    connection: Connection,
+    connection: SenderConnection,
     incoming: IncomingBody,
   ): void {
-    const { admission } = this.#connections;
-    const { admitted } = connection;
+    const { admission } = this;
     const arrivedAt = performance.now();
     let body: IncomingBody | null = incoming;
     const done = (): void => {
-      admission.release(admitted);
+      admission.release(connection);
       connection.reading = false;
       body = null;
     };
-    admitted.since = arrivedAt;
+    connection.since = arrivedAt;
     connection.reading = true;
     connection.drop = done;
     request.on('data', (chunk: Buffer) => {
@@ -171,7 +165,7 @@ export class ReceiverApp {
         done();
         connection.answeredEarly = true;
         this.#tooLarge(response);
-      } else if (admission.hold(admitted, body.cost(chunk), performance.now())) body.add(chunk);
+      } else if (admission.hold(connection, body.cost(chunk), performance.now())) body.add(chunk);
     });
     request.on('end', () => {
       if (body === null) return;
@@ -181,7 +175,7 @@ export class ReceiverApp {
         this.#notAuthentic(response, 'signature_mismatch');
         return;
       }
-      admission.prove(admitted);
+      connection.proven = true;
       void this.#store(proven, arrivedAt, response, connection, text(request.headers.traceparent));
     });
   }
@@ -190,7 +184,7 @@ export class ReceiverApp {
     body: Buffer,
     arrivedAt: number,
     response: ServerResponse,
-    connection: Connection,
+    connection: SenderConnection,
     from: string | undefined,
   ): Promise<void> {
     connection.waiting += 1;

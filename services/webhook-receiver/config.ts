@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
+import { LARGEST_BODY_BYTES } from '#ingestion/delivery.ts';
 import {
   integer,
   kafkaSettings,
@@ -68,7 +68,6 @@ const fields = z.object({
     ),
 });
 
-/** Settings of the webhook receiver. */
 export const settings = fields.superRefine((config, context) => {
   const threads = threadsOf(config);
   // With less the largest body would be refused each time it is repeated.

@@ -1,6 +1,5 @@
-import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
+import { type DeliveryEncoder, type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
-import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
@@ -9,7 +8,6 @@ import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { RequestTally } from './tally.ts';
 
-/** Settings of an intake. */
 export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;

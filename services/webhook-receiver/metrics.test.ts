@@ -5,7 +5,7 @@ import { RequestTally } from './tally.ts';
 
 test('a report adds how long messages took from the provider, and deliveries until they were stored', async () => {
   const registry = new Registry();
-  const source = { report: async () => {}, pendingBytes: 0, connections: 0, unprovenBytes: 0 };
+  const source = { report: async () => {}, total: () => 0 };
   const add = receiverMetrics(registry, source);
   const tally = new RequestTally();
   const state = { pendingBytes: 0, connections: 0, unprovenBytes: 0, healthy: true };

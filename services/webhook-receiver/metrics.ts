@@ -7,33 +7,33 @@ import type { Counts, ThreadReport } from './tally.ts';
 import type { ReceiverThreads } from './threads.ts';
 
 /** The threads, asked for a report when the metrics are read. */
-type ThreadReports = Pick<ReceiverThreads, 'report' | 'pendingBytes' | 'connections' | 'unprovenBytes'>;
+type ThreadReports = Pick<ReceiverThreads, 'report' | 'total'>;
 
 /** Creates the receiver's metrics in a registry; returns a function that adds a report to them. */
 export function receiverMetrics(registry: Registry, source: ThreadReports): (report: ThreadReport) => void {
   const collect = (): Promise<void> => source.report();
   const registers = [registry];
-  const gauge = (name: string, help: string, value: () => number): void => {
+  const gauge = (name: string, help: string, of: Parameters<ThreadReports['total']>[0]): void => {
     new Gauge({
       name,
       help,
       registers,
       async collect() {
         await source.report();
-        this.set(value());
+        this.set(source.total(of));
       },
     });
   };
   gauge(
     'touchline_webhook_pending_bytes',
     'Bytes of records that are not on the topics yet.',
-    () => source.pendingBytes,
+    'pendingBytes',
   );
-  gauge('touchline_webhook_connections', 'Open connections.', () => source.connections);
+  gauge('touchline_webhook_connections', 'Open connections.', 'connections');
   gauge(
     'touchline_webhook_unproven_bytes',
     'Bytes held of bodies whose signature is not proven yet.',
-    () => source.unprovenBytes,
+    'unprovenBytes',
   );
   const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
     new Counter({ name, help, labelNames: [label], registers, collect });

@@ -7,8 +7,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type ReceiverConfig, SERVICE, settings, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
-import { SourceStatus } from './source-status.ts';
-import { StatusReporter } from './status-reporter.ts';
+import { SourceStatus, StatusReporter } from './source-status.ts';
 import { ReceiverThreads } from './threads.ts';
 
 /** The part of a service's context that the receiver uses. */
@@ -20,13 +19,11 @@ export type ReceiverContext = Pick<
   readonly connectWithinMs?: number;
 };
 
-/** A listening receiver. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
 /** At a start no sender waits for an answer: it may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
 
-/** The service: it listens in several threads. */
 export const webhookReceiver: ServiceDefinition<typeof settings> = {
   name: SERVICE,
   about: 'Takes the signed messages of the provider in: POST /webhook.',

@@ -1,3 +1,6 @@
+import type { Logger } from '#streams/log.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
+import type { Codec } from '#topics/codec.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
 import type { ThreadReport } from './tally.ts';
 
@@ -44,5 +47,49 @@ export class SourceStatus {
       gap: null,
       written_at: now,
     };
+  }
+}
+
+/** How often the status is written: three times in the time after which the monitor takes the receiver for gone. */
+const REPEAT_MS = 3_000;
+
+export type StatusReporterOptions = {
+  readonly status: SourceStatus;
+  readonly publisher: Pick<Publisher, 'publish' | 'close'>;
+  readonly codec: Codec<IngressStatus>;
+  /** Name on the broker. */
+  readonly topic: string;
+  readonly log: Logger;
+};
+
+/** Writes the status of the webhook source to ingress-status every three seconds. What is not written in time is left out. */
+export class StatusReporter {
+  readonly #options: StatusReporterOptions;
+  readonly #timer: NodeJS.Timeout;
+  #writing = false;
+
+  constructor(options: StatusReporterOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#write(), REPEAT_MS);
+    void this.#write();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#options.publisher.close();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#writing) return;
+    const { status, publisher, codec, topic, log } = this.#options;
+    this.#writing = true;
+    try {
+      const report = status.report(Date.now());
+      await publisher.publish([{ topic, key: report.source, value: codec.encode(report) }]);
+    } catch (error) {
+      log.debug({ err: error }, 'the status of the source was not written');
+    } finally {
+      this.#writing = false;
+    }
   }
 }

@@ -1,6 +1,12 @@
 import type { SignatureFault } from '#signing/signing.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
-import type { OverloadReason } from './admission.ts';
+
+/** Why a request is refused before its sender is known. */
+export type OverloadReason =
+  /** More connections than `maxConnections`. */
+  | 'connections'
+  /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
+  | 'unproven_bytes';
 
 /** The outcome of a request. */
 export type RequestOutcome =
@@ -16,24 +22,33 @@ export type RequestOutcome =
   | 'not_stored'
   | 'failed';
 
-/** The counts of a thread since its last report, and its state. */
-export type ThreadReport = {
+/** What is counted by name, and its names. */
+type Names = {
   /** Answered requests, by outcome. */
-  readonly answered: Counts;
+  answered: RequestOutcome;
   /** Requests that are not authentic, by the first failed check. */
-  readonly refused: Counts;
+  refused: SignatureFault;
   /** Connections and bodies refused above a limit, by limit. */
-  readonly overloaded: Counts;
+  overloaded: OverloadReason;
   /** Stored messages by type, "unknown" for unused types. */
-  readonly messages: Counts;
+  messages: string;
   /** Stored dead letters by code. */
-  readonly deadLetters: Counts;
+  deadLetters: string;
   /** Spans of traces, by what became of them. */
-  readonly spans: Counts;
+  spans: SpanOutcome;
+};
+export type Counts = Record<string, number>;
+
+/** The counts of a thread since its last report. */
+type Draft = Record<keyof Names, Counts> & {
   /** How long deliveries took until they were stored, seconds: the longest of each turn of the event loop. */
-  readonly storeSeconds: readonly number[];
+  storeSeconds: number[];
   /** From the provider's `ut` to the receipt of stored messages, milliseconds. */
-  readonly providerMs: readonly number[];
+  providerMs: number[];
+};
+
+/** What a thread counted, and its state. */
+export type ThreadReport = Readonly<Draft> & {
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
   /** Open connections. */
@@ -43,20 +58,6 @@ export type ThreadReport = {
   /** Whether the last records sent were acknowledged. */
   readonly healthy: boolean;
 };
-
-/** Counts by name. */
-export type Counts = Readonly<Record<string, number>>;
-
-/** What is counted by name, and its names. */
-type Names = {
-  answered: RequestOutcome;
-  refused: SignatureFault;
-  overloaded: OverloadReason;
-  messages: string;
-  deadLetters: string;
-  spans: SpanOutcome;
-};
-type Draft = Record<keyof Names, Record<string, number>> & { storeSeconds: number[]; providerMs: number[] };
 
 const emptyDraft = (): Draft => ({
   answered: {},
@@ -75,7 +76,7 @@ export class RequestTally {
   #longest = 0;
 
   count<S extends keyof Names>(of: S, name: Names[S], times = 1): void {
-    const counts: Record<string, number> = this.#draft[of];
+    const counts: Counts = this.#draft[of];
     counts[name] = (counts[name] ?? 0) + times;
   }
 

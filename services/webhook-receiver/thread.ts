@@ -1,6 +1,6 @@
 /** A thread of the receiver: listens, and processes deliveries from the request to the topics and the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDeliveryEncoder } from '#ingestion/records.ts';
+import { openDeliveryEncoder } from '#ingestion/delivery.ts';
 import { createLogger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
@@ -48,7 +48,7 @@ const app = new ReceiverApp({
 });
 
 const report = (): void => {
-  const { connections, unprovenBytes } = app;
+  const { connections, unprovenBytes } = app.admission;
   const { queuedBytes: pendingBytes, healthy } = publisher;
   post({ ...tally.drain(), pendingBytes, connections, unprovenBytes, healthy });
 };

@@ -9,7 +9,6 @@ import type { TracingOptions } from '#tracing/tracer.ts';
 import type { ReceiverAppOptions } from './app.ts';
 import type { ThreadReport } from './tally.ts';
 
-/** Settings of a thread. */
 export type ThreadSettings = Pick<
   ReceiverAppOptions,
   'secrets' | 'bodyLimit' | 'answerTimeoutMs' | 'limits'
@@ -86,19 +85,9 @@ export class ReceiverThreads {
     }
   }
 
-  /** Unacknowledged bytes of records in all threads, at their last reports. */
-  get pendingBytes(): number {
-    return this.#sum('pendingBytes');
-  }
-
-  /** Open connections of all threads, at their last reports. */
-  get connections(): number {
-    return this.#sum('connections');
-  }
-
-  /** Unproven bytes of bodies in all threads, at their last reports. */
-  get unprovenBytes(): number {
-    return this.#sum('unprovenBytes');
+  /** A figure of all threads together, at their last reports. */
+  total(of: 'pendingBytes' | 'connections' | 'unprovenBytes'): number {
+    return [...this.#threads].reduce((sum, { last }) => sum + (last?.[of] ?? 0), 0);
   }
 
   /** Whether the broker acknowledged the last send of each thread. */
@@ -129,10 +118,6 @@ export class ReceiverThreads {
         await ended;
       }),
     );
-  }
-
-  #sum(of: 'pendingBytes' | 'connections' | 'unprovenBytes'): number {
-    return [...this.#threads].reduce((sum, { last }) => sum + (last?.[of] ?? 0), 0);
   }
 
   /** Resolves to the port of the thread. */

@@ -197,7 +197,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
   const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
   if (base === undefined) return [];
   const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_ANSWER_BYTES };
-  const reply = await httpGet(tokenUrl(base, id, key).href, limits, new AbortController().signal).catch(
+  const reply = await httpGet(tokenUrl(base, id, key), limits, new AbortController().signal).catch(
     () => null,
   );
   return [judgeProvider(reply?.status ?? null)];

@@ -1,64 +1,36 @@
-/**
- * The client side of the contract: addresses, and lenient parsing of providers' answers. Pure: sending, waiting and
- * retrying are the caller's.
- */
-
-import { z } from 'zod';
+/** The client side of the contract: addresses, and the answer of the token operation. Pure: sending and retrying are the caller's. */
+import type { z } from 'zod';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { pathAndQuery } from './envelope.ts';
-import { type OperationData, type OperationName, operationNamed } from './operations.ts';
+import { type OperationName, operationNamed, TOKEN_OPERATION } from './operations.ts';
 import { readEnvelope } from './records/envelope.ts';
-import { READINGS } from './records.ts';
 
 /** A request to a provider, without credentials. */
-export type OperationRequest<N extends OperationName = OperationName> = {
-  readonly operation: N;
+export type OperationRequest = {
+  readonly operation: OperationName;
   /** The id in the path, where the operation has one. */
   readonly id?: number;
   readonly query?: Readonly<Record<string, string | number>>;
 };
 
-/** An address in two forms. */
-export type RequestUrl = {
-  /** With the token, only for sending. */
-  readonly href: string;
-  /** Without the token, for logs and errors. */
-  readonly shown: string;
-};
-
-/** The address of a request below `baseUrl` (without a trailing slash). An open operation needs no token. */
-export function requestUrl(baseUrl: string, request: OperationRequest, token: string | null): RequestUrl {
-  const operation = operationNamed(request.operation);
-  const query = request.query ?? {};
+/**
+ * The address of a request below `baseUrl` (without a trailing slash), with the token in it: only for sending. An open
+ * operation needs no token.
+ */
+export function requestUrl(
+  baseUrl: string,
+  { operation, id = 0, query = {} }: OperationRequest,
+  token: string | null,
+): string {
   const secret = token === null ? query : { ...query, token };
-  return {
-    href: baseUrl + pathAndQuery(operation, request.id ?? null, secret),
-    shown: baseUrl + pathAndQuery(operation, request.id ?? null, query),
-  };
+  return baseUrl + pathAndQuery(operationNamed(operation), id, secret);
 }
 
-/** The address of the token operation, with the secret in it. `shown` has neither secret nor token. */
-export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): RequestUrl {
-  const operation = operationNamed('oauth');
-  return {
-    href: baseUrl + pathAndQuery(operation, null, { client_id: clientId, secret_key: secretKey }),
-    shown: baseUrl + pathAndQuery(operation, null, {}),
-  };
+/** The address of the token operation, with the secret in it: only for sending. */
+export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): string {
+  return baseUrl + pathAndQuery(TOKEN_OPERATION, 0, { client_id: clientId, secret_key: secretKey });
 }
-
-/** The parts of an answer that every client needs. */
-export type ProviderAnswer<D> = {
-  /** The provider's clock when it answered, Unix seconds. */
-  readonly timestamp: number;
-  /** Items over all pages; null where the provider does not say. */
-  readonly total: number | null;
-  /** Null on the last page. May contain a token. */
-  readonly nextPage: string | null;
-  /** The effective parameters that are simple values. */
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly data: D;
-};
 
 /** An answer that does not match the contract. Its message names the operation and the places, and no value. */
 export class AnswerError extends TouchlineError<'AnswerError'> {
@@ -70,40 +42,12 @@ export class AnswerError extends TouchlineError<'AnswerError'> {
   }
 }
 
-const simple = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-
-const dataSchemas = new Map<OperationName, z.ZodType>();
-
-function dataSchema(name: OperationName): z.ZodType {
-  const made = dataSchemas.get(name) ?? operationNamed(name).data(READINGS);
-  dataSchemas.set(name, made);
-  return made;
-}
-
-/** Parses the JSON of a 200 answer. Keeps unknown fields. Throws AnswerError. */
-export function parseAnswer<N extends OperationName>(
-  operation: N,
-  json: unknown,
-): ProviderAnswer<OperationData<N>> {
+/** The client id in the JSON of a good answer of the token operation. Throws AnswerError. */
+export function clientIdIn(json: unknown): string {
+  const { name, data } = TOKEN_OPERATION;
   const envelope = readEnvelope.safeParse(json);
-  if (!envelope.success) throw new AnswerError('NOT_AN_ENVELOPE', operation, envelope.error.issues);
-  const { timestamp, method, data } = envelope.data.api;
-  const read = dataSchema(operation).safeParse(data);
-  if (!read.success) throw new AnswerError('UNEXPECTED_DATA', operation, read.error.issues);
-  return {
-    timestamp,
-    total: typeof method.total_items === 'number' ? method.total_items : null,
-    nextPage: method.next_page || null,
-    parameters: textsOf(method.parameters),
-    data: read.data as OperationData<N>,
-  };
-}
-
-function textsOf(parameters: unknown): Record<string, string> {
-  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) return {};
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    if (simple.safeParse(value).success) texts[name] = String(value);
-  }
-  return texts;
+  if (!envelope.success) throw new AnswerError('NOT_AN_ENVELOPE', name, envelope.error.issues);
+  const read = data.safeParse(envelope.data.api.data);
+  if (!read.success) throw new AnswerError('UNEXPECTED_DATA', name, read.error.issues);
+  return read.data.client_id;
 }

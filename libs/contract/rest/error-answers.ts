@@ -26,7 +26,6 @@ export function sendError(
     .send(errorBody(code, version, now, message));
 }
 
-/** Settings of error answers. */
 export type ErrorAnswers = {
   /** Unix seconds. */
   readonly now: () => number;

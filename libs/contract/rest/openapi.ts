@@ -4,13 +4,12 @@ import { LONG_MAX } from '../values.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import { ALL_OPERATIONS } from './operations.ts';
-import { parameterMeaning } from './parameter-docs.ts';
+import meanings from './parameter-meanings.json' with { type: 'json' };
 import { answerEnvelope, answerError } from './records/envelope.ts';
 import { ANSWERS } from './records.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** A parameter of an operation. */
 export type ParameterObject = {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -19,7 +18,6 @@ export type ParameterObject = {
   readonly schema: JsonSchema;
 };
 
-/** An operation of the document. */
 export type OperationObject = {
   readonly operationId: string;
   readonly summary: string;
@@ -113,7 +111,7 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
       in: 'query',
       // A parameter with a default is optional.
       required: !z.safeParse(params.shape[name] as z.ZodType, undefined).success,
-      description: parameterMeaning(operation, name),
+      description: meaningOf(operation, name),
       schema: rest,
     };
   });
@@ -129,6 +127,15 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
     },
     ...query,
   ];
+}
+
+/** What each parameter means: by name, or by operation and name where an operation has its own meaning. */
+const MEANINGS: Readonly<Record<string, string>> = meanings;
+
+/** The meaning of a parameter of an operation; undefined without one, which a test rejects. */
+function meaningOf(operation: string, name: string): string | undefined {
+  // Reduced events have the parameters of events.
+  return MEANINGS[`${operation.replace('events-simple', 'events')} ${name}`] ?? MEANINGS[name];
 }
 
 /** Whether it is about one event, table or place, which another server may have. */
@@ -180,9 +187,7 @@ const reference = (id: string): string => `#/components/schemas/${id}`;
 function schemas(): JsonSchema {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });
-  for (const one of ALL_OPERATIONS) {
-    registry.add(answerEnvelope(one.name, one.data(ANSWERS)), { id: one.name });
-  }
+  for (const { name, data } of ALL_OPERATIONS) registry.add(answerEnvelope(name, data), { id: name });
   registry.add(answerError, { id: 'Error' });
   const made = z.toJSONSchema(registry, { uri: reference }).schemas;
   // `$id` and `$schema` belong to standalone schemas.

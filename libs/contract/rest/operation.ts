@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { RestError } from './errors.ts';
 import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
-import type { Records } from './records.ts';
 
 /** For shapes that the spec does not show. */
 export const AS_PUBLISHED = "as in the examples of the provider's published client";
@@ -25,7 +24,7 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
   /** Whether it takes `limit` and `page`. */
   readonly paged: boolean;
   /** The schema of `api.data`. */
-  data(records: Records): D;
+  readonly data: D;
 };
 
 /** A request with its parameters in order. */
@@ -47,17 +46,16 @@ export type Operation<N extends string = string, D extends z.ZodType = z.ZodType
   prepare(query: unknown, id: number, now: number): Prepared;
 };
 
-type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = {
-  readonly name: N;
-  readonly path: string;
-  readonly summary: string;
+type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = Pick<
+  OperationInfo<N, D>,
+  'name' | 'path' | 'summary' | 'data'
+> & {
   readonly notShown?: string;
   readonly open?: boolean;
   readonly idName?: string;
   readonly params: P;
   /** Rules over several parameters, and defaults that depend on the time. */
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
-  data(records: Records): D;
   /** `now`: Unix seconds, as in `prepare`. */
   answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
 };

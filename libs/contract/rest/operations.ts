@@ -16,10 +16,9 @@ export const TOKEN_OPERATION = {
   idName: null,
   params: z.object({ client_id: z.string(), secret_key: z.string() }),
   paged: false,
-  data: () =>
-    z.looseObject({ client_id: z.string(), token: z.string(), token_expiration: z.int() }).meta({
-      description: 'The token, and when it expires (Unix seconds).',
-    }),
+  data: z.looseObject({ client_id: z.string(), token: z.string(), token_expiration: z.int() }).meta({
+    description: 'The token, and when it expires (Unix seconds).',
+  }),
 } as const satisfies OperationInfo;
 
 const list = [...catalogueOperations, ...structureOperations, ...eventOperations, ...liveOperations] as const;
@@ -29,25 +28,23 @@ type AnyOperation = (typeof list)[number] | typeof TOKEN_OPERATION;
 /** The name of an operation, such as `events.index`. */
 export type OperationName = AnyOperation['name'];
 
-/** The parsed `api.data` of an operation, for a client. */
+/** The `api.data` of an operation. */
 export type OperationData<N extends OperationName> = z.output<
-  ReturnType<Extract<AnyOperation, { readonly name: N }>['data']>
+  Extract<AnyOperation, { readonly name: N }>['data']
 >;
 
 /** Every operation with data. */
 export const OPERATIONS: readonly Operation<OperationName>[] = list;
 
-/** Every operation. */
+/** Every operation, that of tokens too. */
 export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OPERATION, ...OPERATIONS];
 
 const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
 
-/** Whether there is an operation of that name. */
 export function isOperationName(name: string): name is OperationName {
   return byName.has(name as OperationName);
 }
 
-/** The operation of that name. */
 export function operationNamed(name: OperationName): OperationInfo<OperationName> {
   const found = byName.get(name);
   if (found === undefined) throw new Error(`no operation is called ${name}`);

@@ -1,4 +1,4 @@
-/** The parameters of the contract's operations: their syntax and values; parameter-docs.ts has their meaning. */
+/** The parameters of the contract's operations: their syntax and values; parameter-meanings.json has their meaning. */
 import { z } from 'zod';
 import { INT_MAX, LONG_MAX } from '../values.ts';
 

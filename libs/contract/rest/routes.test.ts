@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { RestError } from './errors.ts';
 import { ALL_OPERATIONS, OPERATIONS } from './operations.ts';
 import { answerEnvelope, answerError } from './records/envelope.ts';
-import { ANSWERS } from './records.ts';
 import { restRoutes } from './routes.ts';
 import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
 import { CLIENT, NARROW, NOW, smallWorld, testServer } from './testing/world.ts';
@@ -31,7 +30,7 @@ describe('answers', () => {
     expect(response.headers['cache-control']).toBe('no-store');
     const operation = OPERATIONS.find((one) => one.name === name);
     if (operation === undefined) throw new Error('no such operation');
-    const strict = answerEnvelope(name, operation.data(ANSWERS));
+    const strict = answerEnvelope(name, operation.data);
     expect(strict.parse(response.json()).api.timestamp).toBe(NOW);
     expect(response.json().api.method.details).toBe(name);
   });
@@ -98,7 +97,7 @@ describe('the token operation', () => {
 
   test('returns a token with the client id as text', async () => {
     const response = await server.get('/v2/oauth?client_id=1&secret_key=open%20sesame');
-    const { data, method } = answerEnvelope('oauth', ALL_OPERATIONS[0]?.data(ANSWERS) ?? expect.fail()).parse(
+    const { data, method } = answerEnvelope('oauth', ALL_OPERATIONS[0]?.data ?? expect.fail()).parse(
       response.json(),
     ).api;
     expect(data).toMatchObject({ client_id: '1', token_expiration: NOW + 3600 });

@@ -14,7 +14,6 @@ import type { Operation, OperationInfo, Prepared } from './operation.ts';
 import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
 import type { Access, Gatekeeper, ProviderData, RestAnswer } from './provider.ts';
 
-/** The parts of a server of the contract. */
 export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;

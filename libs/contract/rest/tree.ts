@@ -20,26 +20,12 @@ export type PlaceLookup = (level: TreeLevel, id: number) => string | null;
 export const UNKNOWN_PLACE: Readonly<Record<TreeLevel, JsonObject>> = unknownPlace;
 
 /** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
-type Places = {
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
-};
+type Places = Readonly<Record<`${TreeLevel}_id`, number | null>>;
 
-/** An event with its places. */
-export type PlacedEvent = Places & {
-  /** The event as JSON text. */
-  readonly text: string;
-};
-
-/** A stage with its places. */
-export type PlacedStage = Pick<Places, 'competition_id' | 'season_id'> & {
-  /** The stage as JSON text. */
-  readonly text: string;
-};
-
+/** A record as JSON text, with its places. */
 type Leaf = Partial<Places> & { readonly text: string };
+export type PlacedEvent = Places & Leaf;
+export type PlacedStage = Pick<PlacedEvent, 'competition_id' | 'season_id' | 'text'>;
 
 /** JSON text of an array of competitions nesting these events. Keeps the order of places and events. */
 export function renderTree(events: readonly PlacedEvent[], place: PlaceLookup): string {

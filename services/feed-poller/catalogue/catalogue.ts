@@ -5,8 +5,6 @@ import { Limiter } from '../provider/limiter.ts';
 import type { CatalogueItem, Raw } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-const COMPETITION = 'competition';
-
 type Known = { readonly ut: number; readonly parentId: string | null; readonly body: Raw };
 
 /**
@@ -63,10 +61,6 @@ export class Catalogue {
     return seasons;
   }
 
-  #isNewCompetition(key: string): boolean {
-    return key.startsWith(`${COMPETITION}/`) && !this.#known.has(key);
-  }
-
   async #publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
     const changed = new Map<string, Known>();
     for (const entry of entries) {
@@ -86,7 +80,8 @@ export class Catalogue {
       };
     });
     await this.#topicWriter.catalogue(records);
-    const named = this.has(COMPETITION) && [...changed.keys()].some((key) => this.#isNewCompetition(key));
+    const isNew = (key: string) => key.startsWith('competition/') && !this.#known.has(key);
+    const named = this.has('competition') && [...changed.keys()].some(isNew);
     for (const [key, known] of changed) this.#known.set(key, known);
     if (named) this.#onNewCompetition();
   }

@@ -15,7 +15,6 @@ const EVENT_PAGE = 150;
 const BOARD_BACK = 86_400;
 const BOARD_AHEAD = 43_200;
 
-/** Dependencies of lists. */
 export type ListsOptions = {
   readonly provider: Pick<ProviderClient, 'get' | 'time'>;
   readonly catalogue: Catalogue;
@@ -25,7 +24,6 @@ export type ListsOptions = {
   readonly onEvents: (events: readonly Raw[], time: number) => void;
 };
 
-/** A catalogue that is read by `timestamp`. */
 export type CatalogueKind = {
   /** As in the catalogue topic. */
   readonly kind: string;

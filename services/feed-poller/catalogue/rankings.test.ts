@@ -79,6 +79,12 @@ test('finds the rankings on all pages of the catalogue, and later on only what i
   expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
+test('reads no table where the catalogue is empty', async () => {
+  const { asked, written, rankings } = world();
+  expect(await rankings.readList(5, null, signal)).toEqual({ ids: [], time: NOW });
+  expect([asked.length, written]).toEqual([1, []]);
+});
+
 test('publishes a ranking unchanged once, with the fields of its catalogue entry', async () => {
   const { list, tables, written, rankings } = world();
   list.push(listed(1));

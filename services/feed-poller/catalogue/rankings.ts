@@ -15,7 +15,6 @@ const PAGE = 500;
 /** Stands for the digest of a deleted ranking. */
 const DELETED = 'deleted';
 
-/** Dependencies of rankings. */
 export type RankingsOptions = {
   readonly provider: Pick<ProviderClient, 'get'>;
   readonly topicWriter: Pick<TopicWriter, 'ranking'>;

@@ -20,7 +20,6 @@ export type FeedSettings = {
   readonly initial: number;
 };
 
-/** What the feed is followed with. */
 export type FeedOptions = FeedSettings & {
   /** From the checkpoint; null where there is none. */
   readonly position: number | null;
@@ -124,9 +123,7 @@ export class FeedFollower {
     const { initial, onClockBack } = this.#options;
     if (this.#position !== null && now < this.#position - SET_BACK) {
       onClockBack(this.#position, now);
-      this.#position = null;
-      this.#cursor = null;
-      this.#unsettled = false;
+      this.#moveTo(null);
     }
     this.#position ??= Math.max(0, now - initial);
     return this.#position;
@@ -162,7 +159,12 @@ export class FeedFollower {
     this.#options.onGap(from, next);
     this.#window = 1;
     this.#rejections = 1;
-    this.#position = next;
+    this.#moveTo(next);
+  }
+
+  /** Begins a pass elsewhere; null: as at the first one. */
+  #moveTo(position: number | null): void {
+    this.#position = position;
     this.#cursor = null;
     this.#unsettled = false;
   }

@@ -5,7 +5,6 @@ import { isProviderError, ProviderError } from '../errors.ts';
 /** So many unanswered requests in a row mean an outage, not one broken connection. */
 const FAILURES = 3;
 
-/** Dependencies of the outage gate. */
 export type OutageOptions = {
   readonly clock: Pick<MachineClock, 'sleep'>;
   readonly backoff: RandomBackoff;

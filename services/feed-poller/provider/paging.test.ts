@@ -1,5 +1,31 @@
 import { expect, test } from 'vitest';
-import { type ListPage, readWhole } from './paging.ts';
+import type { FeedAnswer } from './answer.ts';
+import { readPages } from './paging.ts';
+
+type ListPage = {
+  readonly timestamp: number;
+  readonly total: number | null;
+  readonly items: readonly string[];
+};
+
+/** Reads a list of ids from a provider with these pages. */
+function readList(page: (at: number) => Promise<ListPage>, absenceCounts: boolean) {
+  const get = async ({
+    query,
+  }: {
+    query: Readonly<Record<string, string | number>>;
+  }): Promise<FeedAnswer> => {
+    const { items, ...rest } = await page(Number(query.page));
+    return { ...rest, data: items, next: null, body: Buffer.alloc(0) };
+  };
+  const list = {
+    itemsOf: ({ data }: FeedAnswer) => data as string[],
+    idOf: (item: string) => item,
+    absenceCounts,
+  };
+  const request = { operation: 'events.index', query: {} } as const;
+  return readPages({ get }, request, list, new AbortController().signal);
+}
 
 /** Reads a list whose state before the n-th request (from 1) is `lists[n - 1]`, its last state after that. */
 async function read(
@@ -7,13 +33,13 @@ async function read(
   { absenceCounts = true, limit = 2 }: { absenceCounts?: boolean; limit?: number } = {},
 ) {
   let asked = 0;
-  const page = async (at: number): Promise<ListPage<string>> => {
+  const page = async (at: number): Promise<ListPage> => {
     const list = lists[Math.min(asked, lists.length - 1)] ?? [];
     asked += 1;
     const items = list.slice((at - 1) * limit, at * limit);
     return { timestamp: 100 + asked, total: list.length, items };
   };
-  const whole = await readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts });
+  const whole = await readList(page, absenceCounts);
   return { ...whole, asked };
 }
 
@@ -63,28 +89,26 @@ test('an item that appears and one that disappears do not hide a third', async (
 
 test('restarts when a page ends early', async () => {
   let asked = 0;
-  const page = async (at: number): Promise<ListPage<string>> => {
+  const page = async (at: number): Promise<ListPage> => {
     asked += 1;
     const items = at === 1 ? ['a', 'b'] : asked === 2 ? [] : ['c'];
     return { timestamp: 1, total: 3, items };
   };
-  const whole = await readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: false });
+  const whole = await readList(page, false);
   expect(whole.items).toEqual(['a', 'b', 'c']);
 });
 
 test('fails for now when a list never holds still', async () => {
   let asked = 0;
-  const page = async (): Promise<ListPage<string>> => {
+  const page = async (): Promise<ListPage> => {
     asked += 1;
     return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
   };
-  const reading = readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: true });
+  const reading = readList(page, true);
   await expect(reading).rejects.toMatchObject({ code: 'INCONSISTENT' });
 });
 
 test('a list without a count has one page', async () => {
-  const page = async (): Promise<ListPage<string>> => ({ timestamp: 1, total: null, items: ['a'] });
-  expect((await readWhole({ operation: 'test', page, idOf: String, absenceCounts: true })).items).toEqual([
-    'a',
-  ]);
+  const page = async (): Promise<ListPage> => ({ timestamp: 1, total: null, items: ['a'] });
+  expect((await readList(page, true)).items).toEqual(['a']);
 });

@@ -97,18 +97,18 @@ export class ProviderClient {
   }
 
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
-    const { operation } = request;
+    const { operation, id = null, query } = request;
     const { baseUrl, clock } = this.#options;
     if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
-    const sent = fingerprint(request);
+    const sent = canonicalJson([operation, id, query]);
     if (clock.monotonic() < (this.#rejected.get(sent) ?? 0)) {
       throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
     }
     const token = await this.#tokens.token();
-    let reply = await this.#ask(operation, requestUrl(baseUrl, request, token).href, signal);
+    let reply = await this.#ask(operation, requestUrl(baseUrl, request, token), signal);
     if (reply.status === 401) {
       const other = await this.#tokens.replace(token);
-      reply = await this.#ask(operation, requestUrl(baseUrl, request, other).href, signal);
+      reply = await this.#ask(operation, requestUrl(baseUrl, request, other), signal);
     }
     if (reply.status === 400) this.#remember(sent);
     return this.#read(operation, reply);
@@ -124,7 +124,7 @@ export class ProviderClient {
   async #exchange(): Promise<Grant> {
     const { baseUrl, clientId, secretKey, signal } = this.#options;
     const operation = 'oauth';
-    const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey).href, signal);
+    const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey), signal);
     if (reply.status === 401 || reply.status === 403) {
       throw new ProviderError('CREDENTIALS', operation, 'the client id or the secret is refused');
     }
@@ -163,10 +163,6 @@ export class ProviderClient {
     this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
     return answer;
   }
-}
-
-function fingerprint({ operation, id, query }: ProviderRequest): string {
-  return canonicalJson([operation, id ?? null, query]);
 }
 
 function refusal(operation: string, status: number): ProviderError {

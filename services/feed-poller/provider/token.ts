@@ -8,7 +8,6 @@ export type Grant = {
   readonly lifetimeMs: number;
 };
 
-/** Dependencies of the token keeper. */
 export type TokenOptions = {
   /** Requests a token. Throws `ProviderError`. */
   readonly exchange: () => Promise<Grant>;

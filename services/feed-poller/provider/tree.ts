@@ -1,3 +1,4 @@
+import { LEVELS } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 
 /** A record of the provider, as parsed from JSON. */
@@ -19,36 +20,27 @@ export type Tree = {
   readonly events: readonly Raw[];
 };
 
-type Level = {
-  readonly kind: 'competition' | 'season' | 'stage' | 'group';
-  /** Its name in the parent: as a list, and as a single link of a chain. */
-  readonly names: readonly [list: string, single: string];
-};
-
-const LEVELS: readonly Level[] = [
-  { kind: 'competition', names: ['competitions', 'competition'] },
-  { kind: 'season', names: ['seasons', 'season'] },
-  { kind: 'stage', names: ['stages', 'stage'] },
-  { kind: 'group', names: ['groups', 'group'] },
-];
-const EVENTS = ['events', 'event'] as const;
+/** The names of a level, and of events below the last one, in the record above: as a list, and as a single link of a chain. */
+function namesAt(depth: number): readonly [list: string, single: string] {
+  const name = LEVELS[depth] ?? 'event';
+  return [`${name}s`, name];
+}
 
 /** Flattens a tree of competitions or a single chain. Ignores what is not a record. */
 export function readTree(data: unknown): Tree {
   const entries: CatalogueItem[] = [];
   const events: Raw[] = [];
   const walk = (parent: Raw, depth: number, place: Raw, parentId: string | null): void => {
-    const level = LEVELS[depth];
-    if (level === undefined) {
-      for (const event of records(parent, EVENTS)) events.push(placed(event, place));
-      return;
-    }
-    const below = LEVELS[depth + 1]?.names ?? EVENTS;
-    for (const record of records(parent, level.names)) {
+    const kind = LEVELS[depth];
+    for (const record of records(parent, namesAt(depth))) {
+      if (kind === undefined) {
+        events.push(placed(record, place));
+        continue;
+      }
       const id = idOf(record);
-      if (id !== null) entries.push({ kind: level.kind, id, parentId, body: without(record, below) });
+      if (id !== null) entries.push({ kind, id, parentId, body: without(record, namesAt(depth + 1)) });
       const sport = record.sport_id === undefined ? {} : { sport_id: record.sport_id };
-      const here = id === null ? place : { ...place, ...sport, [`${level.kind}_id`]: Number(id) };
+      const here = id === null ? place : { ...place, ...sport, [`${kind}_id`]: Number(id) };
       walk(record, depth + 1, here, id);
     }
   };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
+import { LARGEST_BODY_BYTES } from '#ingestion/delivery.ts';
 import { itemBytes } from '../provider/answer.ts';
 import { answer } from '../testing/answers.ts';
 import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';

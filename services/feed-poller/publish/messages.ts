@@ -1,9 +1,14 @@
 /** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
 
 import { isUtf8 } from 'node:buffer';
-import { deadLetter, deliveryId, type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
+import {
+  deadLetter,
+  deliveryId,
+  LARGEST_BODY_BYTES,
+  type ReadDelivery,
+  readDelivery,
+} from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
-import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
 import { SERVICE } from '../config.ts';
 import type { Raw } from '../provider/tree.ts';
 

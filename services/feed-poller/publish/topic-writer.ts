@@ -1,6 +1,10 @@
-import type { ReadDelivery } from '#ingestion/delivery.ts';
+import {
+  DELIVERY_TOPICS,
+  type DeliveryEncoder,
+  deliveryEncoder,
+  type ReadDelivery,
+} from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
-import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
@@ -16,7 +20,6 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
-/** The topics that the poller writes. */
 export const WRITTEN = [
   ...DELIVERY_TOPICS,
   'catalogue',
@@ -26,10 +29,8 @@ export const WRITTEN = [
   'ingress-status',
 ] as const satisfies readonly TopicName[];
 
-/** The codecs of the topics that the poller writes. */
 type TopicCodecs = CodecsOf<(typeof WRITTEN)[number]>;
 
-/** Dependencies of a topic writer. */
 export type TopicWriterOptions = {
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   readonly codecs: TopicCodecs;

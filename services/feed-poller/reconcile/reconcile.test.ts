@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ContractScope } from '../schedule/contract.ts';
+import { ContractScope } from '../schedule/repeat.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts';

@@ -13,7 +13,7 @@ import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import { readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import { judge, type RepeatContext } from '../schedule/repeat.ts';
+import type { RepeatContext } from '../schedule/repeat.ts';
 import { isYes, type MatchWatch } from './watch.ts';
 
 /** Page size of incidents: most matches fit into one page. */
@@ -25,7 +25,6 @@ export const FINISHED = 'finished/';
 /** Label of events in metrics. */
 const EVENT = { resource: 'event' } as const;
 
-/** Dependencies of checks. */
 export type ReconcilerOptions = {
   readonly provider: Pick<ProviderClient, 'get'>;
   readonly watch: MatchWatch;
@@ -147,10 +146,10 @@ export class Reconciler {
     } catch (error) {
       if (signal.aborted) return;
       const now = clock.monotonic();
-      const verdict = judge(error, 1, context);
-      const { code, published, message } = error as ProviderError;
-      if (verdict.kind === 'gone' || verdict.kind === 'given_up') watch.drop(id);
-      else if (verdict.kind === 'stopped') {
+      if (!(error instanceof ProviderError)) throw error;
+      const { code, published, message } = error;
+      if (code === 'NOT_FOUND' || code === 'STOPPED') watch.drop(id);
+      else if (code === 'FORBIDDEN') {
         this.#refused.set(id, changes);
         metrics.stopped.inc(EVENT);
         log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');

@@ -6,16 +6,14 @@ import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
-import { FeedReporter } from '../feed/feed-reporter.ts';
-import { PollStatus } from '../feed/poll-status.ts';
+import { FeedReporter, PollStatus } from '../feed/poll-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
-import { ContractScope } from './contract.ts';
-import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 /** Records restored from the topics, also those of an earlier poller. */
 type RestoredRecords = {
@@ -23,7 +21,6 @@ type RestoredRecords = {
   readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
 };
 
-/** Dependencies of a poller. */
 export type PollerOptions = {
   readonly config: PollerConfig;
   readonly provider: ProviderClient;

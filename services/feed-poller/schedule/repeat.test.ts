@@ -2,8 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ContractScope } from './contract.ts';
-import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 /** Runs a read that fails with each of `failures`, then succeeds until `reads` attempts were made. */
 async function run(

@@ -1,9 +1,37 @@
+import { once } from 'node:events';
 import type { Logger } from '#streams/log.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { ProviderError } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import type { ContractScope } from './contract.ts';
+
+/**
+ * The client's contract with the provider, inferred from its answers. A resource answered 403 is outside the contract
+ * until a list names a new competition. Any other contract change is invisible; the next term of the poller, e.g. after a
+ * restart, reads every resource again.
+ */
+export class ContractScope {
+  #changes = 0;
+  #changed = new AbortController();
+
+  /** Counts its changes: an answer that was refused at the same count is still refused. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Ends every wait for a change. */
+  widen(): void {
+    this.#changes += 1;
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
+
+  /** Resolves at the first change after `changes`, or when `signal` is aborted. */
+  async changedSince(changes: number, signal: AbortSignal): Promise<void> {
+    if (this.#changes !== changes || signal.aborted) return;
+    await once(AbortSignal.any([this.#changed.signal, signal]), 'abort');
+  }
+}
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {
@@ -27,49 +55,21 @@ export type Repeated = {
   readonly read: (signal: AbortSignal) => Promise<'done' | 'again' | 'end'>;
 };
 
-/** What to do after a failed read. */
-export type RepeatDecision =
-  | { readonly kind: 'retry'; readonly waitMs: number }
-  | { readonly kind: 'stopped' }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'given_up' };
-
 /**
- * Retry rules (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 stops for good, 400
- * waits for the longest time (`ProviderClient` sends no unchanged request again for a quarter of an hour), every other code
- * backs off. Rethrows errors that are not the provider's.
+ * After these a read waits for the longest time (spec, "Recommended consumer behaviour": 400 is not retried unchanged;
+ * `ProviderClient` sends no such request again for a quarter of an hour); after any other it backs off.
  */
-export function judge(error: unknown, failures: number, context: RepeatContext): RepeatDecision {
-  if (!(error instanceof ProviderError)) throw error;
-  switch (error.code) {
-    case 'STOPPED':
-      return { kind: 'given_up' };
-    case 'FORBIDDEN':
-      return { kind: 'stopped' };
-    case 'NOT_FOUND':
-      return { kind: 'gone' };
-    case 'REJECTED':
-    case 'CREDENTIALS':
-    case 'REDIRECTED':
-      return { kind: 'retry', waitMs: context.backoff.ceilingMs };
-    default:
-      return { kind: 'retry', waitMs: randomBackoffMs(context.backoff, failures) };
-  }
-}
-
-/** The kind of a resource: the part before its id. */
-function kindOf(resource: string): string {
-  return resource.split('/', 1)[0] ?? resource;
-}
+const SLOW: readonly ProviderErrorCode[] = ['NOT_FOUND', 'REJECTED', 'CREDENTIALS', 'REDIRECTED'];
 
 /**
- * Repeats a read until `signal` is aborted or the read ends. Throws errors that are not the provider's, e.g. the
- * broker's: the leader then restarts from the checkpoints.
+ * Repeats a read until `signal` is aborted or the read ends: 403 stops it until the contract changes, 404 drops one of many.
+ * Throws errors that are not the provider's, e.g. the broker's: the leader then restarts from the checkpoints.
  */
 export async function repeat(reading: Repeated, context: RepeatContext, signal: AbortSignal): Promise<void> {
   const { resource, periodMs, read } = reading;
-  const { clock, contract, log, metrics } = context;
-  const label = { resource: kindOf(resource) };
+  const { clock, backoff, contract, log, metrics } = context;
+  const [kind = resource] = resource.split('/', 1);
+  const label = { resource: kind };
   let failures = 0;
   while (!signal.aborted) {
     const { changes } = contract;
@@ -82,14 +82,14 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      const verdict = judge(error, failures, context);
-      const { code, published, message } = error as ProviderError;
-      if (verdict.kind === 'given_up') return;
-      if (verdict.kind === 'gone' && reading.oneOfMany === true) {
+      if (!(error instanceof ProviderError)) throw error;
+      const { code, published, message } = error;
+      if (code === 'STOPPED') return;
+      if (code === 'NOT_FOUND' && reading.oneOfMany === true) {
         log.info({ resource, code }, 'the provider does not have it, drops it');
         return;
       }
-      if (verdict.kind === 'stopped') {
+      if (code === 'FORBIDDEN') {
         log.error({ resource, code }, 'outside the contract, not read until that changes');
         metrics.stopped.inc(label);
         await contract.changedSince(changes, signal);
@@ -100,7 +100,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       // Warns of the first failure and of each doubling, so an outage of a day is a few lines.
       const level = Number.isInteger(Math.log2(failures)) ? 'warn' : 'debug';
       log[level]({ resource, code, failures, detail: message }, 'read failed, retries');
-      await clock.sleep(verdict.kind === 'gone' ? context.backoff.ceilingMs : verdict.waitMs, signal);
+      await clock.sleep(SLOW.includes(code) ? backoff.ceilingMs : randomBackoffMs(backoff, failures), signal);
     }
   }
 }

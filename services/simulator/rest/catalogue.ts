@@ -1,10 +1,13 @@
-/** The catalogues: they do not change while matches are played. */
+/** The catalogues and the structure of a competition, which do not change while matches are played. */
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
+import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { slugOf } from '#views/render/place.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
-const yesNo = (flag: boolean | null): 'yes' | 'no' => (flag ? 'yes' : 'no');
+const yesNo = (flag: boolean): 'yes' | 'no' => (flag ? 'yes' : 'no');
 
 /** A name as it stands in addresses. */
 function slug(name: string): string {
@@ -14,8 +17,8 @@ function slug(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** The records of the catalogues of soccer, all written at `ut`, Unix seconds. */
-export function createCatalogues(ut: number) {
+/** The records of the catalogues, all written at `ut`, Unix seconds. */
+export function createCatalogues({ competition: { area } }: Dataset, ut: number) {
   const statuses = [...STATUSES_OF_SOCCER.values()].map(({ id, name, shortName, type }) => ({
     id,
     name,
@@ -30,8 +33,8 @@ export function createCatalogues(ut: number) {
     important: yesNo(type.important),
     important_for_trader: yesNo(type.importantForTrader),
     sport_id: SOCCER,
-    type: type.type ?? 'team',
-    for: type.for ?? 'own',
+    type: type.type,
+    for: type.for,
     group: null,
     details: 'no',
     game_break: yesNo(type.gameBreak),
@@ -65,17 +68,7 @@ export function createCatalogues(ut: number) {
   };
   return {
     sports: [sport],
-    sportDefinition: {
-      ...sport,
-      participant_quantity: '2',
-      statuses,
-      results: Object.entries(RESULT).map(([code, id]) => ({ id, name: code, short_name: code, code })),
-      stats: { team: [], person: [] },
-      details: [],
-      incidents,
-      standings_types: standingsTypes,
-      venues_details: [],
-    },
+    areas: [{ id: area.id, area_code: area.code, name: area.name, parent_area_id: '', ut }],
     languages: [{ id: 1, code: 'en', name: 'English', original_name: 'English', active: 'yes', ut }],
     statuses,
     incidents,
@@ -83,8 +76,96 @@ export function createCatalogues(ut: number) {
   };
 }
 
-/** The area of a competition, as the areas list it. */
-export function areaOf({ competition }: Dataset, ut: number) {
-  const { id, name, code } = competition.area;
-  return { id, area_code: code, name, parent_area_id: '', ut };
+/** A competition or a stage: the ids of its places, when it was written (Unix seconds), and its record with what is nested in it. */
+type ListedPlace = PlacedStage & {
+  readonly area_id: number;
+  readonly ut: number;
+};
+
+/** The places of a data set, all written at `ut`, Unix seconds. `lookup`: records without what is nested in them. */
+export function createPlaces(
+  dataset: Dataset,
+  ut: number,
+): {
+  readonly competition: ListedPlace;
+  readonly stages: readonly ListedPlace[];
+  readonly lookup: PlaceLookup;
+} {
+  const { competition, season, area } = dataset.competition;
+  const records = new Map<string, string>();
+  const keep = <R extends { readonly id: unknown }>(level: TreeLevel, record: R): string => {
+    const text = JSON.stringify(record);
+    records.set(`${level}/${record.id}`, text);
+    return text;
+  };
+  const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
+  const stages = dataset.competition.stages.map((stage): ListedPlace => {
+    const groups = stage.groups.map(({ id, name }) => keep('group', { id, name, ut } satisfies GroupRecord));
+    return { ...within, text: withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups) };
+  });
+  const stageTexts = stages.map(({ text }) => text);
+  const seasonText = withList(keep('season', seasonRecord(dataset, ut)), 'stages', stageTexts);
+  const text = withList(keep('competition', competitionRecord(dataset, ut)), 'seasons', [seasonText]);
+  return {
+    competition: { ...within, text },
+    stages,
+    lookup: (level, id) => records.get(`${level}/${id}`) ?? null,
+  };
+}
+
+function competitionRecord({ competition: { competition, area, stages } }: Dataset, ut: number) {
+  return {
+    id: competition.id,
+    name: competition.name,
+    short_name: competition.name,
+    gender: 'male',
+    type: stages.some(({ knockout }) => knockout) ? 'country_cup' : 'country_league',
+    area_id: area.id,
+    area_name: area.name,
+    area_code: area.code,
+    area_type: 'country',
+    area_sort: 1,
+    overall_sort: 1,
+    sport_id: SOCCER,
+    sport_name: 'Soccer',
+    tour_id: 0,
+    tour_name: '',
+    slug: slugOf(competition.name, competition.id),
+    stats_lvl: 'bronze',
+    generate_season_stats: false,
+    ut,
+  } satisfies CompetitionRecord;
+}
+
+function seasonRecord({ competition: { season } }: Dataset, ut: number) {
+  const year = season.name.split(' ').at(-1) ?? '';
+  return {
+    id: season.id,
+    name: season.name,
+    year,
+    actual: 'yes',
+    range_level: 1,
+    stats_lvl: 'bronze',
+    ut,
+  } satisfies SeasonRecord;
+}
+
+function stageRecord(
+  { competition, matches }: Dataset,
+  { id, name, knockout, groups }: Dataset['competition']['stages'][number],
+  ut: number,
+) {
+  const dates = matches.filter(({ stage }) => stage === id).map(({ date }) => date.slice(0, 10));
+  return {
+    id,
+    name,
+    start_date: dates[0] ?? null,
+    end_date: dates.at(-1) ?? null,
+    // No table is kept here.
+    show_standings: 'no',
+    has_brackets: knockout ? 'yes' : 'no',
+    groups_nr: groups.length,
+    sort: competition.stages.findIndex((stage) => stage.id === id) + 1,
+    ut,
+  } satisfies StageRecord;
 }

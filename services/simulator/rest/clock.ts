@@ -1,4 +1,4 @@
-/** The provider's own clock. */
+import { playLength } from '../schedule.ts';
 
 /** The provider's time. Never goes back. */
 export type ProviderClock = {
@@ -27,7 +27,7 @@ export function playClock(
   speed: number,
   elapsed: () => number = () => performance.now() / 1000,
 ): PlayClock {
-  const length = stretches.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
+  const length = playLength(stretches);
   let startedAt: number | null = null;
   let reached = 0;
   let endedAt: number | null = null;

@@ -1,12 +1,11 @@
 /** Faults of the REST provider and the random source that injects them. */
-import { parseRates } from '../fault-orders.ts';
+import { parseRates } from '../faults.ts';
 import { createRandom, type SeededRandom } from '../random.ts';
 
 /** Faults of the REST provider. The rate is a share, 0 to 1. */
 const REST_FAULTS = {
   unauthorized:
     'share of requests with a good token that find all tokens invalid: 401 until a new one is fetched',
-  forbidden: '1: the catalogue shows a competition that is outside the contract, and asking for it gives 403',
   server_error: 'share of requests that begin a burst of answers 500',
   timeout: 'share of requests that are never answered',
   slow: 'share of requests that are answered late',
@@ -21,11 +20,9 @@ const REST_FAULTS = {
   webhook_loss: 'share of webhook deliveries that are never sent: what is in them can be had by REST only',
 } as const;
 
-export type RestFault = keyof typeof REST_FAULTS;
-/** The rate of every fault. */
+type RestFault = keyof typeof REST_FAULTS;
 export type RestFaultRates = Readonly<Record<RestFault, number>>;
 
-/** Every fault. */
 export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 
 const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;
@@ -34,7 +31,6 @@ const ALL = (rate: number): Record<RestFault, number> => ({
   // Each of these costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,
-  forbidden: 1,
 });
 
 /** Named orders. */
@@ -57,12 +53,9 @@ export class RestFaults {
   readonly rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #dice: Readonly<Record<RestFault, SeededRandom>>;
-  readonly #onFault: (fault: RestFault) => void;
 
-  /** `onFault` is called for each injected fault. */
-  constructor(rates: RestFaultRates, seed: string, onFault: (fault: RestFault) => void = () => {}) {
+  constructor(rates: RestFaultRates, seed: string) {
     this.rates = rates;
-    this.#onFault = onFault;
     this.#dice = Object.fromEntries(
       REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]),
     ) as Record<RestFault, SeededRandom>;
@@ -88,6 +81,5 @@ export class RestFaults {
   /** Counts a fault that was done without the dice. */
   count(fault: RestFault): void {
     this.#counts[fault]++;
-    this.#onFault(fault);
   }
 }

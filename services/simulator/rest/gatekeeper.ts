@@ -7,8 +7,6 @@ export type GatekeeperOptions = {
   readonly secretKey: string;
   /** Real seconds from any zero. */
   readonly elapsed: () => number;
-  /** What the client may see. */
-  readonly access: Omit<Access, 'clientId'>;
   /** Called at each use of a valid token: true makes all tokens invalid, this one too. */
   readonly revokes: () => boolean;
 };
@@ -20,12 +18,9 @@ const TOKEN_SECONDS = 3600;
  * Authenticates the one client. Tokens are opaque and known only here. The expiration is stated on the provider's clock,
  * so that expiration − `api.timestamp` is the lifetime, and enforced on the real one.
  */
-export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
-  /** Makes all tokens invalid. */
-  revokeAll(): void;
-} {
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { elapsed, revokes } = options;
-  const access: Access = { ...options.access, clientId: Number(options.clientId) };
+  const access: Access = { clientId: Number(options.clientId), competitions: null, operations: null };
   const goodUntil = new Map<string, number>();
   return {
     async exchange(clientId, secretKey, now) {
@@ -42,7 +37,6 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
       goodUntil.clear();
       return null;
     },
-    revokeAll: () => goodUntil.clear(),
   };
 }
 

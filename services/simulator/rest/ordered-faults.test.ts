@@ -12,7 +12,6 @@ import { eventsIn } from './testing/reader.ts';
 const WORLD_CUP = readDataset('world-cup-2018');
 const ENGLAND = readDataset('england-2017-18');
 const SEASON = ENGLAND.competition.season.id;
-const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 
 const open = (order: string, options: Partial<ManualProviderOptions> = {}) =>
   openProvider({
@@ -53,33 +52,6 @@ describe('faults of requests', () => {
     }
     expect(statuses.filter((status) => status === 401).length).toBe(provider.faults.counts.unauthorized);
     expect(provider.faults.counts.unauthorized).toBeGreaterThan(8);
-  });
-
-  test('forbidden shows a second competition, and answers 403 to whoever asks for it', async () => {
-    const { provider, reader } = open('forbidden=1');
-    provider.advanceTo(provider.timeline.endsAt);
-    const { data, total } = await reader.get('/v2/competitions');
-    expect(total).toBe(2);
-    const [mine, other] = data.competitions;
-    expect([mine.id, other.id]).toEqual([
-      WORLD_CUP.competition.competition.id,
-      ENGLAND.competition.competition.id,
-    ]);
-    const status = async (path: string, query: Record<string, number> = {}) =>
-      (await reader.get(path, query)).status;
-    for (const path of ['/v2/events', '/v2/events-simple']) {
-      expect(await status(path, { season_id: other.seasons[0].id })).toBe(403);
-      expect(await status(path, { competition_id: other.id })).toBe(403);
-      expect(await status(path, { stage_id: other.seasons[0].stages[0].id })).toBe(403);
-      expect(await status(path, { season_id: mine.seasons[0].id })).toBe(200);
-    }
-    expect(await status('/v2/stages', { season_id: other.seasons[0].id })).toBe(403);
-    for (const below of ['', '/incidents', '/important-incidents']) {
-      expect(await status(`/v2/events/${ENGLAND.matches[0]?.id}${below}`)).toBe(403);
-      expect(await status(`/v2/events/${FIRST}${below}`)).toBe(200);
-    }
-    expect(provider.faults.counts.forbidden).toBe(10);
-    expect((await reader.get('/v2/livescore')).total).toBe(2);
   });
 
   test('server_error comes in bursts', async () => {

@@ -1,37 +1,22 @@
 import { RestError } from '#contract/rest/errors.ts';
-import type {
-  Access,
-  CatalogueQuery,
-  EventsQuery,
-  Paging,
-  ProviderData,
-  RestAnswer,
-} from '#contract/rest/provider.ts';
+import type { CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import type { ProviderMessage } from '../records.ts';
-import { areaOf, createCatalogues } from './catalogue.ts';
+import { createCatalogues, createPlaces } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
-import { pageOf } from './pages.ts';
-import { createPlaces } from './places.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
-import { eventView, incidentView, plainEventView, simpleEventView } from './views.ts';
+import { eventView, incidentView, plainEventView } from './views.ts';
 
-/** Dependencies of a provider's data. */
 export type ProviderDataOptions = {
   readonly state: ProviderState;
   /** What is played. */
   readonly dataset: Dataset;
-  /** What the catalogue shows although no contract here has it. */
-  readonly outside: readonly Dataset[];
   readonly faults: RestFaults;
   /** When the catalogues were written, Unix seconds. */
   readonly writtenAt: number;
 };
-
-type PlaceIds = Readonly<Partial<Record<'competition_id' | 'season_id' | 'stage_id', number | undefined>>>;
 
 /** A window that ended longer ago is complete. */
 const FRESH_SECONDS = 60;
@@ -41,173 +26,96 @@ const FRESH_SECONDS = 60;
  * id in it is unknown.
  */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
-  const { state, faults, writtenAt } = options;
-  const datasets = [options.dataset, ...options.outside];
-  const catalogues = createCatalogues(writtenAt);
-  const areas = datasets.map((dataset) => areaOf(dataset, writtenAt));
-  const { competitions, stages, lookup } = createPlaces(datasets, writtenAt);
-  const played = options.dataset.competition.competition.id;
-  const outsideEvents = new Set(options.outside.flatMap(({ matches }) => matches.map(({ id }) => id)));
+  const { state, dataset, faults, writtenAt } = options;
+  const catalogues = createCatalogues(dataset, writtenAt);
+  const { competition, stages, lookup } = createPlaces(dataset, writtenAt);
 
-  const mayUse = (competition: number, { competitions }: Access): boolean =>
-    competitions === null || competitions.has(competition);
-  const refuse = (): never => {
-    faults.count('forbidden');
-    throw new RestError('FORBIDDEN');
-  };
-  const find = (id: number, access: Access): KnownEvent => {
-    if (outsideEvents.has(id)) refuse();
+  const find = (id: number): KnownEvent => {
     const event = state.event(id);
     if (event === undefined) throw new RestError('NOT_FOUND');
-    return mayUse(event.record.competition_id, access) ? event : refuse();
+    return event;
   };
-  /** Refuses a query that names a competition, a season or a stage outside the contract. */
-  const checkPlaces = (asked: PlaceIds, access: Access): void => {
-    for (const { id, competition_id, season_id } of stages) {
-      const named =
-        competition_id === asked.competition_id || season_id === asked.season_id || id === asked.stage_id;
-      if (named && competition_id !== null && !mayUse(competition_id, access)) refuse();
-    }
-  };
-  const eventsFor = (access: Access, asked: (event: KnownEvent) => boolean): KnownEvent[] =>
-    state.events().filter((event) => mayUse(event.record.competition_id, access) && asked(event));
-  const tree = (
-    page: readonly KnownEvent[],
-    total: number,
-    view: (event: KnownEvent) => object,
-  ): RestAnswer => {
+  const pageTree = (asked: (event: KnownEvent) => boolean, paging: Paging, view = eventView): RestAnswer => {
+    const events = state.events().filter(asked);
+    const page = pageOf(events, paging, faults, ({ record }) => record.round_id);
     const placed = page.map((event) => placedEvent(event, view(event)));
-    return { data: `{"competitions":${renderTree(placed, lookup)}}`, total };
+    return { data: `{"competitions":${renderTree(placed, lookup)}}`, total: events.length };
   };
-  const pageTree = (
-    events: readonly KnownEvent[],
-    paging: Paging,
-    view: (event: KnownEvent) => object,
-  ): RestAnswer =>
-    tree(
-      pageOf(events, paging, faults, ({ record }) => record.round_id),
-      events.length,
-      view,
-    );
-  const eventPage = (query: EventsQuery, access: Access, view: typeof eventView): RestAnswer => {
-    checkPlaces(query, access);
-    const asked = eventsFor(access, (event) => inEvents(event, query));
-    return pageTree(asked, query, view);
-  };
-  const catalogue = <T extends Written>(
+  const catalogue = (
     container: string,
-    records: readonly T[],
+    records: readonly { readonly ut: number }[],
     query: CatalogueQuery,
   ): RestAnswer => {
-    const asked = records.filter((record) => isSince(record, query.timestamp) && ofSoccer(query));
+    const asked = records.filter(inCatalogue(query));
     return { data: JSON.stringify({ [container]: pageOf(asked, query, faults) }), total: asked.length };
   };
-  const visibleIncidents = (event: KnownEvent) =>
-    [...event.incidents.values()].filter(({ removed }) => !removed).sort(inOrder());
 
   return {
     sports: (query) => catalogue('sports', catalogues.sports, query),
-    sport(id) {
-      if (id !== SOCCER) throw new RestError('NOT_FOUND');
-      return one({ sport: catalogues.sportDefinition });
-    },
-    areas: (query) => catalogue('areas', areas, query),
+    areas: (query) => catalogue('areas', catalogues.areas, query),
     languages: (query) => catalogue('languages', catalogues.languages, query),
     statuses: (query) => catalogue('statuses', catalogues.statuses, query),
     incidentTypes: (query) => catalogue('incidents', catalogues.incidents, query),
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
-    standings() {
-      throw new RestError('NOT_FOUND');
-    },
+    standings: notHere,
     competitions(query) {
-      const { area_id, timestamp } = query;
-      const asked = competitions.filter(
-        (place) =>
-          (area_id === undefined || place.area_id === area_id) &&
-          isSince(place, timestamp) &&
-          ofSoccer(query),
-      );
+      const { area_id } = query;
+      const ofArea = area_id === undefined || area_id === competition.area_id;
+      const asked = ofArea ? [competition].filter(inCatalogue(query)) : [];
       const page = pageOf(asked, query, faults).map(({ text }) => text);
       return { data: `{"competitions":[${page.join(',')}]}`, total: asked.length };
     },
-    stages(query, access) {
-      checkPlaces(query, access);
-      const { season_id, timestamp } = query;
-      const asked = stages.filter(
-        (place) =>
-          (season_id === undefined || place.season_id === season_id) &&
-          isSince(place, timestamp) &&
-          ofSoccer(query),
-      );
+    stages(query) {
+      const { season_id } = query;
+      const asked = stages
+        .filter((stage) => season_id === undefined || stage.season_id === season_id)
+        .filter(inCatalogue(query));
       const page = renderStages(pageOf(asked, query, faults), lookup);
       return { data: `{"competitions":${page}}`, total: asked.length };
     },
-    events: (query, access) => eventPage(query, access, eventView),
-    eventsSimple: (query, access) => eventPage(query, access, simpleEventView),
-    event(id, access) {
-      const event = find(id, access);
-      const incidents = visibleIncidents(event).map(incidentView);
-      const view = { ...eventView(event), events_incidents: incidents };
+    events: (query) => pageTree((event) => inEvents(event, query), query),
+    event(id) {
+      const event = find(id);
+      const incidents = [...event.incidents.values()].filter(({ removed }) => !removed).sort(inOrder());
+      const view = { ...eventView(event), events_incidents: incidents.map(incidentView) };
       return { data: renderChain(placedEvent(event, view), lookup), total: null };
     },
-    eventIncidents(query, access) {
-      const asked = [...find(query.eventId, access).incidents.values()]
+    eventIncidents(query) {
+      const asked = [...find(query.eventId).incidents.values()]
         .filter((incident) => inIncidents(incident, query))
         .sort(inOrder(query));
       return { data: JSON.stringify(pageOf(asked, query, faults).map(incidentView)), total: asked.length };
     },
-    importantIncidents(eventId, access) {
-      const incidents = visibleIncidents(find(eventId, access)).filter(
-        ({ record }) => record.important === 'yes',
-      );
-      return {
-        data: JSON.stringify({ event_incidents: incidents.map(incidentView) }),
-        total: incidents.length,
-      };
-    },
-    livescore(query, access) {
+    livescore(query) {
       const view = query.events_details === 'yes' ? eventView : plainEventView;
-      return pageTree(
-        eventsFor(access, (event) => onBoard(event, query)),
-        query,
-        view,
-      );
+      return pageTree((event) => onBoard(event, query), query, view);
     },
-    basicLivescore({ timestamp, sport_id }, access) {
-      const changed = eventsFor(
-        access,
-        ({ record, changedAt }) =>
-          changedAt >= timestamp && (sport_id === undefined || record.sport_id === sport_id),
-      );
-      return tree(changed, changed.length, simpleEventView);
-    },
-    feed(query, access) {
-      if (!mayUse(played, access)) return messages([]);
+    feed(query) {
       const { timestamp: from, timestamp_to: to } = query;
       const end = Math.min(to, state.time);
       // Messages of the last second may appear just after the answer: an inclusive next read gets them.
       const isFresh = end > state.time - FRESH_SECONDS;
       const last = isFresh && faults.strikes('boundary') ? end - 1 : end;
-      return messages(state.published(from, last).filter((message) => inFeed(message, query)));
+      const list = [...state.published(from, last)].filter((message) => inFeed(message, query));
+      return { data: JSON.stringify(list), total: list.length };
     },
-    feedOf(id, access) {
-      const { firstAt } = find(id, access);
-      const query = { eventIds: new Set([id]) };
-      return messages(state.published(firstAt, state.time).filter((message) => inFeed(message, query)));
-    },
+    sport: notHere,
+    eventsSimple: notHere,
+    importantIncidents: notHere,
+    basicLivescore: notHere,
+    feedOf: notHere,
   };
 }
 
-type Written = { readonly ut?: unknown };
-
-function isSince({ ut }: Written, timestamp: number | undefined): boolean {
-  return timestamp === undefined || Number(ut) >= timestamp;
+function notHere(): never {
+  throw new RestError('NOT_FOUND');
 }
 
-/** There is no other sport here. */
-function ofSoccer({ sport_id }: CatalogueQuery): boolean {
-  return sport_id === undefined || sport_id === SOCCER;
+/** Whether a record was written since the asked time, and is of soccer: there is no other sport here. */
+function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readonly ut: number }) => boolean {
+  return ({ ut }) =>
+    (timestamp === undefined || ut >= timestamp) && (sport_id === undefined || sport_id === SOCCER);
 }
 
 function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
@@ -215,11 +123,25 @@ function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }
 
-function one(data: object): RestAnswer {
-  return { data: JSON.stringify(data), total: null };
-}
-
-function messages(published: Iterable<ProviderMessage>): RestAnswer {
-  const list = [...published];
-  return { data: JSON.stringify(list), total: list.length };
+/**
+ * One page of a list, with the faults of pages. `roundOf` is the round of a record: a page that is cut short ends
+ * inside one, where it can.
+ */
+function pageOf<T>(
+  records: readonly T[],
+  { limit, page }: Paging,
+  faults: RestFaults,
+  roundOf: (record: T) => unknown = () => null,
+): readonly T[] {
+  const first = (page - 1) * limit;
+  const size = Math.min(limit, records.length - first);
+  // The count is right: only the ids show that one record is duplicated and one is missing.
+  const moved = page > 1 && size > 0 && faults.strikes('changed_page') ? 1 : 0;
+  const whole = records.slice(first - moved, first - moved + Math.max(0, size));
+  if (whole.length < 2 || !faults.strikes('short_page')) return whole;
+  const ends = whole.flatMap((record, n) =>
+    n > 0 && roundOf(record) === roundOf(whole[n - 1] as T) ? [n] : [],
+  );
+  const end = ends[faults.int('short_page', 0, ends.length - 1)] ?? whole.length - 1;
+  return whole.slice(0, end);
 }

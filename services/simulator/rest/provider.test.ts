@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { ANSWERS } from '#contract/rest/records.ts';
 import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
@@ -17,6 +16,15 @@ const MANY = parseFaults('many');
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 const TIMEOUT_MS = 60_000;
+/** What no poller reads, and the tables, of which there are none. */
+const NOT_HERE = [
+  'sports.show',
+  'standings.show',
+  'events-simple.index',
+  'events.important-incidents',
+  'basic-livescore.index',
+  'feed.show',
+];
 
 const open = (options: Partial<ManualProviderOptions> = {}) =>
   openProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
@@ -56,21 +64,16 @@ describe('every answer is as the contract has it', () => {
     provider.advanceTo(
       [startsAt, startsAt + 1_500, startsAt + 3_400, endsAt + 3_600][times.indexOf(time)] ?? 0,
     );
-    const needed: Readonly<Record<string, Record<string, number>>> = {
-      'basic-livescore.index': { timestamp: startsAt },
-      'events.index': { season_id: SEASON },
-      'events-simple.index': { season_id: SEASON },
-    };
+    const asked = { timestamp: startsAt - 86_400, season_id: SEASON };
     for (const operation of OPERATIONS) {
-      const id = operation.name === 'sports.show' ? 5 : FIRST;
-      const answer = await reader.get(operation.path.replace('{id}', String(id)), needed[operation.name]);
-      if (operation.name === 'standings.show') {
+      const answer = await reader.get(operation.path.replace('{id}', String(FIRST)), asked);
+      if (NOT_HERE.includes(operation.name)) {
         expect(answer.status).toBe(404);
         expect(answerError.safeParse(answer.body).error?.issues ?? []).toEqual([]);
         continue;
       }
       expect([operation.name, answer.status]).toEqual([operation.name, 200]);
-      const envelope = answerEnvelope(operation.name, operation.data(ANSWERS));
+      const envelope = answerEnvelope(operation.name, operation.data);
       const { error } = envelope.safeParse(answer.body);
       expect([operation.name, error?.issues ?? []]).toEqual([operation.name, []]);
       expect(answer.timestamp).toBe(provider.now());
@@ -84,7 +87,8 @@ describe('every answer is as the contract has it', () => {
     const timestamp = provider.timeline.startsAt - 86_400;
     const counts: Record<string, number | undefined> = {};
     for (const { name, path } of OPERATIONS)
-      if (!path.includes('{id}')) counts[name] = (await reader.get(path, { timestamp })).total;
+      if (!path.includes('{id}') && !NOT_HERE.includes(name))
+        counts[name] = (await reader.get(path, { timestamp })).total;
     expect(Object.entries(counts).filter(([, total]) => !total)).toEqual([['standings.index', 0]]);
   });
 });
@@ -173,9 +177,6 @@ describe('the state is the fold of the published messages', () => {
         ),
         { numRuns: 10 },
       );
-      expect((await reader.get(`/v2/feed/${FIRST}`)).data).toEqual(
-        messages.filter(({ data }) => data.event.id === FIRST),
-      );
     },
     TIMEOUT_MS,
   );
@@ -262,15 +263,12 @@ describe('a token', () => {
     expect(await asks()).toBe(401);
   });
 
-  test('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
-    const { provider, reader } = open();
+  test('is given for the right secret only, and needed by all but the open catalogues', async () => {
+    const { reader } = open();
     const wrong = { client_id: '1', secret_key: 'wrong' };
     expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);
     expect((await reader.request('/v2/oauth', { ...wrong, client_id: '2' })).status).toBe(401);
     expect((await reader.request('/v2/sports', { token: 'nonsense' })).status).toBe(200);
     expect((await reader.request('/v2/statuses', { token: 'nonsense' })).status).toBe(401);
-    const { data } = await reader.authenticate();
-    provider.revokeTokens();
-    expect((await reader.request('/v2/statuses', { token: data.token })).status).toBe(401);
   });
 });

@@ -6,13 +6,13 @@ import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
+import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { ProviderClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
-import { type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
+import { type RestFaultRates, RestFaults } from './faults.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
@@ -21,7 +21,6 @@ import { Timeline } from './timeline.ts';
 /** The client that may read the provider's REST. */
 type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
-/** How a provider is made. */
 export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
   /** How many matches, from the first on. */
@@ -35,10 +34,6 @@ export type SimulatedProviderOptions = MatchSettings & {
   readonly slowMs?: number;
   /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
-  /** Called for every injected fault. */
-  readonly onFault?: (fault: RestFault) => void;
-  /** Called with every answer's status. */
-  readonly onAnswer?: (status: number) => void;
 };
 
 /** A provider. `app` serves once it listens, or through `inject`; close it. */
@@ -54,34 +49,27 @@ export function createProvider(options: SimulatedProviderOptions) {
   const { dataset, seed, client, restFaults } = options;
   const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
-  const faults = new RestFaults(restFaults, seed, options.onFault);
+  const faults = new RestFaults(restFaults, seed);
   const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
   // Reading the time advances the state: an answer never mixes two times.
   const now = (): number => {
     state.advanceTo(clock.now());
     return state.time;
   };
-  const outside = restFaults.forbidden > 0 ? datasetsBut(dataset) : [];
   const gatekeeper = createGatekeeper({
     clientId: client.id,
     secretKey: client.secretKey,
     elapsed: options.elapsed ?? (() => performance.now() / 1000),
-    access: {
-      competitions: outside.length > 0 ? new Set([dataset.competition.competition.id]) : null,
-      operations: null,
-    },
     revokes: () => faults.strikes('unauthorized'),
   });
   const data = createProviderData({
     state,
     dataset,
-    outside,
     faults,
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
   // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
-  app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
   app.register(restRoutes, { data, gatekeeper, now, version: VERSION });
@@ -96,8 +84,6 @@ export function createProvider(options: SimulatedProviderOptions) {
       now();
       return [...state.published(timeline.startsAt, state.time)];
     },
-    /** Makes all tokens invalid. */
-    revokeTokens: gatekeeper.revokeAll,
     faults,
   };
 }
@@ -106,8 +92,4 @@ export function createProvider(options: SimulatedProviderOptions) {
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);
-}
-
-function datasetsBut({ competition }: Dataset): Dataset[] {
-  return DATASETS.filter((name) => name !== competition.dataset).map(readDataset);
 }

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Competition, Dataset } from '../../../data/dataset.ts';
-import type { ContentFault } from '../faults.ts';
 import type { MatchSettings } from '../match.ts';
 import type { ProviderMessage } from '../records.ts';
-import { schedule, simulateWave, type Wave, type WavePlan } from '../schedule.ts';
+import { playLength, schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
 import type { Stretch } from './clock.ts';
 
 /** Waves in memory: the current one, and those that a client reads again after an outage. */
@@ -18,15 +17,17 @@ export class Timeline {
   readonly #matchSettings: MatchSettings;
   readonly #waves: (WavePlan & Stretch)[] = [];
   readonly #cached = new LRUCache<number, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
-  readonly #invented: Partial<Record<ContentFault, number>> = {};
-  #matches = 0;
-  #messages = 0;
+  readonly totals = new WaveTotals();
 
   /** `count` plays the first matches only. Simulates everything once to know the times. */
   constructor(dataset: Dataset, matchSettings: MatchSettings, count?: number) {
     this.#competition = dataset.competition;
     this.#matchSettings = matchSettings;
-    for (const wave of schedule(dataset, matchSettings, count)) this.#take(wave);
+    for (const wave of schedule(dataset, matchSettings, count)) {
+      const { n, kickOff, facts, startsAt, endsAt } = wave;
+      this.#waves.push({ n, kickOff, facts, startsAt, endsAt });
+      this.totals.add(wave);
+    }
     if (this.#waves.length === 0) throw new RangeError('there is no match to play');
   }
 
@@ -46,12 +47,7 @@ export class Timeline {
 
   /** Seconds of play, the gaps between waves left out. */
   get length(): number {
-    return this.#waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
-  }
-
-  /** Total counts. */
-  get totals() {
-    return { matches: this.#matches, messages: this.#messages, invented: this.#invented };
+    return playLength(this.#waves);
   }
 
   /** The messages whose `ut` is in the window, both ends included, in order of publication. */
@@ -60,15 +56,6 @@ export class Timeline {
       if (wave.endsAt < from || wave.startsAt > to) continue;
       for (const message of this.#messagesOf(wave)) if (message.ut >= from && message.ut <= to) yield message;
     }
-  }
-
-  #take({ n, kickOff, facts, matches, messages, startsAt, endsAt }: Wave): void {
-    this.#waves.push({ n, kickOff, facts, startsAt, endsAt });
-    this.#matches += matches.length;
-    this.#messages += messages.length;
-    for (const { invented } of matches)
-      for (const [kind, count] of Object.entries(invented) as [ContentFault, number][])
-        this.#invented[kind] = (this.#invented[kind] ?? 0) + count;
   }
 
   #messagesOf(wave: WavePlan): readonly ProviderMessage[] {

@@ -42,36 +42,3 @@ export function plainEventView(event: KnownEvent): Readonly<Record<string, unkno
     participants: (participants as Readonly<Record<string, unknown>>[]).map(({ stats, ...side }) => side),
   };
 }
-
-/** The fields of an event that the reduced lists have. */
-const SIMPLE = [
-  'id',
-  'name',
-  'start_date',
-  'sport_id',
-  'status_id',
-  'status_name',
-  'status_type',
-  'relation_status',
-  'round_id',
-  'round_name',
-  'ut',
-] as const;
-
-/** An event with scores and status only. */
-export function simpleEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
-  const whole = eventView(event);
-  return {
-    ...Object.fromEntries(SIMPLE.map((field) => [field, whole[field]])),
-    participants: (whole.participants as Readonly<Record<string, unknown>>[]).map(
-      ({ id, counter, name, short_name, acronym, results }) => ({
-        id,
-        counter,
-        name,
-        short_name,
-        acronym,
-        results,
-      }),
-    ),
-  };
-}

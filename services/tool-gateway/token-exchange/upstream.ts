@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { AnswerError, parseAnswer, tokenUrl } from '#contract/rest/client.ts';
+import { AnswerError, clientIdIn, tokenUrl } from '#contract/rest/client.ts';
 import { trusting } from '#outbound/connector.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
 import { ExchangeError } from './errors.ts';
@@ -51,7 +51,7 @@ export class Upstream {
     this.#underWay += 1;
     try {
       const { baseUrl, timeoutMs } = this.#options;
-      const { href } = tokenUrl(baseUrl, clientId, secretKey);
+      const href = tokenUrl(baseUrl, clientId, secretKey);
       const limits = { timeoutMs, maxBytes: MAX_BYTES, dispatcher: this.#dispatcher };
       const { status, body } = await httpGet(href, limits, signal);
       outcome = String(status);
@@ -72,7 +72,7 @@ function readAccount(status: number, body: Buffer): string | null {
   if (status >= 500 || PASSING.includes(status)) throw new ExchangeError('STATSCORE_UNAVAILABLE');
   if (status !== 200) throw new ExchangeError('UPSTREAM_MISCONFIGURED');
   try {
-    return parseAnswer('oauth', JSON.parse(body.toString('utf8'))).data.client_id;
+    return clientIdIn(JSON.parse(body.toString('utf8')));
   } catch (error) {
     // The message of JSON.parse shows what it read, which may be a token.
     const cause = error instanceof AnswerError ? { cause: error } : {};

@@ -66,7 +66,7 @@ test('a provider that is only polled, with faults of every kind: every score and
   const simulator = startService('simulator', {
     REST_PORT: '0',
     REST_SECRET_KEY: CREDENTIALS.secret_key,
-    REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some,forbidden=0',
+    REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some',
     FAULTS: 'some',
     MATCHES: String(MATCHES),
     DURATION: String(Math.min(60, 2 * MATCHES)),

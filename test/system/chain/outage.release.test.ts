@@ -101,7 +101,7 @@ async function serve(): Promise<{ provider: ManualProvider; url: string }> {
     dataset: DATASET,
     matches: MATCHES,
     faults: parseFaults('many'),
-    restFaults: parseRestFaults('some,forbidden=0'),
+    restFaults: parseRestFaults('some'),
     client: { id: CLIENT.id, secretKey: CLIENT.secret },
   });
   onTestFinished(() => provider.app.close());

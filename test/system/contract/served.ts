@@ -4,7 +4,6 @@ import { deriveKey } from '#clients/keys.ts';
 import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { ANSWERS } from '#contract/rest/records.ts';
 import { issueToken } from '#signing/token.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -100,7 +99,7 @@ export class ServedApi {
     expectJson(response);
     const operation = operationOf(path);
     const json = JSON.parse(body);
-    const parsed = answerEnvelope(operation.name, operation.data(ANSWERS)).safeParse(json);
+    const parsed = answerEnvelope(operation.name, operation.data).safeParse(json);
     expect(parsed.error?.issues ?? [], path).toEqual([]);
     this.seen.note(operation.name, json.api.data);
     return json.api;

@@ -1,7 +1,6 @@
 /** Which fields of the contract's records had another value than their default in the answers of a run. */
 import type { z } from 'zod';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
-import { ANSWERS } from '#contract/rest/records.ts';
 
 type Schema = z.core.$ZodType;
 type ObjectSchema = z.ZodObject;
@@ -53,7 +52,7 @@ export class SeenValues {
   /** The same record stands in several answers: it is one object of the schema. */
   readonly #records = new Map<ObjectSchema, { readonly name: string; readonly unset: Set<string> }>();
 
-  readonly #answers = new Map<string, Schema>(ALL_OPERATIONS.map(({ name, data }) => [name, data(ANSWERS)]));
+  readonly #answers = new Map<string, Schema>(ALL_OPERATIONS.map(({ name, data }) => [name, data]));
 
   constructor() {
     for (const [name, schema] of this.#answers) this.#list(schema, name);

@@ -10,7 +10,6 @@ import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { ANSWERS } from '#contract/rest/records.ts';
 import { contract, NARROW, serveOnce, tokenUntil } from '../contract/served.ts';
 import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
@@ -170,7 +169,7 @@ function expectDocumented({ id, responses }: Documented, status: number, json: u
 /** Exactly as the contract defines it: the document may say less. */
 function expectStrict(id: string, json: unknown): void {
   if (!isOperationName(id)) throw new Error(`${id} is no operation`);
-  const schema = answerEnvelope(id, operationNamed(id).data(ANSWERS));
+  const schema = answerEnvelope(id, operationNamed(id).data);
   expect(schema.safeParse(json).error?.issues ?? []).toEqual([]);
 }
 

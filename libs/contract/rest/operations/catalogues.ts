@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SOCCER } from '../../soccer.ts';
 import { AS_PUBLISHED, operation } from '../operation.ts';
 import { catalogueParameters, idParameter, ofSport } from '../parameters.ts';
+import { ANSWERS } from '../records.ts';
 
 export const catalogueOperations = [
   operation({
@@ -11,7 +12,7 @@ export const catalogueOperations = [
     summary: 'Sports.',
     open: true,
     params: catalogueParameters,
-    data: ({ sport }) => z.looseObject({ sports: z.array(sport) }),
+    data: z.looseObject({ sports: z.array(ANSWERS.sport) }),
     answer: (data, values) => data.sports(values),
   }),
   operation({
@@ -21,7 +22,7 @@ export const catalogueOperations = [
     notShown: `Response shape: not shown; ${AS_PUBLISHED}.`,
     idName: 'sport_id',
     params: {},
-    data: ({ sportDefinition }) => z.looseObject({ sport: sportDefinition }),
+    data: z.looseObject({ sport: ANSWERS.sportDefinition }),
     answer: (data, _values, id) => data.sport(id),
   }),
   operation({
@@ -31,7 +32,7 @@ export const catalogueOperations = [
     notShown: `Fields of an area: not shown; ${AS_PUBLISHED}.`,
     open: true,
     params: catalogueParameters,
-    data: ({ area }) => z.looseObject({ areas: z.array(area) }),
+    data: z.looseObject({ areas: z.array(ANSWERS.area) }),
     answer: (data, values) => data.areas(values),
   }),
   operation({
@@ -41,7 +42,7 @@ export const catalogueOperations = [
     notShown: `Fields of a language: not shown; ${AS_PUBLISHED}.`,
     open: true,
     params: catalogueParameters,
-    data: ({ language }) => z.looseObject({ languages: z.array(language) }),
+    data: z.looseObject({ languages: z.array(ANSWERS.language) }),
     answer: (data, values) => data.languages(values),
   }),
   operation({
@@ -50,7 +51,7 @@ export const catalogueOperations = [
     summary: 'Statuses of events.',
     notShown: `Parameters: not shown; those of the other catalogues. Fields ${AS_PUBLISHED}.`,
     params: ofSport,
-    data: ({ status }) => z.looseObject({ statuses: z.array(status) }),
+    data: z.looseObject({ statuses: z.array(ANSWERS.status) }),
     answer: (data, values) => data.statuses(values),
   }),
   operation({
@@ -58,7 +59,7 @@ export const catalogueOperations = [
     path: '/v2/incidents',
     summary: 'Types of incidents.',
     params: ofSport,
-    data: ({ incidentType }) => z.looseObject({ incidents: z.array(incidentType) }),
+    data: z.looseObject({ incidents: z.array(ANSWERS.incidentType) }),
     answer: (data, values) => data.incidentTypes(values),
   }),
   operation({
@@ -66,7 +67,7 @@ export const catalogueOperations = [
     path: '/v2/standings-types',
     summary: 'Types of standings with their columns.',
     params: { ...catalogueParameters, sport_id: idParameter.default(SOCCER) },
-    data: ({ standingsType }) => z.looseObject({ standings_types: z.array(standingsType) }),
+    data: z.looseObject({ standings_types: z.array(ANSWERS.standingsType) }),
     answer: (data, values) => data.standingsTypes(values),
   }),
 ] as const;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { eventsParameters, incidentsParameters } from '../parameters.ts';
 import type { EventsQuery } from '../provider.ts';
+import { ANSWERS } from '../records.ts';
 import { dateWindow, openDates } from '../windows.ts';
 
 /** Without a season, stage or the like the list covers days: today's without a date. */
@@ -21,7 +22,7 @@ export const eventOperations = [
       'How wide a range of dates may be is not shown: 31 days, and any where a season or the like is named.',
     params: eventsParameters,
     settle: settleEvents,
-    data: ({ eventTree }) => z.looseObject({ competitions: z.array(eventTree) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
     answer: (data, values, _id, access) => data.events(values, access),
   }),
   operation({
@@ -31,7 +32,7 @@ export const eventOperations = [
     notShown: 'Parameters and response shape: not shown; those of events, with fewer fields of an event.',
     params: eventsParameters,
     settle: settleEvents,
-    data: ({ simpleTree }) => z.looseObject({ competitions: z.array(simpleTree) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.simpleTree) }),
     answer: (data, values, _id, access) => data.eventsSimple(values, access),
   }),
   operation({
@@ -40,7 +41,7 @@ export const eventOperations = [
     summary: 'An event with its incidents, in its places.',
     idName: 'event_id',
     params: {},
-    data: ({ eventChain }) => z.looseObject({ competition: eventChain }),
+    data: z.looseObject({ competition: ANSWERS.eventChain }),
     answer: (data, _values, id, access) => data.event(id, access),
   }),
   operation({
@@ -50,7 +51,7 @@ export const eventOperations = [
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
     idName: 'event_id',
     params: incidentsParameters,
-    data: ({ incident }) => z.array(incident),
+    data: z.array(ANSWERS.incident),
     answer: (data, values, eventId, access) => data.eventIncidents({ ...values, eventId }, access),
   }),
   operation({
@@ -60,7 +61,7 @@ export const eventOperations = [
     notShown: 'Fields of an important incident: not shown; those of an incident.',
     idName: 'event_id',
     params: {},
-    data: ({ importantIncident }) => z.looseObject({ event_incidents: z.array(importantIncident) }),
+    data: z.looseObject({ event_incidents: z.array(ANSWERS.importantIncident) }),
     answer: (data, _values, id, access) => data.importantIncidents(id, access),
   }),
 ] as const;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AS_PUBLISHED, operation } from '../operation.ts';
 import { basicLivescoreParameters, feedParameters, formatDate, livescoreParameters } from '../parameters.ts';
+import { ANSWERS } from '../records.ts';
 import { dateWindow, feedWindow } from '../windows.ts';
 
 export const liveOperations = [
@@ -12,7 +13,7 @@ export const liveOperations = [
       'A whole board: the events of a window of dates, in their places; where it holds the present, all that are live.',
     params: livescoreParameters,
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
-    data: ({ eventTree }) => z.looseObject({ competitions: z.array(eventTree) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
     answer(data, values, _id, access, now) {
       const present = formatDate(now);
       const holdsNow = values.date_from <= present && present <= values.date_to;
@@ -25,7 +26,7 @@ export const liveOperations = [
     summary: 'Scores and status of the events that changed.',
     notShown: 'Response shape: not shown; that of events-simple.',
     params: basicLivescoreParameters,
-    data: ({ simpleTree }) => z.looseObject({ competitions: z.array(simpleTree) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.simpleTree) }),
     answer: (data, values, _id, access) => data.basicLivescore(values, access),
   }),
   operation({
@@ -37,7 +38,7 @@ export const liveOperations = [
       'How wide a window may be is not shown: 31 days. One that begins before what is kept is refused. Both filters by importance leave out events, which have none.',
     params: feedParameters,
     settle: (values, now) => ({ ...values, ...feedWindow(values, now) }),
-    data: ({ feedMessage }) => z.array(feedMessage),
+    data: z.array(ANSWERS.feedMessage),
     answer(data, { event_ids, ...query }, _id, access) {
       const eventIds = event_ids === undefined ? null : new Set(event_ids.split(',').map(Number));
       return data.feed({ ...query, eventIds }, access);
@@ -50,7 +51,7 @@ export const liveOperations = [
     notShown: `Response shape: not shown; ${AS_PUBLISHED}, whose id is that of an event.`,
     idName: 'event_id',
     params: {},
-    data: ({ feedMessage }) => z.array(feedMessage),
+    data: z.array(ANSWERS.feedMessage),
     answer: (data, _values, id, access) => data.feedOf(id, access),
   }),
 ] as const;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RestError } from '../errors.ts';
 import { AS_PUBLISHED, operation } from '../operation.ts';
 import { competitionsParameters, stagesParameters, standingsParameters } from '../parameters.ts';
+import { ANSWERS } from '../records.ts';
 
 export const structureOperations = [
   operation({
@@ -17,7 +18,7 @@ export const structureOperations = [
       }
       return values;
     },
-    data: ({ standingsEntry }) => z.looseObject({ standings_list: z.array(standingsEntry) }),
+    data: z.looseObject({ standings_list: z.array(ANSWERS.standingsEntry) }),
     answer: (data, values, _id, access) => data.standingsList(values, access),
   }),
   operation({
@@ -26,7 +27,7 @@ export const structureOperations = [
     summary: 'A table or a ranking.',
     idName: 'standing_id',
     params: {},
-    data: ({ standings }) => z.looseObject({ standings }),
+    data: z.looseObject({ standings: ANSWERS.standings }),
     answer: (data, _values, id, access) => data.standings(id, access),
   }),
   operation({
@@ -35,7 +36,7 @@ export const structureOperations = [
     summary: 'Competitions with their seasons.',
     notShown: 'Parameters: not shown; those of the other catalogues, and `area_id`.',
     params: competitionsParameters,
-    data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.competition) }),
     answer: (data, values, _id, access) => data.competitions(values, access),
   }),
   operation({
@@ -44,7 +45,7 @@ export const structureOperations = [
     summary: 'Stages, in their competitions and seasons.',
     notShown: `Parameters and response shape: not shown; parameters of the catalogues and \`season_id\`, nesting ${AS_PUBLISHED}.`,
     params: stagesParameters,
-    data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
+    data: z.looseObject({ competitions: z.array(ANSWERS.competition) }),
     answer: (data, values, _id, access) => data.stages(values, access),
   }),
 ] as const;

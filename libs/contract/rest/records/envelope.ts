@@ -1,6 +1,6 @@
 /** The envelope around every answer, ours and the providers' (spec, "Response envelope"). */
 import { z } from 'zod';
-import { digits, empty, natural } from './mode.ts';
+import { digits, empty, natural } from './fields.ts';
 
 const version = z.string().regex(/^[0-9]+\.[0-9]+\.[0-9]+$/);
 

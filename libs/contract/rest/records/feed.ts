@@ -1,6 +1,6 @@
 /** Messages of the pull feed; the push delivers the same (spec, "Feed message"). */
 import { z } from 'zod';
-import { digits, int, type Mode, maybe, natural, text } from './mode.ts';
+import { digits, int, maybe, natural, text } from './fields.ts';
 
 /** A feed passes messages on unchanged: a provider's whole numbers may be text. */
 const whole = z.union([natural, digits]);
@@ -13,7 +13,8 @@ const incident = z.looseObject({
   period_timer: maybe(z.looseObject({ direction: maybe(text), time: maybe(z.unknown()) })),
 });
 
-const message = z.looseObject({
+/** The certain fields of a message. */
+export const feedMessage = z.looseObject({
   id: natural,
   uuid: maybe(text),
   type: text,
@@ -25,12 +26,3 @@ const message = z.looseObject({
     event: maybe(z.looseObject({ id: whole, action: maybe(text) })),
   }),
 });
-
-/**
- * The certain fields of a message. Parsing accepts any value: each message is normalized by itself
- * (`../../normalize.ts`), so that an unreadable one does not block the others.
- */
-export function feedRecords(mode: Mode) {
-  const reading = z.unknown();
-  return { feedMessage: mode === 'answer' ? (message as unknown as typeof reading) : reading };
-}

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { isOperationName, operationNamed } from '../operations.ts';
 import { answerEnvelope } from '../records/envelope.ts';
-import { ANSWERS } from '../records.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
 
@@ -43,7 +42,7 @@ export type AnswerDifference = {
 /** The differences of a fixture from our own answer; [] also for an operation that is not in the spec. */
 export function findingsOf({ name, json }: AnswerFixture): AnswerDifference[] {
   if (!isOperationName(name)) return [];
-  const strict = answerEnvelope(name, operationNamed(name).data(ANSWERS));
+  const strict = answerEnvelope(name, operationNamed(name).data);
   const { error } = strict.safeParse(json);
   const found = new Map<string, AnswerDifference>();
   for (const issue of error?.issues ?? []) {
