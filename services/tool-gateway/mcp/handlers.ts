@@ -76,10 +76,6 @@ class ContractBus extends InMemoryServerEventBus {
           onSend();
           this.publish({ kind: 'resource_updated', uri });
         },
-        listChanged: (kind) => {
-          onSend();
-          this.publish({ kind: `${kind}_list_changed` });
-        },
       });
   }
 

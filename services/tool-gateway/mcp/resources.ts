@@ -99,7 +99,7 @@ function documentResources(documents: readonly Document[], { access }: ToolScope
 }
 
 /** The matches that are listed. */
-export function liveResources(scope: ToolScope): Resource[] {
+function liveResources(scope: ToolScope): Resource[] {
   if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
   return liveMatches(scope, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),
