@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
 import type { RestAnswer } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { id, pageInfo, pageInfoOf, paging } from './common.ts';
+import { id, pageInfo, pageInfoOf, pageOf, paging } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** The data of an answer of REST, which its own tests hold to the contract. */
@@ -145,9 +145,8 @@ export const search = tool({
         seasons: [],
       })),
     ];
-    const results = all.slice((page - 1) * limit, page * limit).map((make) => make());
     return {
-      results,
+      results: pageOf(all, { limit, page }).map((make) => make()),
       hint: all.length === 0 ? NOTHING_FOUND : null,
       ...pageInfoOf(all.length, { limit, page }),
     };

@@ -1,7 +1,7 @@
 /** The tool for what changed: each change joined with its incident, goals first. */
 import { z } from 'zod';
 import type { StepClass } from '#views/store/changes.ts';
-import { changeOf } from './change.ts';
+import { changeOf, shownChange } from './change.ts';
 import { id, isoOf, pageInfo, pageInfoOf, paging } from './common.ts';
 import { ToolError, tool } from './tool.ts';
 
@@ -17,27 +17,6 @@ const ONLY = {
   status: ['status'],
   guard: ['guard'],
 } as const satisfies Record<string, readonly StepClass[]>;
-
-const change = z.object({
-  match_id: z.int(),
-  match: z.string(),
-  at: z.string().describe('When it was received, ISO 8601.'),
-  kind: z
-    .string()
-    .describe(
-      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard and so on.',
-    ),
-  what: z.string().describe('In words.'),
-  minute: z.string().optional(),
-  team: z.string().optional(),
-  player: z.string().optional(),
-  before: z.string().optional().describe('The score before, where it changed, such as 1-0.'),
-  score: z.string().optional().describe('The score after it.'),
-  firm_score: z.string().optional().describe('After it, where that changed.'),
-  taken_back_by: z.string().optional(),
-  stands: z.boolean().optional().describe('Of a goal: whether it counts as of now.'),
-  incident_id: z.string().optional(),
-});
 
 export const listChanges = tool({
   name: 'list_changes',
@@ -66,7 +45,7 @@ export const listChanges = tool({
   output: z.object({
     since: z.string().describe('Send it as since with next_page.'),
     checked_at: z.string().describe('Send it as since next time.'),
-    changes: z.array(change),
+    changes: z.array(shownChange),
     ...pageInfo,
   }),
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import type { CountedPage, NamedMatch } from '#views/queries/tool-queries.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
 /** Most items of a page: an answer is to fit into a conversation. */
@@ -25,11 +25,13 @@ export const pageInfo = {
   next_page: z.int().nullable(),
 };
 
-export function pageInfoOf(
-  total: number,
-  { limit, page }: Paging,
-): { total: number; next_page: number | null } {
+export function pageInfoOf(total: number, { limit, page }: Paging) {
   return { total, next_page: page * limit < total ? page + 1 : null };
+}
+
+/** The items of a page. */
+export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
+  return items.slice((page - 1) * limit, page * limit);
 }
 
 /** A day of the provider's dates. */
@@ -69,6 +71,22 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
+/** A page of matches. */
+export const matchPage = { matches: z.array(matchSummary), ...pageInfo };
+
+export function matchPageOf(
+  { items, total }: CountedPage<NamedMatch>,
+  paging: Paging,
+  scope: ToolScope,
+): z.input<z.ZodObject<typeof matchPage>> {
+  return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, paging) };
+}
+
+/** The name of a match: those of its sides. */
+export function titleOf({ home, away }: ShownState): string {
+  return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
+}
+
 /** The summary of a match. */
 export function summaryOf(
   { state, statusName, roundName }: NamedMatch,
@@ -94,13 +112,9 @@ export function summaryOf(
     firm_score: state.firm,
     shoot_out: state.shoot_out,
     guard: { safe: permission === 'safe', trading: permission, reasons: [...reasons] },
-    feed: feedOf(health),
+    feed: { alive: health.believed, state: health.state, reason: health.reason },
     updated_at: isoOf(cause.received_at),
   };
-}
-
-function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
-  return { alive: believed, state, reason };
 }
 
 /** A text of a provider's record; undefined where it has none. */

@@ -1,11 +1,11 @@
 /** The tool for one match: its state, whether it is safe to trade on, and its timeline. */
 import { z } from 'zod';
-import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
-import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf, textOf } from './common.ts';
+import { id, matchSummary, pageInfo, pageInfoOf, pageOf, paging, summaryOf, textOf } from './common.ts';
+import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** What is not known, and what nothing is said of, is left out: a timeline has many. */
@@ -82,7 +82,7 @@ export const getMatch = tool({
     const selected = match.incidents.filter(
       (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
     );
-    const shown = selected.slice((page - 1) * limit, page * limit);
+    const shown = pageOf(selected, { limit, page });
     return { ...answerOf(match, shown, scope), ...pageInfoOf(selected.length, { limit, page }) };
   },
 });
@@ -131,13 +131,12 @@ function matters({ important, incident_id }: ShownIncident): boolean {
 }
 
 function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.input<typeof entry> {
-  const { event_time, event_status_id, record, removed, confirmation } = incident;
-  const inShootOut = event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
-  const why = state.void_goals[incident.id] ?? whyVoid(removed, confirmation);
+  const { record, confirmation } = incident;
+  const why = whyVoid(incident, state);
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: event_time === null || inShootOut ? undefined : renderMinute(event_time, event_status_id),
+    minute: minuteOf(incident),
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,
@@ -147,11 +146,6 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
     confirmation: confirmation ?? undefined,
     stands: why === undefined,
     why,
-    in_shoot_out: inShootOut || undefined,
+    in_shoot_out: isInShootOut(incident) || undefined,
   };
-}
-
-function whyVoid(removed: boolean, confirmation: string | null): string | undefined {
-  if (removed) return 'removed';
-  return confirmation === 'cancelled' ? 'cancelled' : undefined;
 }

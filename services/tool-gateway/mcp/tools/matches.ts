@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
-import { day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
+import { day, id, matchPage, matchPageOf, paging } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
@@ -36,16 +36,15 @@ export const listMatches = tool({
     order: z.enum(['earliest', 'latest']).default('earliest').describe('Which matches come first.'),
     ...paging(20),
   }),
-  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  output: z.object(matchPage),
   missing: FIND_MATCHES,
   answer(args, scope) {
     const { team_id, status, order, ...query } = args;
-    const { competition_id, season_id, stage_id, limit, page } = query;
+    const { competition_id, season_id, stage_id } = query;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
     const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
     const asked = { ...query, ...dates, participant_id: team_id, status_type: status };
-    const { items, total } = scope.queries.matches(asked, scope.access, order);
-    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
+    return matchPageOf(scope.queries.matches(asked, scope.access, order), args, scope);
   },
 });
 
@@ -62,13 +61,13 @@ export const liveBoard = tool({
     team_id: id.optional(),
     ...paging(20),
   }),
-  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  output: z.object(matchPage),
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
     const asked = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
     const query = { ...BOARD, ...asked, limit, page, sport_id };
-    const { items, total } = scope.queries.board(query, scope.access, { competition_id, team_id });
-    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
+    const found = scope.queries.board(query, scope.access, { competition_id, team_id });
+    return matchPageOf(found, { limit, page }, scope);
   },
 });
 
@@ -86,8 +85,7 @@ export const headToHead = tool({
     opponent_won: z.int(),
     team_goals: z.int(),
     opponent_goals: z.int(),
-    matches: z.array(matchSummary),
-    ...pageInfo,
+    ...matchPage,
   }),
   missing: 'No such team is known. Call search to find teams by name.',
   answer({ team_id, opponent_id, limit, page }, scope) {
@@ -99,10 +97,9 @@ export const headToHead = tool({
           'NOT_FOUND',
           `${name}: no such team is known. Call search to find teams by name.`,
         );
-    const { items, total, balance } = scope.queries.meetings([team_id, opponent_id], scope.access, {
-      limit,
-      page,
-    });
+    const paging = { limit, page };
+    const found = scope.queries.meetings([team_id, opponent_id], scope.access, paging);
+    const { balance } = found;
     return {
       played: balance.played,
       team_won: balance.won,
@@ -110,8 +107,7 @@ export const headToHead = tool({
       opponent_won: balance.lost,
       team_goals: balance.goals,
       opponent_goals: balance.against,
-      matches: items.map((match) => summaryOf(match, scope)),
-      ...pageInfoOf(total, { limit, page }),
+      ...matchPageOf(found, paging, scope),
     };
   },
 });

@@ -1,7 +1,7 @@
 /** Tools for tables: which there are, one of them, and the top scorers. */
 import { z } from 'zod';
 import { toWholeNumber } from '#contract/values.ts';
-import { id, pageInfo, pageInfoOf, paging, seasonInput, seasonOf } from './common.ts';
+import { id, pageInfo, pageInfoOf, pageOf, paging, seasonInput, seasonOf } from './common.ts';
 import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
 import { tool } from './tool.ts';
 
@@ -83,7 +83,7 @@ export const getStandings = tool({
     const table = readTable(tableId, scope);
     const all = rowsOf(table);
     const rows = group === undefined ? all : ofGroup(table, all, group);
-    const shown = rows.slice((page - 1) * limit, page * limit);
+    const shown = pageOf(rows, { limit, page });
     return {
       standings_id: table.id,
       name: table.name,
@@ -133,7 +133,7 @@ export const getTopScorers = tool({
     const season_id = seasonOf(which, scope);
     const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
     const rows = rowsOf(readTable(standings_id, scope));
-    const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
+    const scorers = pageOf(rows, { limit, page }).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {
         rank: record.rank,
