@@ -26,16 +26,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { settlesWithin } from '#timing/clock.ts';
-import {
-  parseTraceparent,
-  type SpanAttributes,
-  type SpanKind,
-  type SpanOptions,
-  type Tracer,
-  type TraceSpan,
-  type TracingOptions,
-  type TracingSinks,
-} from './tracer.ts';
+import type { SpanAttributes, SpanOptions, TracingOptions, TracingSinks } from './tracer.ts';
 
 /** Most spans that wait to be sent, some 4 MB; further ones are dropped. */
 const MAX_WAITING = 4_096;
@@ -45,7 +36,7 @@ const SEND_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 1_000;
 const TRACES_PATH = '/v1/traces';
 
-const KINDS: Readonly<Record<SpanKind, Kind>> = {
+const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
   server: Kind.SERVER,
   client: Kind.CLIENT,
   producer: Kind.PRODUCER,
@@ -64,7 +55,7 @@ export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer
     sampler: samplerOf(options),
     spanProcessors: [new BoundedProcessor(exporter, sinks)],
   });
-  return new OpenTelemetryTracer(provider);
+  return new Tracer(provider);
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
@@ -78,7 +69,7 @@ function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
   return parentBased === undefined ? rootSampler : new ParentBasedSampler({ root: rootSampler });
 }
 
-class OpenTelemetryTracer implements Tracer {
+export class Tracer {
   readonly #provider: TracerProvider;
   readonly #tracer: OtelTracer;
 
@@ -87,13 +78,14 @@ class OpenTelemetryTracer implements Tracer {
     this.#tracer = provider.getTracer('touchline');
   }
 
+  /** Null where the trace is not sampled. */
   start(name: string, { kind, parent, links = [], startedAt, attributes }: SpanOptions): TraceSpan | null {
     const span = this.#tracer.startSpan(
       name,
       {
         kind: KINDS[kind],
         links: links.flatMap((link) => {
-          const context = spanContextOf(link);
+          const context = parseTraceparent(link);
           return context === null ? [] : [{ context }];
         }),
         ...(startedAt === undefined ? {} : { startTime: startedAt }),
@@ -101,9 +93,10 @@ class OpenTelemetryTracer implements Tracer {
       },
       contextOf(parent),
     );
-    return span.isRecording() ? new SampledSpan(span) : null;
+    return span.isRecording() ? new TraceSpan(span) : null;
   }
 
+  /** Sends what waits, for a second at most. */
   async close(): Promise<void> {
     await settlesWithin(
       this.#provider.shutdown().catch(() => {}),
@@ -112,13 +105,15 @@ class OpenTelemetryTracer implements Tracer {
   }
 }
 
-class SampledSpan implements TraceSpan {
+/** A span that is sampled. */
+export class TraceSpan {
   readonly #span: OtelSpan;
 
   constructor(span: OtelSpan) {
     this.#span = span;
   }
 
+  /** Its header value (W3C Trace Context) for what it causes. */
   get traceparent(): string {
     const { traceId, spanId, traceFlags } = this.#span.spanContext();
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
@@ -128,6 +123,7 @@ class SampledSpan implements TraceSpan {
     this.#span.setAttributes(known(attributes));
   }
 
+  /** Ends it; `failure` says why it failed. */
   end(failure?: string): void {
     if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     this.#span.end();
@@ -135,15 +131,17 @@ class SampledSpan implements TraceSpan {
 }
 
 function contextOf(parent: string | undefined): Context {
-  const context = parent === undefined ? null : spanContextOf(parent);
+  const context = parent === undefined ? null : parseTraceparent(parent);
   return context === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
 }
 
-function spanContextOf(traceparent: string): SpanContext | null {
-  const parsed = parseTraceparent(traceparent);
-  if (parsed === null) return null;
-  const { traceId, spanId, flags } = parsed;
-  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+const TRACEPARENT_FORM = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
+
+/** What a `traceparent` names; null for any other text. */
+export function parseTraceparent(text: string): SpanContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  return { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
 }
 
 /** Without what is not known. */
