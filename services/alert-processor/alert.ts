@@ -1,6 +1,6 @@
 import type { Alert, MatchState, WebhookMessage } from '#topics/generated/types.ts';
 import type { Finding } from './decide.ts';
-import { type AlertRule, type RuledMatch, rulesFor } from './rules.ts';
+import { type AlertRule, rulesFor } from './rules.ts';
 
 /** The place and the times of what an alert is of. */
 export type AlertCause = {
@@ -25,24 +25,21 @@ export function alertsOf(
   { eventId, of, version, ut, receivedAt }: AlertCause,
   match: KnownMatch,
 ): Alert[] {
-  const known: RuledMatch = {
-    eventId,
-    competitionId: match?.competition_id ?? null,
-    homeId: match?.home?.id ?? null,
-    awayId: match?.away?.id ?? null,
+  const ruled = {
+    event_id: eventId,
+    competition_id: match?.competition_id ?? null,
+    home_id: match?.home?.id ?? null,
+    away_id: match?.away?.id ?? null,
   };
   const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
   const team = [match?.home, match?.away].find((side) => side?.id === incident?.team_id) ?? null;
-  return rulesFor(rules, kind, known).map((rule) => ({
+  return rulesFor(rules, kind, ruled).map((rule) => ({
     id: `${rule.name}/${kind}/${of}`,
     rule: rule.name,
     kind,
-    event_id: eventId,
     version,
     name: match?.name ?? null,
-    competition_id: known.competitionId,
-    home_id: known.homeId,
-    away_id: known.awayId,
+    ...ruled,
     ...detail,
     reasons: [...detail.reasons],
     ut,

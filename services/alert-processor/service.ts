@@ -46,19 +46,14 @@ export async function openAlertProcessor(
   context: AlertProcessorContext,
   { rules, maxAgeMs }: Rules,
 ): Promise<AlertProcessor> {
-  const { logger: log, fail: onFenced } = context;
-  const {
-    KAFKA_BROKERS: brokers,
-    TOPIC_PREFIX: prefix,
-    SESSION_TIMEOUT_MS: sessionTimeoutMs,
-    GROUP_INSTANCE_ID: instanceId,
-  } = context.config;
+  const { config, logger: log, fail: onFenced } = context;
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
   const { codecs, client, registry, topicName } = open;
   const source = { brokers, prefix, registry, reader: 'touchline-alerts' };
   const matches = new KnownMatches(source);
   const feeds = new MatchFeeds(matches, source);
-  const looked = { rules, maxAgeMs, matches, feeds };
+  const watched = { rules, maxAgeMs, matches, feeds };
   return {
     client,
     codecs,
@@ -70,8 +65,8 @@ export async function openAlertProcessor(
       await feeds.known();
       const withdrawals = new Withdrawals();
       // The leader publishes what is so at the start where that is not done yet.
-      findAlerts(looked, withdrawals);
-      return () => findAlerts(looked, withdrawals);
+      findAlerts(watched, withdrawals);
+      return () => findAlerts(watched, withdrawals);
     },
     async start() {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
@@ -79,18 +74,17 @@ export async function openAlertProcessor(
         () => new AlertPartition({ codecs, topicName, rules, matchAt, maxAgeMs, now: Date.now }),
       );
       const stale = leadStaleAlerts({
+        ...watched,
         brokers,
         prefix,
         registry,
         client,
-        rules,
-        maxAgeMs,
-        sessionTimeoutMs,
+        codecs,
+        topicName,
+        sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+        instanceId: config.GROUP_INSTANCE_ID,
         log,
-        instanceId,
         onFenced,
-        matches,
-        feeds: feeds,
       });
       const stop = async (): Promise<void> => {
         await stale.stop();
