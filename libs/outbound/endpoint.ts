@@ -43,7 +43,7 @@ export type EndpointOptions = {
   /** For the whole answer, from the call to the last byte, milliseconds; default 10,000. */
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beyond the usual ones. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
