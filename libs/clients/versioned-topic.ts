@@ -22,7 +22,6 @@ class EditConflictError extends TouchlineError<'EditConflictError'> {
 /** Topics whose records count their changes. */
 export type VersionedName = 'clients' | 'access-tokens';
 
-/** What every record of such a topic has. */
 type Versioned = { readonly version: number };
 
 /** A record as it is to become; `version` and `updated_at` are the topic's. */

@@ -1,4 +1,3 @@
-/** Settings of requests to customers' addresses. */
 import { z } from 'zod';
 import { parseRange } from '#service/addresses.ts';
 import { certificates } from '#service/setting-types.ts';

@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The addresses of broker and registry. */
 type BackboneAddress = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;

@@ -36,7 +36,6 @@ const brokerAddress = z
 
 const LOOPBACK = '127.0.0.1';
 
-/** Settings of every process. */
 export const processSettings = {
   METRICS_PORT: port()
     .prefault('0')
@@ -118,7 +117,6 @@ const inputSettings = {
     ),
 };
 
-/** Settings of every processor. */
 export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
 
 /** Settings of a process that keeps files. */
@@ -197,7 +195,6 @@ function shown(value: string): string {
 /** A setting in `--help`; `fallback` is null where it is required. */
 export type SettingHelp = { name: string; about: string; secret: boolean; fallback: string | null };
 
-/** Describes the settings of a specification, in its order. */
 export function describeSettings(spec: z.ZodObject): SettingHelp[] {
   const properties = z.toJSONSchema(spec, { io: 'input', unrepresentable: 'any' }).properties ?? {};
   return Object.entries(spec.shape).map(([name, schema]) => {
@@ -245,7 +242,6 @@ export function renderSettings(spec: z.ZodObject): string {
     .join('\n');
 }
 
-/** The text of `--help` of a process. */
 export function renderHelp(help: { usage: string; about: string; config: z.ZodObject }): string {
   return `Usage: ${help.usage}\n\n${help.about}\n\nSettings, from the environment (name, default, meaning):\n${renderSettings(help.config)}\n`;
 }

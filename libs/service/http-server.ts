@@ -40,7 +40,6 @@ const HEADERS = {
 /** Of answers over TLS: a year. */
 const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** Limits of a server. */
 export type HttpServerOptions = {
   /** Default 10,000. */
   readonly requestMs?: number;
@@ -124,7 +123,6 @@ export function rawAnswer(
   return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Options of `rawAnswer`. */
 type RawAnswerOptions = { readonly type?: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** Of what is no request, by the code of Node's error; 400 for any other. */

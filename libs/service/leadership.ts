@@ -22,7 +22,6 @@ export type Term = {
   permit(): void;
 };
 
-/** Dependencies of leadership. */
 export type LeadershipOptions = {
   readonly openMember: (options: GroupOptions) => GroupMember;
   /** Consumer group of all candidates. */

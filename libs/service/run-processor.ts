@@ -18,7 +18,6 @@ type ProcessorContext = Pick<
   'config' | 'logger' | 'metrics' | 'fail'
 >;
 
-/** The resources of a processor. */
 export type OpenProcessor<T extends TopicName> = {
   readonly codecs: CodecsOf<T>;
   readonly registry: Registry;

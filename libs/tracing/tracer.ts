@@ -46,7 +46,6 @@ export const SAMPLERS = [
 ] as const;
 type Sampling = (typeof SAMPLERS)[number];
 
-/** What a tracer reports to. */
 export type TracingSinks = {
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly onSpans: (outcome: SpanOutcome, count: number) => void;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Alert } from '#topics/generated/types.ts';
 
-/** What an alert can be about. */
 export const ALERT_KINDS = [
   'goal',
   'goal_cancelled',
@@ -41,7 +40,6 @@ const rulesFile = z.strictObject({
     ),
 });
 
-/** A rule: which kinds, of which matches. */
 export type AlertRule = z.output<typeof rule>;
 
 /** What filters look at. */
@@ -83,7 +81,6 @@ export function readRules(file: string): readonly AlertRule[] {
   return parseRules(text);
 }
 
-/** The rules that a match fits. */
 export function rulesFor(
   rules: readonly AlertRule[],
   kind: AlertKind,

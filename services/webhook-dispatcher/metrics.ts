@@ -1,13 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 
-/** The state of a delivery. */
 export type DeliveryState = 'delivering' | 'failing' | 'disabled';
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-/** The source of the gauges. */
 export type DispatcherSource = {
   /** Number of subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;

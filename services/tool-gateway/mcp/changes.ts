@@ -7,7 +7,6 @@ import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
-/** A subscriber. */
 export type Subscriber = {
   readonly clientId: number;
   /** The resource has changed; subscribed or not. Must not throw. */
@@ -29,7 +28,6 @@ const GATHER_MS = 10;
 /** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
 
-/** A resource that has changed. */
 type ChangedResource = {
   readonly uri: string;
   readonly competitionId: number | null;

@@ -11,7 +11,6 @@ import type { McpLimits } from './limits.ts';
 import type { McpMetrics } from './metrics.ts';
 import { createServer, type ServerContext } from './server.ts';
 
-/** What the handlers of either kind of revision work with. */
 export type HandlersOptions = {
   readonly context: ServerContext;
   readonly changes: ChangeNotifier;

@@ -73,7 +73,6 @@ Find the competition and its seasons with search, then call get_standings with $
   },
 ];
 
-/** The prompts that a contract has. */
 export function promptsOf(access: Access): Prompt[] {
   return questionsOf(access).map(({ name, title, description, arguments: args }) => ({
     name,

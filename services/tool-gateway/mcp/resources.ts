@@ -99,7 +99,6 @@ function documentResources(documents: readonly Document[], { access }: ToolScope
   }));
 }
 
-/** The matches that are listed. */
 function liveResources(scope: ToolScope): Resource[] {
   if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
   return liveMatches(scope, MAX_LIVE).map(({ state }) => ({

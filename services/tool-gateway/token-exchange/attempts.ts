@@ -72,7 +72,6 @@ export class Attempts {
     return attempts;
   }
 
-  /** How many subjects are held. */
   subjects(scope: AttemptScope): number {
     return this.#ledgers[scope].size;
   }

@@ -7,7 +7,6 @@ import type { Refusal } from './limits.ts';
 import { type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 import { digestOf, networkOf } from './subject.ts';
 
-/** What an exchange works with. */
 export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
   /** The account of credentials; null where they are refused. */

@@ -4,7 +4,6 @@ import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
 
-/** How tokens are issued. */
 export type IssuerOptions = {
   readonly tokens: AccessTokens;
   readonly codec: Codec<AccessTokenRecord>;

@@ -32,7 +32,6 @@ export class AttemptLedger {
     this.#times = new LRUCache({ max: capacity });
   }
 
-  /** How many subjects are held. */
   get size(): number {
     return this.#times.size;
   }

@@ -68,12 +68,10 @@ export class Deliverer {
     await Promise.all(Array.from(owned?.deliveries.values() ?? [], (delivery) => delivery.close()));
   }
 
-  /** The subscriptions have changed. */
   refresh(): void {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
-  /** New messages have arrived. */
   offer(messages: readonly MessageAtOffset[]): void {
     for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
@@ -84,7 +82,6 @@ export class Deliverer {
     await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
-  /** For the metrics. */
   source(): DispatcherSource {
     const states = new Map<DeliveryState, number>();
     let behind = 0;

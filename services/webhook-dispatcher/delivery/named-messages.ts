@@ -25,7 +25,6 @@ export function startSpan(
   return tracer()?.start('deliver webhook', { kind: 'client', parent, links, attributes }) ?? null;
 }
 
-/** The fields of a message in log lines. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
 }

@@ -23,7 +23,6 @@ export type ServerOptions = TestEndpointOptions & {
   readonly log: FastifyBaseLogger;
 };
 
-/** A listening server. */
 export type Server = { readonly port: number; close(): Promise<void> };
 
 /** Serves `POST /test-webhook-url/`. Rejects where the port is not available. */

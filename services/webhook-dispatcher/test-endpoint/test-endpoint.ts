@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { webhookInput } from '#clients/webhooks.ts';
 import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
 
-/** Settings of the test endpoint. */
 export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
   /** Requests a minute from one client address (of IPv6 a /64 network), valid or not. */
   readonly attemptsPerMinute: number;

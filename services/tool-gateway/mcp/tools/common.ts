@@ -29,7 +29,6 @@ export function pageInfoOf(total: number, { limit, page }: Paging) {
   return { total, next_page: page * limit < total ? page + 1 : null };
 }
 
-/** The items of a page. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
   return items.slice((page - 1) * limit, page * limit);
 }
@@ -71,7 +70,6 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
-/** A page of matches. */
 export const matchPage = { matches: z.array(matchSummary), ...pageInfo };
 
 export function matchPageOf(
@@ -87,7 +85,6 @@ export function titleOf({ home, away }: ShownState): string {
   return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
 }
 
-/** The summary of a match. */
 export function summaryOf(
   { state, statusName, roundName }: NamedMatch,
   { queries, now }: ToolScope,

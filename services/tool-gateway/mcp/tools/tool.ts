@@ -52,7 +52,6 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   answer(args: z.output<I>, scope: ToolScope): z.input<O>;
 };
 
-/** Makes a tool of its definition. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
   const { name, title, description, operations, output, missing } = definition;
   // An ignored unknown argument would give an answer to another question.
