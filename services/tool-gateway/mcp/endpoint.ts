@@ -87,7 +87,7 @@ class Endpoint {
     const documents = documentsOf(data, version);
     this.#changes = new ChangeNotifier({ view, accessOf, now, competitionOf: queries.competitionOf });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
-    const shared = { context, changes: this.#changes, limits, metrics };
+    const shared = { context, changes: this.#changes, limits };
     this.#handlers = new Handlers(shared);
     this.#sessions = new McpSessions(shared);
     this.#streams = new Streams({ limits, metrics, now });

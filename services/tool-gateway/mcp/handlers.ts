@@ -8,14 +8,12 @@ import {
 import type { Caller } from './caller.ts';
 import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
-import type { McpMetrics } from './metrics.ts';
 import { createServer, type ServerContext } from './server.ts';
 
 export type HandlersOptions = {
   readonly context: ServerContext;
   readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
-  readonly metrics: McpMetrics;
 };
 
 /**
@@ -41,7 +39,7 @@ export class Handlers {
   }
 
   #of(caller: Caller): McpHttpHandler {
-    const { context, changes, limits, metrics } = this.#options;
+    const { context, changes, limits } = this.#options;
     const key = `${caller.clientId}/${caller.tokenId}`;
     const known = this.#handlers.get(key);
     if (known !== undefined) return known.handler;
@@ -49,7 +47,7 @@ export class Handlers {
       if (this.#handlers.size < limits.maxSessions) break;
       if (bus.listenerCount === 0) this.#handlers.delete(other);
     }
-    const bus = new ContractBus(changes, caller.clientId, () => metrics.notifications.inc());
+    const bus = new ContractBus(changes, caller.clientId, () => context.metrics.notifications.inc());
     const handler = createMcpHandler(() => createServer(context, caller, null, true), {
       legacy: 'reject',
       bus,
