@@ -68,7 +68,6 @@ export function createHttpServer(options: HttpServerOptions = {}, listener?: Req
     keepAliveTimeout: KEEP_ALIVE_MS,
     ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
   };
-  // Where a handshake takes longer, no request has begun that a timeout could end.
   const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
   if (draining !== undefined)
     server.prependListener('request', (_request, response) => {
@@ -111,10 +110,10 @@ export function fastifyServer(options: HttpServerOptions = {}) {
 export function rawAnswer(
   status: string,
   body: string,
-  { type = 'application/json; charset=utf-8', headers = {} }: RawAnswerOptions = {},
+  headers: Readonly<Record<string, string>> = {},
 ): string {
   const lines = Object.entries({
-    'content-type': type,
+    'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     ...HEADERS,
     ...headers,
@@ -122,8 +121,6 @@ export function rawAnswer(
   }).map(([name, value]) => `${name}: ${value}`);
   return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
-
-type RawAnswerOptions = { readonly type?: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** Of what is no request, by the code of Node's error; 400 for any other. */
 const BAD_REQUESTS: Readonly<Record<string, string>> = {
