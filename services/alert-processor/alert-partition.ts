@@ -59,7 +59,7 @@ export class AlertPartition implements PartitionProcessor {
     const alerts = wanted.flatMap((finding, nth) => {
       // Several goals of one change: the first has the id that a single one has.
       const of = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
-      const from = { eventId, of, version, ut: cause.ut, receivedAt: cause.received_at };
+      const from = { event_id: eventId, of, version, ut: cause.ut, received_at: cause.received_at };
       return alertsOf(rules, finding, from, match);
     });
     for (const alert of alerts) {

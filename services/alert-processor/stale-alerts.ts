@@ -100,7 +100,7 @@ export function findAlerts(
   return withdrawals.changes(feeds.now()).flatMap(({ kind, eventId, since, reasons }) => {
     if (since < now - maxAgeMs) return [];
     const ut = Math.floor((kind === 'match_stale' ? since : now) / 1000);
-    const cause = { eventId, of: `${eventId}/${since}`, version: null, ut, receivedAt: now };
+    const cause = { event_id: eventId, of: `${eventId}/${since}`, version: null, ut, received_at: now };
     const finding = { kind, incident_id: null, score: null, score_before: null, reasons };
     return alertsOf(rules, finding, cause, matches.latest(eventId));
   });
