@@ -63,12 +63,12 @@ export class VersionedTopic<T extends VersionedName> {
    * where there is none, and may be called again. Throws what it throws, `EditConflictError`, `PublishError`.
    */
   async edit(
-    key: string,
+    id: string | number,
     change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
     const { brokers, prefix, log } = this.#place;
     const codec = await this.#registry.codec(this.#topic);
-    const topic = topicName(prefix, this.#topic);
+    const [topic, key] = [topicName(prefix, this.#topic), String(id)];
     return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
       for (let tries = 0; tries < TRIES; tries++) {
         const base = (await this.#read()).get(key)?.at(-1);

@@ -96,8 +96,10 @@ export const leaderSettings = {
     ),
 };
 
-/** Settings of every process that shares the partitions of its input with other replicas. */
-const groupSettings = {
+/** Settings of every processor: it shares the partitions of its input with other replicas, and keeps its position there. */
+export const processorSettings = {
+  ...processSettings,
+  ...kafkaSettings,
   ...leaderSettings,
   LEAVE_ON_STOP: z
     .enum(['on', 'off'], 'must be on or off')
@@ -105,10 +107,6 @@ const groupSettings = {
     .describe(
       'Whether a process that is stopped gives its partitions to others at once. Off where it is started again under the same GROUP_INSTANCE_ID: a rolling restart then moves nothing, and what is stopped for good waits for SESSION_TIMEOUT_MS.',
     ),
-};
-
-/** Settings of every process that keeps its position in its input. */
-const inputSettings = {
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')
@@ -116,8 +114,6 @@ const inputSettings = {
       'Where the broker removed input before it was processed: stop that partition and say so, or continue without it.',
     ),
 };
-
-export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
 
 /** Settings of a process that keeps files. */
 export const dataSettings = {

@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 
-export type DeliveryState = 'delivering' | 'failing' | 'disabled';
+const STATES = ['delivering', 'failing', 'disabled'] as const;
+export type DeliveryState = (typeof STATES)[number];
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
@@ -14,8 +15,6 @@ export type DispatcherSource = {
   /** Bytes of the messages held for all subscriptions. */
   readonly windowBytes: number;
 };
-
-const STATES: readonly DeliveryState[] = ['delivering', 'failing', 'disabled'];
 
 export function dispatcherMetrics(registry: Registry) {
   const registers = [registry];
