@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { StepClass } from '#views/store/changes.ts';
 import { changeOf, shownChange } from './change.ts';
-import { id, isoOf, pageInfo, pageInfoOf, paging } from './common.ts';
+import { id, isoOf } from './common.ts';
 import { ToolError, tool } from './tool.ts';
 
 const MINUTE_MS = 60_000;
@@ -40,13 +40,12 @@ export const listChanges = tool({
     match_id: id.optional(),
     competition_id: id.optional(),
     team_id: id.optional(),
-    ...paging(15),
   }),
+  pageSize: 15,
   output: z.object({
     since: z.string().describe('Send it as since with next_page.'),
     checked_at: z.string().describe('Send it as since next time.'),
     changes: z.array(shownChange),
-    ...pageInfo,
   }),
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
   answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, scope) {
@@ -68,7 +67,7 @@ export const listChanges = tool({
       since: isoOf(from),
       checked_at: isoOf(now),
       changes: items.map(changeOf),
-      ...pageInfoOf(total, { limit, page }),
+      total,
     };
   },
 });

@@ -7,27 +7,8 @@ import type { CountedPage, NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
-/** Most items of a page: an answer is to fit into a conversation. */
-const MAX_ITEMS = 50;
-
 /** An id of the contract. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
-
-/** A page of a list that has so many items where nothing is said. */
-export const paging = (limit: number) => ({
-  limit: z.int().min(1).max(MAX_ITEMS).default(limit),
-  page: z.int().min(1).max(100_000).default(1),
-});
-
-/** Fields of a page about all pages: items of all, and what to send as `page` for more. The server's instructions say so. */
-export const pageInfo = {
-  total: z.int(),
-  next_page: z.int().nullable(),
-};
-
-export function pageInfoOf(total: number, { limit, page }: Paging) {
-  return { total, next_page: page * limit < total ? page + 1 : null };
-}
 
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
   return items.slice((page - 1) * limit, page * limit);
@@ -70,14 +51,13 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
-export const matchPage = { matches: z.array(matchSummary), ...pageInfo };
+export const matchPage = { matches: z.array(matchSummary) };
 
 export function matchPageOf(
   { items, total }: CountedPage<NamedMatch>,
-  paging: Paging,
   scope: ToolScope,
-): z.input<z.ZodObject<typeof matchPage>> {
-  return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, paging) };
+): z.input<z.ZodObject<typeof matchPage>> & { total: number } {
+  return { matches: items.map((match) => summaryOf(match, scope)), total };
 }
 
 /** The name of a match: those of its sides. */
