@@ -14,7 +14,6 @@ import type { Socket } from 'node:net';
 import type { Logger } from './logger.ts';
 import { followCertificate, readServerTls, type ServerTlsFiles } from './server-tls.ts';
 
-/** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. */
 const REQUEST_MS = 10_000;
 /** How often slow requests are looked for within that time. */
 const CHECKS = 20;
@@ -41,8 +40,8 @@ const HEADERS = {
 const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
 
 export type HttpServerOptions = {
-  /** Default 10,000. */
-  readonly requestMs?: number;
+  /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
+  readonly requestMs?: number | undefined;
   /** Default 10,000; null where the service has an admission of its own. */
   readonly maxConnections?: number | null;
   /** It speaks HTTPS with this certificate; null, the default: HTTP. */

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
 import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
 import { openProcessor } from '#service/run-processor.ts';
@@ -13,7 +14,7 @@ import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
 import { MessageLog } from './delivery/message-log.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, showDeliveries } from './metrics.ts';
-import { startServer } from './test-endpoint/server.ts';
+import { createApp } from './test-endpoint/app.ts';
 
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
@@ -98,21 +99,21 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const stream = await open.run(
     (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener: deliverer }),
   );
-  const server = await startServer({
+  const app = await createApp({
     ...outbound,
     attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE,
-    port: config.DISPATCHER_PORT,
-    host: config.LISTEN_HOST,
     proxies: config.DISPATCHER_PROXIES,
     tls: serverTlsFiles(config),
     draining,
     log,
   });
-  log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
+  const host = config.LISTEN_HOST;
+  await app.listen({ port: config.DISPATCHER_PORT, host });
+  log.info({ host, port: (app.server.address() as AddressInfo).port }, 'POST /test-webhook-url/');
   return {
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {
-      await server.close();
+      await app.close();
       await deliverer.drain(PENDING_REQUESTS_MS);
       stopping.abort();
       await Promise.all(Array.from({ length: partitions }, (_, of) => deliverer.release(of)));
