@@ -17,11 +17,8 @@ import { covers } from './tools.ts';
 
 type Given = Readonly<Record<string, string>>;
 
-type Question = {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly arguments: readonly (PromptArgument & { readonly name: string })[];
+type Question = Pick<Prompt, 'name' | 'title' | 'description'> & {
+  readonly arguments: PromptArgument[];
   /** What its text tells to call: a contract that lacks one of them does not have the prompt. */
   readonly tools: readonly Tool[];
   text(given: Given): string;
@@ -74,12 +71,7 @@ Find the competition and its seasons with search, then call get_standings with $
 ];
 
 export function promptsOf(access: Access): Prompt[] {
-  return questionsOf(access).map(({ name, title, description, arguments: args }) => ({
-    name,
-    title,
-    description,
-    arguments: [...args],
-  }));
+  return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }
 
 /** The text of a prompt. Throws `ProtocolError`. */
