@@ -26,7 +26,14 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { settlesWithin } from '#timing/clock.ts';
-import type { SpanAttributes, SpanOptions, TracingOptions, TracingSinks } from './tracer.ts';
+import type {
+  SpanAttributes,
+  SpanOptions,
+  Tracer,
+  TraceSpan,
+  TracingOptions,
+  TracingSinks,
+} from './tracer.ts';
 
 /** Most spans that wait to be sent, some 4 MB; further ones are dropped. */
 const MAX_WAITING = 4_096;
@@ -55,7 +62,7 @@ export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer
     sampler: samplerOf(options),
     spanProcessors: [new BoundedProcessor(exporter, sinks)],
   });
-  return new Tracer(provider);
+  return new OpenTelemetryTracer(provider);
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
@@ -69,7 +76,7 @@ function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
   return parentBased === undefined ? rootSampler : new ParentBasedSampler({ root: rootSampler });
 }
 
-export class Tracer {
+class OpenTelemetryTracer implements Tracer {
   readonly #provider: TracerProvider;
   readonly #tracer: OtelTracer;
 
@@ -78,7 +85,6 @@ export class Tracer {
     this.#tracer = provider.getTracer('touchline');
   }
 
-  /** Null where the trace is not sampled. */
   start(name: string, { kind, parent, links = [], startedAt, attributes }: SpanOptions): TraceSpan | null {
     const span = this.#tracer.startSpan(
       name,
@@ -93,10 +99,9 @@ export class Tracer {
       },
       contextOf(parent),
     );
-    return span.isRecording() ? new TraceSpan(span) : null;
+    return span.isRecording() ? new SampledSpan(span) : null;
   }
 
-  /** Sends what waits, for a second at most. */
   async close(): Promise<void> {
     await settlesWithin(
       this.#provider.shutdown().catch(() => {}),
@@ -105,15 +110,13 @@ export class Tracer {
   }
 }
 
-/** A span that is sampled. */
-export class TraceSpan {
+class SampledSpan implements TraceSpan {
   readonly #span: OtelSpan;
 
   constructor(span: OtelSpan) {
     this.#span = span;
   }
 
-  /** Its header value (W3C Trace Context) for what it causes. */
   get traceparent(): string {
     const { traceId, spanId, traceFlags } = this.#span.spanContext();
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
@@ -123,7 +126,6 @@ export class TraceSpan {
     this.#span.setAttributes(known(attributes));
   }
 
-  /** Ends it; `failure` says why it failed. */
   end(failure?: string): void {
     if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     this.#span.end();

@@ -1,4 +1,4 @@
-/** What traces are made of, without OpenTelemetry, which `otel.ts` loads where they are on. */
+/** What a process needs of a tracer: OpenTelemetry stands behind it where traces are on (`otel.ts`). */
 
 /** The header of a record that belongs to a trace (W3C Trace Context). */
 export const TRACEPARENT = 'traceparent';
@@ -19,6 +19,22 @@ export type SpanOptions = {
   readonly startedAt?: number;
   readonly attributes?: SpanAttributes;
 };
+
+/** A span that is sampled. */
+export interface TraceSpan {
+  /** Its header value (W3C Trace Context) for what it causes. */
+  readonly traceparent: string;
+  set(attributes: SpanAttributes): void;
+  /** Ends it; `failure` says why it failed. */
+  end(failure?: string): void;
+}
+
+export interface Tracer {
+  /** Null where the trace is not sampled. */
+  start(name: string, options: SpanOptions): TraceSpan | null;
+  /** Sends what waits, for a second at most. */
+  close(): Promise<void>;
+}
 
 /** How many spans came to each end. */
 export type SpanOutcome = 'sent' | 'dropped' | 'failed';

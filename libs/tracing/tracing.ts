@@ -1,7 +1,6 @@
 /** The tracer of this process, or thread; none unless traces are on (docs/guides/trace.md). */
 import type { PublishRecord } from '#streams/client/port.ts';
-import type { Tracer, TraceSpan } from './otel.ts';
-import type { TracingOptions, TracingSinks } from './tracer.ts';
+import type { Tracer, TraceSpan, TracingOptions, TracingSinks } from './tracer.ts';
 
 let current: Tracer | null = null;
 

@@ -4,7 +4,7 @@ import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import type { TraceSpan } from '#tracing/otel.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { RequestTally } from './tally.ts';

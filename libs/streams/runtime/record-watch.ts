@@ -1,5 +1,5 @@
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
-import type { TraceSpan } from '#tracing/otel.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import { logsMessages } from '../log.ts';

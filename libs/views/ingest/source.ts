@@ -11,7 +11,7 @@ import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
-import type { Tracer } from '#tracing/otel.ts';
+import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';

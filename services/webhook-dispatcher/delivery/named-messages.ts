@@ -1,7 +1,7 @@
 /** How messages are named in log lines and spans. */
 
 import type { MessageFields } from '#tracing/message-fields.ts';
-import type { TraceSpan } from '#tracing/otel.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { MessageBatch, MessageHead } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';
