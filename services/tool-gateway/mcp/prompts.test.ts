@@ -1,9 +1,15 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { ALL, REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
+import { CLOSED, OPEN } from './testing/league.ts';
+import { ALL, REVISIONS, type Revision, ServedMcp, type TestClient } from './testing/served.ts';
+import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
 const revisions = Object.keys(REVISIONS) as Revision[];
+const NARROW: TestClient = {
+  token: 'token-of-narrow',
+  access: { clientId: 2, competitions: new Set([OPEN.competition]), operations: null },
+};
 /** A contract without tables. */
 const WITHOUT_TABLES: Access['operations'] = new Set([
   'events.index',
@@ -72,6 +78,75 @@ describe.each(revisions)('prompts (revision %s)', (revision) => {
     expect(prompts.map(({ name }) => name)).toEqual(['may-i-act', 'catch-up']);
     await expect(client.getPrompt({ name: 'table', arguments: { competition: 'x' } })).rejects.toThrow(
       'Unknown prompt',
+    );
+  });
+});
+
+describe.each(revisions)('completions (revision %s)', (revision) => {
+  const ofPrompt = async (
+    client: Client,
+    name: string,
+    argument: string,
+    value: string,
+    context?: Record<string, string>,
+  ) =>
+    (
+      await client.complete({
+        ref: { type: 'ref/prompt', name },
+        argument: { name: argument, value },
+        ...(context === undefined ? {} : { context: { arguments: context } }),
+      })
+    ).completion.values;
+  const ofTemplate = async (client: Client, uri: string, argument: string, value: string) =>
+    (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } }))
+      .completion.values;
+
+  test('of prompts are names: teams, competitions, seasons of a competition', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    expect((await ofPrompt(client, 'may-i-act', 'team', 'goteb')).toSorted()).toEqual([
+      'Göteborg 101',
+      'Göteborg 102',
+    ]);
+    expect(await ofPrompt(client, 'table', 'competition', 'zur')).toEqual(['Zürich competition']);
+    expect(await ofPrompt(client, 'table', 'competition', '')).toHaveLength(2);
+    expect(await ofPrompt(client, 'table', 'season', 'sea', { competition: 'Zürich' })).toEqual([
+      'Zürich season',
+    ]);
+    expect(await ofPrompt(client, 'table', 'season', '2018', { competition: 'Zürich' })).toEqual([]);
+    expect(await ofPrompt(client, 'table', 'season', '')).toEqual([]);
+    expect(await ofPrompt(client, 'catch-up', 'minutes', '1')).toEqual([]);
+  });
+
+  test('of resources are ids: of live matches, of a team, of the tables of a competition', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    const matches = (value: string) => ofTemplate(client, MATCH_TEMPLATE, 'match_id', value);
+    const tables = (value: string) => ofTemplate(client, TABLE_TEMPLATE, 'standings_id', value);
+    expect(await matches('')).toEqual([OPEN, CLOSED].map(({ match }) => String(match)));
+    expect(await matches('7')).toEqual([String(OPEN.match)]);
+    expect((await matches('göteborg 101')).toSorted()).toEqual([OPEN.match, OPEN.earlier].map(String));
+    expect(await tables('8')).toEqual([CLOSED.table, CLOSED.scorers].map(String));
+    expect(await tables('zurich')).toEqual([CLOSED.table, CLOSED.scorers].map(String));
+    expect(await tables('')).toHaveLength(4);
+  });
+
+  test('have nothing outside the contract', async () => {
+    const client = await (await ServedMcp.start({ clients: [NARROW] })).connect(revision, NARROW.token);
+    expect(await ofPrompt(client, 'may-i-act', 'team', 'zurich')).toEqual([]);
+    expect(await ofPrompt(client, 'table', 'competition', '')).toEqual(['Göteborg competition']);
+    expect(await ofPrompt(client, 'table', 'season', '', { competition: 'Zürich' })).toEqual([]);
+    expect(await ofTemplate(client, MATCH_TEMPLATE, 'match_id', '')).toEqual([String(OPEN.match)]);
+    expect(await ofTemplate(client, TABLE_TEMPLATE, 'standings_id', '8')).toEqual([]);
+    const access = { ...ALL.access, operations: new Set([]) };
+    const bare = await (await ServedMcp.start({ clients: [{ ...ALL, access }] })).connect(revision);
+    expect(await ofTemplate(bare, MATCH_TEMPLATE, 'match_id', '')).toEqual([]);
+    expect(await ofTemplate(bare, TABLE_TEMPLATE, 'standings_id', '')).toEqual([]);
+  });
+
+  test('are refused of what there is not', async () => {
+    const client = await (await ServedMcp.start()).connect(revision);
+    await expect(ofPrompt(client, 'nothing', 'team', '')).rejects.toThrow('Unknown prompt');
+    await expect(ofTemplate(client, 'touchline://players/{id}', 'id', '')).rejects.toThrow(
+      'Unknown resource template',
     );
   });
 });

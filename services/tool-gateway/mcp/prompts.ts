@@ -74,9 +74,14 @@ export function promptsOf(access: Access): Prompt[] {
   return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }
 
+/** The names of the arguments of a prompt; null where the contract has no such prompt. */
+export function argumentsOf(name: string, access: Access): readonly string[] | null {
+  return find(name, access)?.arguments.map((one) => one.name) ?? null;
+}
+
 /** The text of a prompt. Throws `ProtocolError`. */
 export function getPrompt(name: string, given: Given, access: Access): GetPromptResult {
-  const question = questionsOf(access).find((one) => one.name === name);
+  const question = find(name, access);
   if (question === undefined) throw invalid(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
   const values: Record<string, string> = {};
   for (const { name: key, required } of question.arguments) {
@@ -91,6 +96,10 @@ export function getPrompt(name: string, given: Given, access: Access): GetPrompt
     description,
     messages: [{ role: 'user', content: { type: 'text', text: question.text(values) } }],
   };
+}
+
+function find(name: string, access: Access): Question | undefined {
+  return questionsOf(access).find((one) => one.name === name);
 }
 
 function questionsOf(access: Access): readonly Question[] {

@@ -8,6 +8,7 @@ import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
+import { complete } from './completions.ts';
 import type { Document } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
@@ -87,6 +88,7 @@ export function createServer(
         tools: {},
         prompts: {},
         resources: canSubscribe ? { subscribe: true } : {},
+        completions: {},
       },
       instructions: instructionsFor(scopeNow().access),
       jsonSchemaValidator: VALIDATOR,
@@ -103,6 +105,9 @@ export function createServer(
   server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(scopeNow().access) }));
   server.setRequestHandler('prompts/get', ({ params }) =>
     getPrompt(params.name, params.arguments ?? {}, scopeNow().access),
+  );
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    orFailure(context, () => complete(params, scopeNow())),
   );
   server.setRequestHandler('resources/list', ({ params }) =>
     orFailure(context, () => listResources(context.documents, scopeNow(), params?.cursor)),

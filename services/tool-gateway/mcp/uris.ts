@@ -1,6 +1,7 @@
 /** The addresses of resources. */
 
-const RECORD = /^touchline:\/\/(matches|standings)\/([1-9][0-9]{0,15})$/;
+const MATCH = /^touchline:\/\/matches\/([1-9][0-9]{0,15})$/;
+const TABLE = /^touchline:\/\/standings\/([1-9][0-9]{0,15})$/;
 const DOCUMENT = /^touchline:\/\/documents\/([a-z-]{1,40})$/;
 
 export const MATCH_TEMPLATE = 'touchline://matches/{match_id}';
@@ -16,8 +17,10 @@ export type Named =
   | { readonly kind: 'document'; readonly name: string };
 
 export function parseUri(uri: string): Named | null {
-  const [, list, id] = RECORD.exec(uri) ?? [];
-  if (list !== undefined) return { kind: list === 'matches' ? 'match' : 'table', id: Number(id) };
+  const match = MATCH.exec(uri)?.[1];
+  if (match !== undefined) return { kind: 'match', id: Number(match) };
+  const table = TABLE.exec(uri)?.[1];
+  if (table !== undefined) return { kind: 'table', id: Number(table) };
   const name = DOCUMENT.exec(uri)?.[1];
   return name === undefined ? null : { kind: 'document', name };
 }
