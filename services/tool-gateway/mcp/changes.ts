@@ -1,9 +1,11 @@
 /** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
 import type { OperationName } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { Views } from '#views/store/views.ts';
 import type { AccessOf } from './caller.ts';
+import { changedLists, type ListKeys, type ListKind } from './list-watch.ts';
 import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
@@ -12,12 +14,16 @@ export type Subscriber = {
   readonly clientId: number;
   /** The resource has changed; subscribed or not. Must not throw. */
   changed(uri: string): void;
+  /** A list of the client has changed. Must not throw. */
+  listChanged(kind: ListKind): void;
 };
 
 export type ChangesOptions = {
   readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'tables' | 'rankings' | 'matchHealth' | 'state'> &
     Pick<Views, 'judgedMatches'>;
   readonly accessOf: AccessOf;
+  /** What the lists of a contract have now. */
+  readonly listsOf: (access: Access) => ListKeys;
   /** The competition of a season; null where it is not known. */
   readonly competitionOf: (seasonId: number) => number | null;
   /** Unix milliseconds. */
@@ -28,11 +34,13 @@ export type ChangesOptions = {
 const GATHER_MS = 10;
 /** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
+const LISTS_EVERY_MS = 1_000;
 
 /** Follows the views. `close` it. */
 export class ChangeNotifier {
   readonly #options: ChangesOptions;
-  readonly #subscribers = new Set<Subscriber>();
+  /** Each subscriber with the lists that it knows; null while it has no contract. */
+  readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   readonly #stopFollowing: readonly (() => void)[];
   /** The competition of each match that has changed, by event. */
   readonly #matches = new Map<number, number | null>();
@@ -43,7 +51,7 @@ export class ChangeNotifier {
   #notifiedAt = Number.NEGATIVE_INFINITY;
   /** State and reason of the feed of each match, by event, at the last check; checked while there are subscribers. */
   #feeds = new Map<number, string>();
-  #looking: NodeJS.Timeout | undefined;
+  #looking: readonly NodeJS.Timeout[] = [];
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -62,19 +70,23 @@ export class ChangeNotifier {
   subscribe(subscriber: Subscriber): () => void {
     if (this.#subscribers.size === 0) {
       this.#feeds = this.#feedsNow();
-      this.#looking = setInterval(() => this.#look(), BELIEF_EVERY_MS).unref();
+      this.#looking = [
+        setInterval(() => this.#look(), BELIEF_EVERY_MS).unref(),
+        setInterval(() => this.#lookAtLists(), LISTS_EVERY_MS).unref(),
+      ];
     }
-    this.#subscribers.add(subscriber);
+    const access = this.#options.accessOf(subscriber.clientId);
+    this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
     return () => {
       this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) clearInterval(this.#looking);
+      if (this.#subscribers.size === 0) this.#stopLooking();
     };
   }
 
   close(): void {
     for (const stop of this.#stopFollowing) stop();
     clearTimeout(this.#gathering);
-    clearInterval(this.#looking);
+    this.#stopLooking();
     this.#subscribers.clear();
   }
 
@@ -124,12 +136,31 @@ export class ChangeNotifier {
     this.#send(matchUri(id), competitionId, getMatch.operations);
   }
 
+  /** Notifies of changed lists; a contract's are read once for all of its subscribers. */
+  #lookAtLists(): void {
+    const { accessOf, listsOf } = this.#options;
+    const read = new Map<Access, ListKeys>();
+    for (const [subscriber, before] of this.#subscribers) {
+      const access = accessOf(subscriber.clientId);
+      if (access === undefined) continue;
+      const after = read.get(access) ?? listsOf(access);
+      read.set(access, after);
+      this.#subscribers.set(subscriber, after);
+      if (before !== null) for (const kind of changedLists(before, after)) subscriber.listChanged(kind);
+    }
+  }
+
+  #stopLooking(): void {
+    for (const timer of this.#looking) clearInterval(timer);
+    this.#looking = [];
+  }
+
   /** Notifies of a changed resource whom its operations and its competition are open to. */
   #send(uri: string, competitionId: number | null, operations: readonly OperationName[]): void {
-    for (const { clientId, changed } of this.#subscribers) {
-      const access = this.#options.accessOf(clientId);
+    for (const subscriber of this.#subscribers.keys()) {
+      const access = this.#options.accessOf(subscriber.clientId);
       if (access !== undefined && covers(access, operations) && isCovered(access, competitionId))
-        changed(uri);
+        subscriber.changed(uri);
     }
   }
 }

@@ -21,6 +21,7 @@ import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts
 import { documentsOf } from './documents.ts';
 import { Handlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
+import { listKeysOf } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
 import { McpSessions, refusal } from './sessions.ts';
 import { Streams } from './streams.ts';
@@ -28,7 +29,7 @@ import { Streams } from './streams.ts';
 export type McpOptions = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
-  readonly view: BoardView & Pick<Views, 'version' | 'judgedMatches'>;
+  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
   /** Who has a token; null where it is unknown, expired or revoked, or its client is no more. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** What the contract of a client covers as of now. */
@@ -79,13 +80,21 @@ class Endpoint {
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
-    const { data, view, metrics, now, version, queries, accessOf } = options;
+    const { data, view, metrics, now, version, queries } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
+    const { accessOf } = options;
     const documents = documentsOf(data, version);
-    this.#changes = new ChangeNotifier({ view, accessOf, now, competitionOf: queries.competitionOf });
+    this.#changes = new ChangeNotifier({
+      view,
+      accessOf,
+      now,
+      competitionOf: queries.competitionOf,
+      listsOf: (access) =>
+        listKeysOf(documents, { data, queries, access, now: now() / 1000 }, view.nameVersion),
+    });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
     const shared = { context, changes: this.#changes, limits };
     this.#handlers = new Handlers(shared);

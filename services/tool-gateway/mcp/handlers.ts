@@ -73,6 +73,10 @@ class ContractBus extends InMemoryServerEventBus {
           onSend();
           this.publish({ kind: 'resource_updated', uri });
         },
+        listChanged: (kind) => {
+          onSend();
+          this.publish({ kind: `${kind}_list_changed` });
+        },
       });
   }
 

@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { CLOSED, OPEN } from './testing/league.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { CLOSED, event, OPEN } from './testing/league.ts';
 import { ALL, REVISIONS, type Revision, ServedMcp, type TestClient } from './testing/served.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
@@ -148,5 +149,48 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
     await expect(ofTemplate(client, 'touchline://players/{id}', 'id', '')).rejects.toThrow(
       'Unknown resource template',
     );
+  });
+});
+
+describe.each(revisions)('a client of revision %s that listens to lists', (revision) => {
+  /** The lists that it is notified of. */
+  async function listening(served: ServedMcp): Promise<string[]> {
+    const client = await served.connect(revision);
+    const changed: string[] = [];
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
+    expect(client.getServerCapabilities()).toMatchObject({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      completions: {},
+    });
+    if (revision === '2026-07-28')
+      await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
+    await vi.waitFor(async () =>
+      expect(await served.metrics.metrics()).toMatch(/^touchline_mcp_streams\S* 1/m),
+    );
+    return changed;
+  }
+
+  test('is notified of tools and prompts when its contract changes', async () => {
+    const served = await ServedMcp.start();
+    const changed = await listening(served);
+    served.clients.set(ALL.token, { ...ALL.access, operations: WITHOUT_TABLES });
+    await vi.waitFor(() => expect(changed.toSorted()).toEqual(['prompts', 'resources', 'tools']), 3_000);
+  });
+
+  test('is notified of resources when a match is played no longer, and not of a goal', async () => {
+    const served = await ServedMcp.start();
+    const changed = await listening(served);
+    const play = (n: number, fields: object) =>
+      served.world.play(
+        eventMessage({ id: `${n}`, ut: 1_790_000_000 + n }, event(OPEN, OPEN.match, { ...fields })),
+      );
+    play(100, { clock_time: 999 });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(changed).toEqual([]);
+    play(101, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
+    await vi.waitFor(() => expect(changed).toEqual(['resources']), 3_000);
   });
 });

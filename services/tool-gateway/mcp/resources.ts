@@ -99,7 +99,8 @@ function documentResources(documents: readonly Document[], { access }: ToolScope
   }));
 }
 
-function liveResources(scope: ToolScope): Resource[] {
+/** The matches that are listed. */
+export function liveResources(scope: ToolScope): Resource[] {
   if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
   return liveMatches(scope, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),

@@ -75,6 +75,8 @@ export function createServer(
   canSubscribe = subscriptions !== null,
 ): Server {
   const { version } = context;
+  // Tools and prompts follow the contract, which may change; live matches and tables come and go.
+  const changing = canSubscribe ? { listChanged: true } : {};
   const scopeNow = (): ToolScope => ({
     data: context.data,
     queries: context.queries,
@@ -85,9 +87,9 @@ export function createServer(
     { name: 'touchline', title: 'Touchline', version },
     {
       capabilities: {
-        tools: {},
-        prompts: {},
-        resources: canSubscribe ? { subscribe: true } : {},
+        tools: changing,
+        prompts: changing,
+        resources: canSubscribe ? { subscribe: true, listChanged: true } : {},
         completions: {},
       },
       instructions: instructionsFor(scopeNow().access),

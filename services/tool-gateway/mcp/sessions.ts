@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { HandlersOptions } from './handlers.ts';
+import type { ListKind } from './list-watch.ts';
 import { createServer, type ResourceSubscriptions } from './server.ts';
 
 type Session = {
@@ -22,6 +23,12 @@ type Session = {
   readonly uris: Set<string>;
   usedAt: number;
   streams: number;
+};
+
+const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<void>>> = {
+  tools: (server) => server.sendToolListChanged(),
+  prompts: (server) => server.sendPromptListChanged(),
+  resources: (server) => server.sendResourceListChanged(),
 };
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -95,6 +102,7 @@ export class McpSessions {
       changed: (uri) => {
         if (uris.has(uri)) this.#notify(session, () => server.sendResourceUpdated({ uri }));
       },
+      listChanged: (kind) => this.#notify(session, () => SEND_LIST_CHANGED[kind](server)),
     });
     server.onclose = () => {
       stop();
