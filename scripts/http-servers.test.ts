@@ -13,7 +13,7 @@ import { apiMetrics, createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
 import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
-import { startServer } from '../services/webhook-dispatcher/test-endpoint/server.ts';
+import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/app.ts';
 import { ReceiverApp } from '../services/webhook-receiver/app.ts';
 import { RequestTally } from '../services/webhook-receiver/tally.ts';
 
@@ -65,17 +65,10 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
     const exchange = { admitAddress: async () => {} } as never;
     return fastifyPort(await createGateway({ trustedProxies: [], log, exchange, onAnswer: () => {} }));
   },
-  'webhook-dispatcher': () =>
-    startServer({
-      ...LISTEN,
-      proxies: 0,
-      tls: null,
-      draining: new AbortController().signal,
-      log,
-      allowed: new AllowedRanges([]),
-      now: Date.now,
-      attemptsPerMinute: 10,
-    }),
+  async 'webhook-dispatcher'() {
+    const outbound = { allowed: new AllowedRanges([]), now: Date.now };
+    return fastifyPort(await createTester({ ...outbound, proxies: 0, log, attemptsPerMinute: 10 }));
+  },
   simulator: async () =>
     fastifyPort(manualProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),
 };

@@ -39,7 +39,6 @@ export function isLive(
 export class AccessTokens {
   readonly #byId = new Map<string, AccessTokenRecord>();
   readonly #byHash = new Map<string, string>();
-  readonly #byClient = new Map<number, Set<string>>();
   #followed: Followed | undefined;
 
   private constructor() {}
@@ -64,7 +63,7 @@ export class AccessTokens {
 
   /** The tokens of a client, dead ones too. */
   of(clientId: number): AccessTokenRecord[] {
-    return [...(this.#byClient.get(clientId) ?? [])].flatMap((id) => this.#byId.get(id) ?? []);
+    return [...this.#byId.values()].filter(({ client_id }) => client_id === clientId);
   }
 
   /** How many tokens are known, dead ones too. */
@@ -74,12 +73,10 @@ export class AccessTokens {
 
   /** Takes a record of the topic in: what this process wrote need not wait until it is read back. */
   apply(record: AccessTokenRecord): void {
-    const { token_id: id, client_id, token_hash } = record;
+    const { token_id: id, token_hash } = record;
     if (!supersedes(record, this.#byId.get(id))) return;
     this.#byId.set(id, record);
     this.#byHash.set(token_hash, id);
-    const ids = this.#byClient.get(client_id) ?? new Set();
-    this.#byClient.set(client_id, ids.add(id));
   }
 
   async close(): Promise<void> {
@@ -89,11 +86,7 @@ export class AccessTokens {
   #forget(id: string): void {
     const known = this.#byId.get(id);
     if (known === undefined) return;
-    const { client_id, token_hash } = known;
     this.#byId.delete(id);
-    this.#byHash.delete(token_hash);
-    const ids = this.#byClient.get(client_id);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#byClient.delete(client_id);
+    this.#byHash.delete(known.token_hash);
   }
 }

@@ -13,7 +13,6 @@ export type FollowPlace = TopicSource & {
   readonly onFailure: (error: unknown) => void;
 };
 
-/** What is followed, and what is done with it. */
 type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
   readonly topic: T;
   /** Gives what was written since then, Unix milliseconds; without it all that there is. */
@@ -22,7 +21,6 @@ type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
 };
 
-/** A topic that is followed. */
 export type Followed = { close(): Promise<void> };
 
 /**

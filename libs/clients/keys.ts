@@ -29,7 +29,6 @@ export const rotatingClientsSettings = {
 /** The deployment's keys: the first one signs and seals, every one is accepted. */
 export type ClientsKeys = readonly [string, ...string[]];
 
-/** The keys of a configuration. */
 export function clientsKeysOf(config: {
   readonly CLIENTS_KEY: string;
   readonly CLIENTS_KEY_SECOND?: string | undefined;
@@ -38,7 +37,6 @@ export function clientsKeysOf(config: {
   return second === undefined ? [first] : [first, second];
 }
 
-/** What a key is for. */
 export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
 
 const KEY_BYTES = 32;

@@ -22,7 +22,6 @@ class EditConflictError extends TouchlineError<'EditConflictError'> {
 /** Topics whose records count their changes. */
 export type VersionedName = 'clients' | 'access-tokens';
 
-/** What every record of such a topic has. */
 type Versioned = { readonly version: number };
 
 /** A record as it is to become; `version` and `updated_at` are the topic's. */
@@ -64,12 +63,12 @@ export class VersionedTopic<T extends VersionedName> {
    * where there is none, and may be called again. Throws what it throws, `EditConflictError`, `PublishError`.
    */
   async edit(
-    key: string,
+    id: string | number,
     change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
     const { brokers, prefix, log } = this.#place;
     const codec = await this.#registry.codec(this.#topic);
-    const topic = topicName(prefix, this.#topic);
+    const [topic, key] = [topicName(prefix, this.#topic), String(id)];
     return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
       for (let tries = 0; tries < TRIES; tries++) {
         const base = (await this.#read()).get(key)?.at(-1);

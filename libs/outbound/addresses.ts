@@ -2,9 +2,7 @@
  * The addresses that a customer's webhook may use (docs/decisions/0060): public unicast ones, and ranges that an operator
  * allows. Addresses are texts from resolvers and WHATWG URLs, which already normalise every odd spelling.
  */
-
 import { BlockList, isIP } from 'node:net';
-import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseRange } from '#service/addresses.ts';
 
 /** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and platform services of clouds. */
@@ -61,38 +59,23 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** A text that is not a range of addresses. */
-export class AddressRangeError extends TouchlineError<'AddressRangeError'> {
-  override readonly name = 'AddressRangeError';
-
-  constructor(text: string) {
-    super(
-      'RANGE_INVALID',
-      `${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`,
-    );
-  }
-}
-
 /** Ranges that an operator allows beyond public addresses. */
 export class AllowedRanges {
   readonly #ranges: readonly string[];
   readonly #list: BlockList;
 
-  /** `ranges` in CIDR notation. Throws `AddressRangeError` for a text that is none. */
+  /** `ranges` in CIDR notation. Throws a RangeError for a text that is none. */
   constructor(ranges: readonly string[]) {
     this.#ranges = ranges;
     this.#list = blockList(ranges);
   }
 
-  /** Whether the address is in one of the ranges. An IPv4-mapped IPv6 address is in those of its IPv4 address. */
-  includes(address: string): boolean {
-    const family = isIP(address);
-    return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
-  }
-
-  /** Whether an address may be called: it is public, or in one of the ranges. */
+  /** Whether an address may be called: it is public, or in a range, an IPv4-mapped IPv6 address in one of its IPv4 address. */
   permits(address: string): boolean {
-    return isPublicAddress(address) || this.includes(address);
+    const family = isIP(address);
+    return (
+      isPublicAddress(address) || (family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6'))
+    );
   }
 
   /** The ranges as configured, comma separated. */
@@ -105,7 +88,7 @@ function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const parsed = parseRange(range);
-    if (parsed === null) throw new AddressRangeError(range);
+    if (parsed === null) throw new RangeError(`${JSON.stringify(range)} is not a range of addresses`);
     list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
   return list;

@@ -7,7 +7,6 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
 import type { ResolveName } from './resolve.ts';
 
-/** Options of connections. */
 export type ConnectorOptions = {
   readonly allowed: AllowedRanges;
   readonly resolve: ResolveName;

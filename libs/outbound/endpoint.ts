@@ -8,7 +8,6 @@ import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 
-/** The outcome of one delivery. */
 export type DeliveryOutcome =
   | { readonly kind: 'accepted' }
   /** No complete answer before the deadline. */
@@ -24,7 +23,6 @@ export type DeliveryOutcome =
   /** 200, but the text is not exactly `Accepted`. */
   | { readonly kind: 'different' };
 
-/** Why an address is refused. */
 export type RefusalReason =
   | 'not_a_url'
   | 'not_https'
@@ -33,7 +31,6 @@ export type RefusalReason =
   /** No address of the name is public, or in an allowed range. */
   | 'address_not_public';
 
-/** Options of an endpoint. */
 export type EndpointOptions = {
   readonly url: string;
   /** 32 characters. */
@@ -43,7 +40,7 @@ export type EndpointOptions = {
   /** For the whole answer, from the call to the last byte, milliseconds; default 10,000. */
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beyond the usual ones. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
 };

@@ -1,21 +1,22 @@
-/** Settings of requests to customers' addresses. */
 import { z } from 'zod';
+import { parseRange } from '#service/addresses.ts';
 import { certificates } from '#service/setting-types.ts';
-import { AddressRangeError, AllowedRanges } from './addresses.ts';
+import { AllowedRanges } from './addresses.ts';
 
-const ranges = z.string().transform((text, context) => {
-  const parts = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  try {
-    return new AllowedRanges(parts);
-  } catch (error) {
-    if (!(error instanceof AddressRangeError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-    return z.NEVER;
-  }
+const range = z.string().refine((text) => parseRange(text) !== null, {
+  error: ({ input }) => `${JSON.stringify(input)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`,
 });
+
+const ranges = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .pipe(z.array(range))
+  .transform((all) => new AllowedRanges(all));
 
 /** Settings of a process that posts webhooks. */
 export const outboundSettings = {

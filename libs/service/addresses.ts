@@ -18,7 +18,6 @@ export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** A range of addresses. */
 type AddressRange = {
   readonly address: string;
   /** Bits that the range has in common. */

@@ -2,38 +2,28 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The addresses of broker and registry. */
 type BackboneAddress = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly topicPrefix: string;
 };
 
-/** `backbone.json` in a data folder. */
-export type BackboneFile = {
-  readonly path: string;
-  /** The address; null without a file, or where its writer ended without removing it. */
-  read(): BackboneAddress | null;
-  /** Writes that this process runs the backbone at that address. */
-  write(address: BackboneAddress): void;
-  /** Removes the file where this process wrote it. */
-  remove(): void;
-};
-
 type Content = BackboneAddress & { readonly pid: number };
 
-/** The file of a data folder. Reads and writes nothing yet. */
-export function backboneFile(dataDir: string): BackboneFile {
+/** `backbone.json` in a data folder. Reads and writes nothing yet. */
+export function backboneFile(dataDir: string) {
   const path = join(dataDir, 'backbone.json');
   return {
     path,
-    read() {
+    /** The address; null without a file, or where its writer ended without removing it. */
+    read(): BackboneAddress | null {
       const content = load(path);
       if (content === null || !isRunning(content.pid)) return null;
       const { brokers, registryUrl, topicPrefix } = content;
       return { brokers, registryUrl, topicPrefix };
     },
-    write(address) {
+    /** Writes that this process runs the backbone at that address. */
+    write(address: BackboneAddress): void {
       const content: Content = { ...address, pid: process.pid };
       mkdirSync(dataDir, { recursive: true });
       // Renamed into place: a reader never sees half a file.
@@ -41,7 +31,8 @@ export function backboneFile(dataDir: string): BackboneFile {
       writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`);
       renameSync(draft, path);
     },
-    remove() {
+    /** Removes the file where this process wrote it. */
+    remove(): void {
       if (load(path)?.pid === process.pid) rmSync(path, { force: true });
     },
   };

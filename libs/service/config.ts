@@ -36,7 +36,6 @@ const brokerAddress = z
 
 const LOOPBACK = '127.0.0.1';
 
-/** Settings of every process. */
 export const processSettings = {
   METRICS_PORT: port()
     .prefault('0')
@@ -97,8 +96,10 @@ export const leaderSettings = {
     ),
 };
 
-/** Settings of every process that shares the partitions of its input with other replicas. */
-const groupSettings = {
+/** Settings of every processor: it shares the partitions of its input with other replicas, and keeps its position there. */
+export const processorSettings = {
+  ...processSettings,
+  ...kafkaSettings,
   ...leaderSettings,
   LEAVE_ON_STOP: z
     .enum(['on', 'off'], 'must be on or off')
@@ -106,10 +107,6 @@ const groupSettings = {
     .describe(
       'Whether a process that is stopped gives its partitions to others at once. Off where it is started again under the same GROUP_INSTANCE_ID: a rolling restart then moves nothing, and what is stopped for good waits for SESSION_TIMEOUT_MS.',
     ),
-};
-
-/** Settings of every process that keeps its position in its input. */
-const inputSettings = {
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')
@@ -117,9 +114,6 @@ const inputSettings = {
       'Where the broker removed input before it was processed: stop that partition and say so, or continue without it.',
     ),
 };
-
-/** Settings of every processor. */
-export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
 
 /** Settings of a process that keeps files. */
 export const dataSettings = {
@@ -197,7 +191,6 @@ function shown(value: string): string {
 /** A setting in `--help`; `fallback` is null where it is required. */
 export type SettingHelp = { name: string; about: string; secret: boolean; fallback: string | null };
 
-/** Describes the settings of a specification, in its order. */
 export function describeSettings(spec: z.ZodObject): SettingHelp[] {
   const properties = z.toJSONSchema(spec, { io: 'input', unrepresentable: 'any' }).properties ?? {};
   return Object.entries(spec.shape).map(([name, schema]) => {
@@ -245,7 +238,6 @@ export function renderSettings(spec: z.ZodObject): string {
     .join('\n');
 }
 
-/** The text of `--help` of a process. */
 export function renderHelp(help: { usage: string; about: string; config: z.ZodObject }): string {
   return `Usage: ${help.usage}\n\n${help.about}\n\nSettings, from the environment (name, default, meaning):\n${renderSettings(help.config)}\n`;
 }

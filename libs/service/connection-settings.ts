@@ -66,7 +66,6 @@ export const securitySettings = {
   ...tlsSettings('SCHEMA_REGISTRY', 'the registry'),
 };
 
-/** Settings of TLS of the servers of a process. */
 export const serverTlsSettings = {
   HTTP_TLS_CERT_FILE: z
     .string()
@@ -83,7 +82,6 @@ export type GivenSettings = {
   readonly secretFiles: ReadonlyMap<string, string>;
 };
 
-/** Receives a wrong setting. */
 type Report = (setting: string, problem: string) => void;
 
 /**

@@ -16,7 +16,6 @@ export class HttpError extends TouchlineError<'HttpError'> {
   override readonly name = 'HttpError';
 }
 
-/** Options of requests. */
 export type HttpLimits = {
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;

@@ -125,9 +125,7 @@ test.each<[string, RequestListener]>([
 });
 
 test('rawAnswer has the headers of any other answer', async () => {
-  const [head = '', body] = rawAnswer('400 Bad Request', 'ö', { headers: { 'retry-after': '1' } }).split(
-    '\r\n\r\n',
-  );
+  const [head = '', body] = rawAnswer('400 Bad Request', 'ö', { 'retry-after': '1' }).split('\r\n\r\n');
   expect(body).toBe('ö');
   expect(head.split('\r\n')).toEqual([
     'HTTP/1.1 400 Bad Request',

@@ -14,7 +14,6 @@ import type { Socket } from 'node:net';
 import type { Logger } from './logger.ts';
 import { followCertificate, readServerTls, type ServerTlsFiles } from './server-tls.ts';
 
-/** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. */
 const REQUEST_MS = 10_000;
 /** How often slow requests are looked for within that time. */
 const CHECKS = 20;
@@ -40,10 +39,9 @@ const HEADERS = {
 /** Of answers over TLS: a year. */
 const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** Limits of a server. */
 export type HttpServerOptions = {
-  /** Default 10,000. */
-  readonly requestMs?: number;
+  /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
+  readonly requestMs?: number | undefined;
   /** Default 10,000; null where the service has an admission of its own. */
   readonly maxConnections?: number | null;
   /** It speaks HTTPS with this certificate; null, the default: HTTP. */
@@ -69,7 +67,6 @@ export function createHttpServer(options: HttpServerOptions = {}, listener?: Req
     keepAliveTimeout: KEEP_ALIVE_MS,
     ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
   };
-  // Where a handshake takes longer, no request has begun that a timeout could end.
   const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
   if (draining !== undefined)
     server.prependListener('request', (_request, response) => {
@@ -112,10 +109,10 @@ export function fastifyServer(options: HttpServerOptions = {}) {
 export function rawAnswer(
   status: string,
   body: string,
-  { type = 'application/json; charset=utf-8', headers = {} }: RawAnswerOptions = {},
+  headers: Readonly<Record<string, string>> = {},
 ): string {
   const lines = Object.entries({
-    'content-type': type,
+    'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     ...HEADERS,
     ...headers,
@@ -123,9 +120,6 @@ export function rawAnswer(
   }).map(([name, value]) => `${name}: ${value}`);
   return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
-
-/** Options of `rawAnswer`. */
-type RawAnswerOptions = { readonly type?: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** Of what is no request, by the code of Node's error; 400 for any other. */
 const BAD_REQUESTS: Readonly<Record<string, string>> = {

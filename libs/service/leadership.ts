@@ -22,17 +22,8 @@ export type Term = {
   permit(): void;
 };
 
-/** Dependencies of leadership. */
-export type LeadershipOptions = {
+export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId'> & {
   readonly openMember: (options: GroupOptions) => GroupMember;
-  /** Consumer group of all candidates. */
-  readonly group: string;
-  /** The control topic, by its name on the broker; the owner of its partition 0 leads. */
-  readonly topic: string;
-  /** How long a silent process keeps its leadership, milliseconds. */
-  readonly sessionTimeoutMs: number;
-  /** As for `GroupOptions`. */
-  readonly instanceId?: string;
   /** Called where another process has its instance id: this one must end. */
   readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
@@ -54,7 +45,7 @@ const HEARTBEAT_MS = 1_000;
 const AGAIN_MS = 1_000;
 
 /**
- * One leader at a time: the owner of the one partition of the control topic in a consumer group.
+ * One leader at a time: the owner of partition 0 of the control topic in a consumer group.
  *
  * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat
  * is younger than the session timeout: the group does not reassign its partition earlier. A publish in flight at that

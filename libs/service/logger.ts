@@ -5,7 +5,6 @@ import { secretsRead } from '#security/secret.ts';
 
 export type { Logger } from 'pino';
 
-/** Options of a logger. */
 export type LoggerOptions = {
   /** The process, as `name` of every line. */
   name: string;

@@ -5,7 +5,6 @@ import { runInNewContext } from 'node:vm';
 /** How often to check whether the process is idle. */
 const LOOK_MS = 10_000;
 
-/** A process's resource usage so far. */
 export type Usage = {
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
@@ -33,7 +32,6 @@ export class CalmRule {
     this.#limits = limits;
   }
 
-  /** Whether to collect now. */
   isDue(usage: Usage): boolean {
     const { at, cpuMs, resident } = usage;
     const last = this.#last;

@@ -20,7 +20,6 @@ export class OpsListenError extends TouchlineError<'OpsListenError'> {
   }
 }
 
-/** The sources of the answers. */
 export type OpsSource = {
   readonly metrics: Registry;
   readonly ready: () => boolean;
@@ -28,7 +27,6 @@ export type OpsSource = {
   readonly onFailure?: (error: unknown) => void;
 };
 
-/** An answer to an operator. */
 export type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
 
 /** Answers a GET of a path; also for a service with an HTTP port of its own. */
@@ -47,7 +45,6 @@ export async function opsAnswer(path: string, { metrics, ready, onFailure }: Ops
 /** Open connections: of a scraper, of probes, of an operator. */
 const MAX_CONNECTIONS = 100;
 
-/** A running ops server. */
 export type Ops = { readonly port: number; close(): Promise<void> };
 
 /**

@@ -2,12 +2,11 @@
 import type { z } from 'zod';
 import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import type { StreamClient } from '#streams/client/port.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
 import { openDeadLetters } from '#topics/dead-letters.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { type CodecsOf, Registry } from '#topics/registry.ts';
+import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
 import { instanceId } from './leadership.ts';
@@ -18,24 +17,14 @@ type ProcessorContext = Pick<
   'config' | 'logger' | 'metrics' | 'fail'
 >;
 
-/** The resources of a processor. */
-export type OpenProcessor<T extends TopicName> = {
-  readonly codecs: CodecsOf<T>;
-  readonly registry: Registry;
-  /** Closed with the stream. */
-  readonly client: StreamClient;
-  /** Name of a topic on the broker. */
-  readonly topicName: (topic: TopicName) => string;
-  /** Runs its stream; `createProcessor` makes the processor of a claimed partition. Rejects as `runStream`. */
-  run(createProcessor: (partition: number) => PartitionProcessor): Promise<Stream>;
-};
+type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
 
 /** Opens the resources of a processor; `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(
   name: ProcessorName,
   { config, logger: log, metrics, fail }: ProcessorContext,
   values: readonly T[],
-): Promise<OpenProcessor<T>> {
+) {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   // Not awaited: no start depends on it.
   void warnOfBrokerDefects(brokers, log);
@@ -50,9 +39,12 @@ export async function openProcessor<const T extends TopicName>(
   return {
     codecs,
     registry,
+    /** Closed with the stream. */
     client,
-    topicName: (topic) => topicName(prefix, topic),
-    run: (createProcessor) =>
+    /** Name of a topic on the broker. */
+    topicName: (topic: TopicName) => topicName(prefix, topic),
+    /** Runs its stream; `createProcessor` makes the processor of a claimed partition. Rejects as `runStream`. */
+    run: (createProcessor: (partition: number) => PartitionProcessor): Promise<Stream> =>
       runStream({
         brokers,
         client,

@@ -32,7 +32,6 @@ export type ServiceContext<Config> = {
   finish(): void;
 };
 
-/** A started service. */
 export type RunningService = {
   /** Whether the service does its work; served at `/health/ready`. */
   ready(): boolean;
@@ -45,7 +44,6 @@ const STARTING_MS = 1_000;
 
 type ProcessSpec = z.ZodObject<typeof processSettings>;
 
-/** The definition of a service. */
 export type ServiceDefinition<Spec extends ProcessSpec> = {
   /** Name of its folder. */
   readonly name: string;

@@ -7,10 +7,8 @@ import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 /** Unix seconds at which a delivery's signature expires. */
 export const TIMESTAMP_HEADER = 'x-signature-expiration-timestamp';
 
-/** The signature. */
 export const SIGNATURE_HEADER = 'x-signature-sha256';
 
-/** Characters of a secret. */
 export const SECRET_LENGTH = 32;
 
 /** How long the signature of a delivery is valid: a receiver rejects what is older than about five minutes. */
@@ -39,7 +37,6 @@ export type SignatureFault =
   /** The body, the timestamp or the secret differs. */
   | 'signature_mismatch';
 
-/** The verdict on a delivery. */
 export type SignatureVerdict = 'ok' | SignatureFault;
 
 /** Signs a body for delivery. `timestamp` is the value of the expiration header, as it will be sent. */

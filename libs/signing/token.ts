@@ -12,7 +12,6 @@ export const MIN_KEY_BYTES = 32;
 /** Bytes, or a `createSecretKey` of them, which verifies several times as fast. */
 export type TokenKey = Uint8Array | KeyObject;
 
-/** The content of a token. */
 export type TokenClaims = {
   readonly clientId: number;
   /** Unix seconds; from this second on the token is invalid. */

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { poll } from '#timing/poll.ts';
-import { parseTraceparent, type SpanOutcome, type TracingOptions } from './tracer.ts';
+import { parseTraceparent } from './otel.ts';
+import type { SpanOutcome, TracingOptions } from './tracer.ts';
 import { startTracing, stopTracing, tracer } from './tracing.ts';
 
 const OUTSIDE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -49,7 +50,10 @@ test('is off without an endpoint', async () => {
 test('continues the trace of its parent, and begins one without', async () => {
   await startTracing(optionsOf(await collectorOf(200)), sinks);
   const continued = tracer()?.start('one', { kind: 'consumer', parent: OUTSIDE });
-  expect(parseTraceparent(continued?.traceparent ?? '')).toMatchObject({ traceId: 'a'.repeat(32), flags: 1 });
+  expect(parseTraceparent(continued?.traceparent ?? '')).toMatchObject({
+    traceId: 'a'.repeat(32),
+    traceFlags: 1,
+  });
   const begun = tracer()?.start('another', { kind: 'server', parent: 'no traceparent', links: [OUTSIDE] });
   expect(parseTraceparent(begun?.traceparent ?? '')?.traceId).not.toBe('a'.repeat(32));
   continued?.end();

@@ -26,15 +26,13 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { settlesWithin } from '#timing/clock.ts';
-import {
-  parseTraceparent,
-  type SpanAttributes,
-  type SpanKind,
-  type SpanOptions,
-  type Tracer,
-  type TraceSpan,
-  type TracingOptions,
-  type TracingSinks,
+import type {
+  SpanAttributes,
+  SpanOptions,
+  Tracer,
+  TraceSpan,
+  TracingOptions,
+  TracingSinks,
 } from './tracer.ts';
 
 /** Most spans that wait to be sent, some 4 MB; further ones are dropped. */
@@ -45,7 +43,7 @@ const SEND_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 1_000;
 const TRACES_PATH = '/v1/traces';
 
-const KINDS: Readonly<Record<SpanKind, Kind>> = {
+const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
   server: Kind.SERVER,
   client: Kind.CLIENT,
   producer: Kind.PRODUCER,
@@ -93,7 +91,7 @@ class OpenTelemetryTracer implements Tracer {
       {
         kind: KINDS[kind],
         links: links.flatMap((link) => {
-          const context = spanContextOf(link);
+          const context = parseTraceparent(link);
           return context === null ? [] : [{ context }];
         }),
         ...(startedAt === undefined ? {} : { startTime: startedAt }),
@@ -135,15 +133,17 @@ class SampledSpan implements TraceSpan {
 }
 
 function contextOf(parent: string | undefined): Context {
-  const context = parent === undefined ? null : spanContextOf(parent);
+  const context = parent === undefined ? null : parseTraceparent(parent);
   return context === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
 }
 
-function spanContextOf(traceparent: string): SpanContext | null {
-  const parsed = parseTraceparent(traceparent);
-  if (parsed === null) return null;
-  const { traceId, spanId, flags } = parsed;
-  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+const TRACEPARENT_FORM = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
+
+/** What a `traceparent` names; null for any other text. */
+export function parseTraceparent(text: string): SpanContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  return { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
 }
 
 /** Without what is not known. */

@@ -3,9 +3,6 @@
 /** The header of a record that belongs to a trace (W3C Trace Context). */
 export const TRACEPARENT = 'traceparent';
 
-/** As in OpenTelemetry. */
-export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-
 /** Values of a span; never an address with a query, a token or a body. */
 export type SpanAttributes = Readonly<
   Record<string, string | number | boolean | readonly string[] | null | undefined>
@@ -13,7 +10,8 @@ export type SpanAttributes = Readonly<
 
 /** A span to start. Times are Unix milliseconds. */
 export type SpanOptions = {
-  readonly kind: SpanKind;
+  /** As in OpenTelemetry. */
+  readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   /** The `traceparent` of the span before it; without one it begins a trace, which sampling decides on. */
   readonly parent?: string | undefined;
   /** Further ones that led to it. */
@@ -31,15 +29,15 @@ export interface TraceSpan {
   end(failure?: string): void;
 }
 
-/** How many spans came to each end. */
-export type SpanOutcome = 'sent' | 'dropped' | 'failed';
-
 export interface Tracer {
   /** Null where the trace is not sampled. */
   start(name: string, options: SpanOptions): TraceSpan | null;
   /** Sends what waits, for a second at most. */
   close(): Promise<void>;
 }
+
+/** How many spans came to each end. */
+export type SpanOutcome = 'sent' | 'dropped' | 'failed';
 
 /** Where spans go, and which. Plain data: threads receive it. */
 export type TracingOptions = {
@@ -64,19 +62,7 @@ export const SAMPLERS = [
 ] as const;
 type Sampling = (typeof SAMPLERS)[number];
 
-/** What a tracer reports to. */
 export type TracingSinks = {
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly onSpans: (outcome: SpanOutcome, count: number) => void;
 };
-
-const TRACEPARENT_FORM = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
-
-/** The parts of a `traceparent`; null for any other text. */
-export function parseTraceparent(
-  text: string,
-): { readonly traceId: string; readonly spanId: string; readonly flags: number } | null {
-  const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
-  return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId, flags: parseInt(flags, 16) };
-}

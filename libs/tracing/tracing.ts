@@ -1,5 +1,4 @@
 /** The tracer of this process, or thread; none unless traces are on (docs/guides/trace.md). */
-
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Tracer, TraceSpan, TracingOptions, TracingSinks } from './tracer.ts';
 

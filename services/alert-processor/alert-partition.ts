@@ -1,8 +1,8 @@
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
-import type { TopicName } from '#topics/topics.ts';
+import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
 import { findingsOf } from './decide.ts';
@@ -14,7 +14,7 @@ export const ALERT_TOPICS = ['match-transitions', 'alert-guards', 'alerts', 'web
 export type AlertPartitionOptions = {
   readonly codecs: CodecsOf<(typeof ALERT_TOPICS)[number]>;
   /** Name of a topic on the broker. */
-  readonly topicName: (topic: TopicName) => string;
+  readonly topicName: NameTopic;
   readonly rules: readonly AlertRule[];
   /** A match as of a version or later. */
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
@@ -31,20 +31,14 @@ const ALERTS_PARTITION = 0;
 export class AlertPartition implements PartitionProcessor {
   readonly #options: AlertPartitionOptions;
   /** Reasons of the guards that are closed, by event. */
-  readonly #closed = new Map<number, readonly string[]>();
+  readonly #closed = new Map<string, readonly string[]>();
 
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
   }
 
-  async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    const codec = this.#options.codecs['alert-guards'];
-    await fetchSchemas(codec, records);
-    for (const { key, value } of records) {
-      const eventId = Number(key);
-      if (value === null) this.#closed.delete(eventId);
-      else this.#closed.set(eventId, codec.decode(value).reasons);
-    }
+  restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    return restoreInto(this.#closed, this.#options.codecs['alert-guards'], records, ({ reasons }) => reasons);
   }
 
   prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -55,20 +49,20 @@ export class AlertPartition implements PartitionProcessor {
     const { codecs, rules, topicName, matchAt, maxAgeMs, now } = this.#options;
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
+    const key = String(eventId);
     const isRecent = cause.received_at >= now() - maxAgeMs;
-    const findings = isRecent ? findingsOf(transition, this.#closed.get(eventId) ?? []) : [];
+    const findings = isRecent ? findingsOf(transition, this.#closed.get(key) ?? []) : [];
     const wanted = findings.filter(({ kind }) => rules.some(({ on }) => on.includes(kind)));
     const match = wanted.length === 0 ? null : await matchAt(eventId, version);
     if (transition.kind === 'guard_changed' && guard !== null)
-      this.#setClosed(eventId, guard.safe ? [] : guard.reasons, collector);
+      this.#setClosed(key, guard.safe ? [] : guard.reasons, collector);
     const alerts = wanted.flatMap((finding, nth) => {
       // Several goals of one change: the first has the id that a single one has.
       const of = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
-      const from = { eventId, of, version, ut: cause.ut, receivedAt: cause.received_at };
+      const from = { event_id: eventId, of, version, ut: cause.ut, received_at: cause.received_at };
       return alertsOf(rules, finding, from, match);
     });
     for (const alert of alerts) {
-      const key = String(eventId);
       collector.add(topicName('alerts'), key, codecs.alerts.encode(alert), ALERTS_PARTITION);
       const message = codecs['webhook-messages'].encode(webhookMessageOf(alert));
       collector.add(topicName('webhook-messages'), key, message);
@@ -93,16 +87,13 @@ export class AlertPartition implements PartitionProcessor {
     this.#closed.clear();
   }
 
-  #setClosed(event_id: number, reasons: readonly string[], collector: RecordCollector): void {
+  #setClosed(key: string, reasons: readonly string[], collector: RecordCollector): void {
     const { codecs, topicName } = this.#options;
     const topic = topicName('alert-guards');
     if (reasons.length > 0) {
-      this.#closed.set(event_id, reasons);
-      collector.add(
-        topic,
-        String(event_id),
-        codecs['alert-guards'].encode({ event_id, reasons: [...reasons] }),
-      );
-    } else if (this.#closed.delete(event_id)) collector.add(topic, String(event_id), null);
+      this.#closed.set(key, reasons);
+      const guard = { event_id: Number(key), reasons: [...reasons] };
+      collector.add(topic, key, codecs['alert-guards'].encode(guard));
+    } else if (this.#closed.delete(key)) collector.add(topic, key, null);
   }
 }

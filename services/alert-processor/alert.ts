@@ -1,15 +1,11 @@
 import type { Alert, MatchState, WebhookMessage } from '#topics/generated/types.ts';
 import type { Finding } from './decide.ts';
-import { type AlertRule, type RuledMatch, rulesFor } from './rules.ts';
+import { type AlertRule, rulesFor } from './rules.ts';
 
 /** The place and the times of what an alert is of. */
-export type AlertCause = {
-  readonly eventId: number;
+export type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
   /** What it is of, unique: a transition's id, or of a stale match `<event id>/<since>`. */
   readonly of: string;
-  readonly version: number | null;
-  readonly ut: number;
-  readonly receivedAt: number;
 };
 
 /** A match as latest known; null where nothing is known of it. */
@@ -22,31 +18,28 @@ export type KnownMatch = Pick<
 export function alertsOf(
   rules: readonly AlertRule[],
   { kind, ...detail }: Finding,
-  { eventId, of, version, ut, receivedAt }: AlertCause,
+  { event_id, of, version, ut, received_at }: AlertCause,
   match: KnownMatch,
 ): Alert[] {
-  const known: RuledMatch = {
-    eventId,
-    competitionId: match?.competition_id ?? null,
-    homeId: match?.home?.id ?? null,
-    awayId: match?.away?.id ?? null,
-  };
+  const competition_id = match?.competition_id ?? null;
+  const home_id = match?.home?.id ?? null;
+  const away_id = match?.away?.id ?? null;
   const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
   const team = [match?.home, match?.away].find((side) => side?.id === incident?.team_id) ?? null;
-  return rulesFor(rules, kind, known).map((rule) => ({
+  return rulesFor(rules, kind, { event_id, competition_id, home_id, away_id }).map((rule) => ({
     id: `${rule.name}/${kind}/${of}`,
     rule: rule.name,
     kind,
-    event_id: eventId,
+    event_id,
     version,
     name: match?.name ?? null,
-    competition_id: known.competitionId,
-    home_id: known.homeId,
-    away_id: known.awayId,
+    competition_id,
+    home_id,
+    away_id,
     ...detail,
     reasons: [...detail.reasons],
     ut,
-    received_at: receivedAt,
+    received_at,
     team_id: incident?.team_id ?? null,
     team_name: incident === null ? null : (team?.name ?? null),
     player_id: incident?.player_id ?? null,

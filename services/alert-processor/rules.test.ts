@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ALERT_KINDS, AlertRulesError, parseRules, readRules, rulesFor } from './rules.ts';
 
 const rule = (change: object) => JSON.stringify({ rules: [{ name: 'a', on: ['goal'], ...change }] });
-const MATCH = { eventId: 7, competitionId: 1, homeId: 10, awayId: 11 };
+const MATCH = { event_id: 7, competition_id: 1, home_id: 10, away_id: 11 };
 
 describe('a file of rules', () => {
   test('that the guide shows is read', () => {
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('a match of which nothing is known fits no filter by competition or team', () => {
-  const unknown = { eventId: 7, competitionId: null, homeId: null, awayId: null };
+  const unknown = { event_id: 7, competition_id: null, home_id: null, away_id: null };
   const fits = [{ competitions: [1] }, { teams: [10] }, { matches: [7] }, {}].map(
     (filter) => rulesFor(parseRules(rule(filter)), 'goal', unknown).length,
   );

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Alert } from '#topics/generated/types.ts';
 
-/** What an alert can be about. */
 export const ALERT_KINDS = [
   'goal',
   'goal_cancelled',
@@ -40,16 +40,10 @@ const rulesFile = z.strictObject({
     ),
 });
 
-/** A rule: which kinds, of which matches. */
 export type AlertRule = z.output<typeof rule>;
 
 /** What filters look at. */
-export type RuledMatch = {
-  readonly eventId: number;
-  readonly competitionId: number | null;
-  readonly homeId: number | null;
-  readonly awayId: number | null;
-};
+type RuledMatch = Readonly<Pick<Alert, 'event_id' | 'competition_id' | 'home_id' | 'away_id'>>;
 
 /** A file of rules cannot be used; the message says everything that is wrong in it. */
 export class AlertRulesError extends TouchlineError<'AlertRulesError'> {
@@ -87,18 +81,17 @@ export function readRules(file: string): readonly AlertRule[] {
   return parseRules(text);
 }
 
-/** The rules that a match fits. */
 export function rulesFor(
   rules: readonly AlertRule[],
   kind: AlertKind,
   match: RuledMatch,
 ): readonly AlertRule[] {
-  const { eventId, competitionId, homeId, awayId } = match;
+  const { event_id, competition_id, home_id, away_id } = match;
   return rules.filter(
     ({ on, competitions, teams, matches }) =>
       on.includes(kind) &&
-      (competitions === undefined || (competitionId !== null && competitions.includes(competitionId))) &&
-      (teams === undefined || teams.some((team) => team === homeId || team === awayId)) &&
-      (matches === undefined || matches.includes(eventId)),
+      (competitions === undefined || (competition_id !== null && competitions.includes(competition_id))) &&
+      (teams === undefined || teams.some((team) => team === home_id || team === away_id)) &&
+      (matches === undefined || matches.includes(event_id)),
   );
 }

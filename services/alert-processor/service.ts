@@ -1,7 +1,7 @@
 /** The alert processor: publishes what rules ask for, each once; docs/decisions/0088. */
 import { z } from 'zod';
 import { processorSettings } from '#service/config.ts';
-import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
+import { openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
@@ -25,72 +25,55 @@ type Rules = {
   readonly maxAgeMs: number;
 };
 
-/** A processor that is open: it publishes nothing until it is started. */
-export type AlertProcessor = Pick<
-  OpenProcessor<(typeof ALERT_TOPICS)[number]>,
-  'client' | 'codecs' | 'topicName'
-> & {
-  /** Follows matches and feed health until `signal` is aborted; runs as long as it is started. Rejects as `follow`. */
-  read(signal: AbortSignal): Promise<void>;
-  /**
-   * Looks at the feed status of every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
-   * function that gives the alerts of what changed since its last call. What is so at the start is no change.
-   */
-  watch(): Promise<() => Alert[]>;
-  /** Publishes alerts until `stop`. Rejects as `runStream`. */
-  start(): Promise<{ stop(): Promise<void> }>;
-};
+export type AlertProcessor = Awaited<ReturnType<typeof openAlertProcessor>>;
 
-/** Opens a processor of these rules. Rejects as `openProcessor`. */
-export async function openAlertProcessor(
-  context: AlertProcessorContext,
-  { rules, maxAgeMs }: Rules,
-): Promise<AlertProcessor> {
-  const { logger: log, fail: onFenced } = context;
-  const {
-    KAFKA_BROKERS: brokers,
-    TOPIC_PREFIX: prefix,
-    SESSION_TIMEOUT_MS: sessionTimeoutMs,
-    GROUP_INSTANCE_ID: instanceId,
-  } = context.config;
+/** Opens a processor of these rules: it publishes nothing until it is started. Rejects as `openProcessor`. */
+export async function openAlertProcessor(context: AlertProcessorContext, { rules, maxAgeMs }: Rules) {
+  const { config, logger: log, fail: onFenced } = context;
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
   const { codecs, client, registry, topicName } = open;
   const source = { brokers, prefix, registry, reader: 'touchline-alerts' };
   const matches = new KnownMatches(source);
   const feeds = new MatchFeeds(matches, source);
-  const looked = { rules, maxAgeMs, matches, feeds };
+  const watched = { rules, maxAgeMs, matches, feeds };
   return {
     client,
     codecs,
     topicName,
-    async read(signal) {
+    /** Follows matches and feed health until `signal` is aborted; runs as long as it is started. Rejects as `follow`. */
+    async read(signal: AbortSignal): Promise<void> {
       await Promise.all([matches.follow(signal), feeds.follow(signal)]);
     },
-    async watch() {
+    /**
+     * Looks at the feed status of every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
+     * function that gives the alerts of what changed since its last call. What is so at the start is no change.
+     */
+    async watch(): Promise<() => Alert[]> {
       await feeds.known();
       const withdrawals = new Withdrawals();
       // The leader publishes what is so at the start where that is not done yet.
-      findAlerts(looked, withdrawals);
-      return () => findAlerts(looked, withdrawals);
+      findAlerts(watched, withdrawals);
+      return () => findAlerts(watched, withdrawals);
     },
-    async start() {
+    /** Publishes alerts until `stop`. Rejects as `runStream`. */
+    async start(): Promise<{ stop(): Promise<void> }> {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const stream = await open.run(
         () => new AlertPartition({ codecs, topicName, rules, matchAt, maxAgeMs, now: Date.now }),
       );
       const stale = leadStaleAlerts({
+        ...watched,
         brokers,
         prefix,
         registry,
         client,
-        rules,
-        maxAgeMs,
-        sessionTimeoutMs,
+        codecs,
+        topicName,
+        sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+        instanceId: config.GROUP_INSTANCE_ID,
         log,
-        instanceId,
         onFenced,
-        matches,
-        feeds: feeds,
       });
       const stop = async (): Promise<void> => {
         await stale.stop();

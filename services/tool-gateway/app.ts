@@ -6,28 +6,22 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { fastifyServer, refuseBadRequest } from '#service/http-server.ts';
-import type { ServerTlsFiles } from '#service/server-tls.ts';
+import { fastifyServer, type HttpServerOptions, refuseBadRequest } from '#service/http-server.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
-export type ToolGatewayAppOptions = TokenRoutesOptions & {
-  /** Networks whose word on the client's address counts; of none where it is empty. */
-  readonly trustedProxies: readonly string[];
-  /** Null: plain HTTP. */
-  readonly tls?: ServerTlsFiles | null;
-  /** Aborted when each answer shall end its connection. */
-  readonly draining?: AbortSignal | undefined;
-  readonly log: FastifyBaseLogger;
-  /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
-  readonly requestMs?: number;
-};
+export type ToolGatewayAppOptions = TokenRoutesOptions &
+  Pick<HttpServerOptions, 'tls' | 'draining' | 'requestMs'> & {
+    /** Networks whose word on the client's address counts; of none where it is empty. */
+    readonly trustedProxies: readonly string[];
+    readonly log: FastifyBaseLogger;
+  };
 
 /** Everything that is served on TOOLS_PORT. No request is logged. */
 export async function createApp(options: ToolGatewayAppOptions): Promise<FastifyInstance> {
   const { trustedProxies, log, requestMs, draining, tls = null, ...tokens } = options;
   const app = fastify({
-    ...fastifyServer({ log, tls, draining, ...(requestMs === undefined ? {} : { requestMs }) }),
+    ...fastifyServer({ log, tls, draining, requestMs }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],

@@ -24,7 +24,6 @@ function hostNames() {
   return list(z.string().regex(HOST_NAME, 'must be names without scheme and port')).prefault(LOCAL);
 }
 
-/** The settings of a tool gateway. */
 export const settings = z.object({
   ...processSettings,
   ...listenSettings,

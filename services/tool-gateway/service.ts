@@ -24,7 +24,7 @@ import { SharedRate } from './mcp/shared-rate.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Attempts } from './token-exchange/attempts.ts';
 import { Exchange } from './token-exchange/exchange.ts';
-import { Issuer } from './token-exchange/issuer.ts';
+import { issueAccessToken } from './token-exchange/issuer.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
 /** How long an exchange waits for the broker, milliseconds, each time it has to. */
@@ -69,6 +69,8 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
     });
     const days = config.TOKEN_LIFETIME_DAYS;
+    const lifetimeMs = days === 0 ? null : days * DAY_MS;
+    const issuing = { tokens, codec, publish, topic: topicName(prefix, 'access-tokens'), lifetimeMs };
     const replica = await Replica.open({
       name: 'tool-gateway',
       dataDir: config.DATA_DIR,
@@ -94,13 +96,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
         count: (scope, subject) => attempts.count(scope, subject),
         check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
         contracts,
-        issuer: new Issuer({
-          tokens,
-          codec,
-          publish,
-          topic: topicName(prefix, 'access-tokens'),
-          lifetimeMs: days === 0 ? null : days * DAY_MS,
-        }),
+        issue: (clientId, label, at) => issueAccessToken(issuing, clientId, label, at),
         key: createSecretKey(deriveKey(config.CLIENTS_KEY, 'attempts')),
         now: Date.now,
         log,

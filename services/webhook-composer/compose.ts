@@ -14,7 +14,6 @@ import type {
 } from '#topics/generated/types.ts';
 import { messageId, messageUuid } from './message-id.ts';
 
-/** The result for a transition. */
 export type Composed = {
   /** In order; three at most. */
   readonly messages: readonly WebhookMessage[];

@@ -11,7 +11,6 @@ const seconds = z
   .regex(/^\d{1,6}(?:\.\d{1,3})?$/, 'must be seconds, with commas between several')
   .transform(Number);
 
-/** Settings of the webhook dispatcher. */
 export const settings = z.object({
   ...processorSettings,
   ...listenSettings,

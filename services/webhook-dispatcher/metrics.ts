@@ -1,13 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 
-/** The state of a delivery. */
-export type DeliveryState = 'delivering' | 'failing' | 'disabled';
+const STATES = ['delivering', 'failing', 'disabled'] as const;
+export type DeliveryState = (typeof STATES)[number];
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-/** The source of the gauges. */
 export type DispatcherSource = {
   /** Number of subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
@@ -16,8 +15,6 @@ export type DispatcherSource = {
   /** Bytes of the messages held for all subscriptions. */
   readonly windowBytes: number;
 };
-
-const STATES: readonly DeliveryState[] = ['delivering', 'failing', 'disabled'];
 
 export function dispatcherMetrics(registry: Registry) {
   const registers = [registry];

@@ -1,21 +1,20 @@
+import type { AddressInfo } from 'node:net';
 import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
 import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
-import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { type DispatcherConfig, settings } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
 import { BacklogReader } from './delivery/backlog-reader.ts';
 import { Deliverer } from './delivery/deliverer.ts';
 import type { DispatchContext } from './delivery/delivery-context.ts';
-import { DispatcherPartition, type DispatcherPartitionOptions } from './delivery/dispatcher-partition.ts';
+import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
 import { MessageLog } from './delivery/message-log.ts';
-import { rewindLost } from './delivery/rewind-lost.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, showDeliveries } from './metrics.ts';
-import { startServer } from './test-endpoint/server.ts';
+import { createApp } from './test-endpoint/app.ts';
 
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
@@ -62,8 +61,10 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     log,
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
   });
+  /** Where requests may go, and whom they trust. */
+  const outbound = { allowed: config.WEBHOOK_ALLOWED_RANGES, ca: config.WEBHOOK_CA_FILE, now: Date.now };
   const delivery: DispatchContext = {
-    ...policyOf(config),
+    ...policyOf(config, outbound),
     window: messages.window,
     backlog: new BacklogReader({
       client,
@@ -79,7 +80,12 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     metrics: dispatcherMetrics(registers),
   };
   const partitions = await client.partitionCount(topics.input);
-  const deliverer = new Deliverer({ context: delivery, subscriptions, partitions });
+  const deliverer = new Deliverer({
+    context: delivery,
+    subscriptions,
+    partitions,
+    bounds: () => messages.bounds(),
+  });
   showDeliveries(registers, () => deliverer.source());
 
   const stopping = new AbortController();
@@ -89,26 +95,25 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   ];
   for (const one of following) one.catch(fail);
 
-  const listener = ownership(deliverer, messages, delivery);
   const progressTopic = named('webhook-progress');
   const stream = await open.run(
-    (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener }),
+    (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener: deliverer }),
   );
-  const server = await startServer({
-    ...outboundOf(config),
+  const app = await createApp({
+    ...outbound,
     attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE,
-    port: config.DISPATCHER_PORT,
-    host: config.LISTEN_HOST,
     proxies: config.DISPATCHER_PROXIES,
     tls: serverTlsFiles(config),
     draining,
     log,
   });
-  log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
+  const host = config.LISTEN_HOST;
+  await app.listen({ port: config.DISPATCHER_PORT, host });
+  log.info({ host, port: (app.server.address() as AddressInfo).port }, 'POST /test-webhook-url/');
   return {
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {
-      await server.close();
+      await app.close();
       await deliverer.drain(PENDING_REQUESTS_MS);
       stopping.abort();
       await Promise.all(Array.from({ length: partitions }, (_, of) => deliverer.release(of)));
@@ -119,19 +124,11 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   };
 }
 
-/** Where requests may go, and whom they trust. */
-function outboundOf({
-  WEBHOOK_ALLOWED_RANGES: allowed,
-  WEBHOOK_CA_FILE: ca,
-}: DispatcherConfig): Pick<EndpointOptions, 'allowed' | 'ca' | 'now'> {
-  return { allowed, ...(ca === undefined ? {} : { ca }), now: Date.now };
-}
-
 /** How subscriptions are delivered, by the settings. */
 function policyOf(
   config: DispatcherConfig,
+  outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'now'>,
 ): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
-  const outbound = outboundOf(config);
   return {
     openEndpoint: ({ url, secret }) =>
       new WebhookEndpoint({ ...outbound, url, secret, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
@@ -140,26 +137,5 @@ function policyOf(
     disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,
     now: Date.now,
     random: Math.random,
-  };
-}
-
-/** Delivers the subscriptions of the partitions that this process owns. */
-function ownership(
-  deliverer: Deliverer,
-  messages: MessageLog,
-  delivery: DispatchContext,
-): DispatcherPartitionOptions['listener'] {
-  const rewind = async (progress: ReadonlyMap<string, WebhookProgress>): Promise<void> => {
-    if (progress.size > 0) await rewindLost(progress.values(), await messages.bounds(), delivery);
-  };
-  return {
-    own: (partition, progress) => {
-      deliverer.own(partition, progress);
-      rewind(progress).catch((error: unknown) =>
-        delivery.log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
-      );
-    },
-    committed: (partition, changed) => deliverer.committed(partition, changed),
-    release: (partition) => deliverer.release(partition),
   };
 }

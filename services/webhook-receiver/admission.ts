@@ -283,7 +283,7 @@ export class SenderConnections {
     connection.drop();
     this.admission.leave(connection);
     const headers = outcome === 'overloaded' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
-    socket.end(rawAnswer(status, text, { type: 'text/plain; charset=utf-8', headers }));
+    socket.end(rawAnswer(status, text, { 'content-type': 'text/plain; charset=utf-8', ...headers }));
     this.#lingering.add(socket);
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.on('end', () => socket.destroy()).on('close', () => clearTimeout(cut));

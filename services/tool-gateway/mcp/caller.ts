@@ -10,7 +10,6 @@ export type Caller = {
 /** What the contract of a client covers as of now; undefined for a client that is no more. */
 export type AccessOf = (clientId: number) => Access | undefined;
 
-/** The contract of nobody. */
 export const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;

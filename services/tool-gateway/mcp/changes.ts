@@ -1,4 +1,5 @@
 /** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
+import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
@@ -9,7 +10,6 @@ import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
-/** A subscriber. */
 export type Subscriber = {
   readonly clientId: number;
   /** The resource has changed; subscribed or not. Must not throw. */
@@ -35,13 +35,6 @@ const GATHER_MS = 10;
 /** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
 const BELIEF_EVERY_MS = 100;
 const LISTS_EVERY_MS = 1_000;
-
-/** A resource that has changed. */
-type ChangedResource = {
-  readonly uri: string;
-  readonly competitionId: number | null;
-  readonly isTable: boolean;
-};
 
 /** Follows the views. `close` it. */
 export class ChangeNotifier {
@@ -108,25 +101,24 @@ export class ChangeNotifier {
   #notify(): void {
     this.#gathering = undefined;
     this.#notifiedAt = performance.now();
-    const changed = [...this.#changedMatches(), ...this.#changedTables()];
+    for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
+    const { view, competitionOf } = this.#options;
+    for (const seasonId of this.#seasons) {
+      const tables = seasonId === null ? view.rankings() : view.tables(seasonId);
+      const competitionId = seasonId === null ? null : competitionOf(seasonId);
+      for (const { standings_id } of tables)
+        this.#send(tableUri(standings_id), competitionId, ['standings.show']);
+    }
     this.#matches.clear();
     this.#seasons.clear();
-    this.#send(changed);
   }
 
   /** Notifies of matches that become stale or recover. */
   #look(): void {
     const before = this.#feeds;
     this.#feeds = this.#feedsNow();
-    const changed = [...this.#feeds].filter(([id, feed]) => before.get(id) !== feed);
-    const { view } = this.#options;
-    this.#send(
-      changed.map(([id]) => ({
-        uri: matchUri(id),
-        competitionId: view.state(id)?.competition_id ?? null,
-        isTable: false,
-      })),
-    );
+    for (const [id, feed] of this.#feeds)
+      if (before.get(id) !== feed) this.#sendMatch(id, this.#options.view.state(id)?.competition_id ?? null);
   }
 
   #feedsNow(): Map<number, string> {
@@ -138,6 +130,10 @@ export class ChangeNotifier {
         return [id, `${state} ${reason}`];
       }),
     );
+  }
+
+  #sendMatch(id: number, competitionId: number | null): void {
+    this.#send(matchUri(id), competitionId, getMatch.operations);
   }
 
   /** Notifies of changed lists; a contract's are read once for all of its subscribers. */
@@ -159,30 +155,12 @@ export class ChangeNotifier {
     this.#looking = [];
   }
 
-  #send(changed: readonly ChangedResource[]): void {
-    if (changed.length === 0) return;
+  /** Notifies of a changed resource whom its operations and its competition are open to. */
+  #send(uri: string, competitionId: number | null, operations: readonly OperationName[]): void {
     for (const subscriber of this.#subscribers.keys()) {
       const access = this.#options.accessOf(subscriber.clientId);
-      if (access === undefined) continue;
-      for (const { uri, competitionId, isTable } of changed) {
-        const operations = isTable ? (['standings.show'] as const) : getMatch.operations;
-        if (covers(access, operations) && isCovered(access, competitionId)) subscriber.changed(uri);
-      }
-    }
-  }
-
-  *#changedMatches(): Generator<ChangedResource> {
-    for (const [id, competitionId] of this.#matches)
-      yield { uri: matchUri(id), competitionId, isTable: false };
-  }
-
-  *#changedTables(): Generator<ChangedResource> {
-    const { view, competitionOf } = this.#options;
-    for (const seasonId of this.#seasons) {
-      const tables = seasonId === null ? view.rankings() : view.tables(seasonId);
-      const competitionId = seasonId === null ? null : competitionOf(seasonId);
-      for (const { standings_id } of tables)
-        yield { uri: tableUri(standings_id), competitionId, isTable: true };
+      if (access !== undefined && covers(access, operations) && isCovered(access, competitionId))
+        subscriber.changed(uri);
     }
   }
 }

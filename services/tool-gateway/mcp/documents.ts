@@ -4,7 +4,6 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { covers, toolsOf } from './tools.ts';
 
-/** A document of the contract. */
 export type Document = {
   readonly name: string;
   readonly title: string;
@@ -60,7 +59,6 @@ export function documentsOf(data: ProviderData, version: string): readonly Docum
   ];
 }
 
-/** The documents that a contract covers. */
 export function readable(documents: readonly Document[], access: Access): Document[] {
   return documents.filter(({ operations }) => covers(access, operations));
 }

@@ -96,7 +96,7 @@ class Endpoint {
         listKeysOf(documents, { data, queries, access, now: now() / 1000 }, view.nameVersion),
     });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
-    const shared = { context, changes: this.#changes, limits, metrics };
+    const shared = { context, changes: this.#changes, limits };
     this.#handlers = new Handlers(shared);
     this.#sessions = new McpSessions(shared);
     this.#streams = new Streams({ limits, metrics, now });

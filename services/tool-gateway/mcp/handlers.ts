@@ -1,22 +1,19 @@
 /** The current revision of the protocol: stateless requests, and a stream for each listener. */
 import {
   createMcpHandler,
+  InMemoryServerEventBus,
   type McpHttpHandler,
   type ServerEvent,
-  type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
-import type { McpMetrics } from './metrics.ts';
 import { createServer, type ServerContext } from './server.ts';
 
-/** What the handlers of either kind of revision work with. */
 export type HandlersOptions = {
   readonly context: ServerContext;
   readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
-  readonly metrics: McpMetrics;
 };
 
 /**
@@ -42,15 +39,15 @@ export class Handlers {
   }
 
   #of(caller: Caller): McpHttpHandler {
-    const { context, changes, limits, metrics } = this.#options;
+    const { context, changes, limits } = this.#options;
     const key = `${caller.clientId}/${caller.tokenId}`;
     const known = this.#handlers.get(key);
     if (known !== undefined) return known.handler;
     for (const [other, { bus }] of this.#handlers) {
       if (this.#handlers.size < limits.maxSessions) break;
-      if (bus.isIdle) this.#handlers.delete(other);
+      if (bus.listenerCount === 0) this.#handlers.delete(other);
     }
-    const bus = new ContractBus(changes, caller.clientId, () => metrics.notifications.inc());
+    const bus = new ContractBus(changes, caller.clientId, () => context.metrics.notifications.inc());
     const handler = createMcpHandler(() => createServer(context, caller, null, true), {
       legacy: 'reject',
       bus,
@@ -63,43 +60,32 @@ export class Handlers {
 }
 
 /** Where the streams of one token learn of changes: only of those that its client's contract covers. */
-class ContractBus implements ServerEventBus {
-  readonly #listeners = new Set<(event: ServerEvent) => void>();
-  readonly #changes: ChangeNotifier;
-  readonly #clientId: number;
-  readonly #onSend: () => void;
+class ContractBus extends InMemoryServerEventBus {
+  readonly #follow: () => () => void;
   #stop: (() => void) | undefined;
 
   constructor(changes: ChangeNotifier, clientId: number, onSend: () => void) {
-    this.#changes = changes;
-    this.#clientId = clientId;
-    this.#onSend = onSend;
+    super();
+    this.#follow = () =>
+      changes.subscribe({
+        clientId,
+        changed: (uri) => {
+          onSend();
+          this.publish({ kind: 'resource_updated', uri });
+        },
+        listChanged: (kind) => {
+          onSend();
+          this.publish({ kind: `${kind}_list_changed` });
+        },
+      });
   }
 
-  get isIdle(): boolean {
-    return this.#listeners.size === 0;
-  }
-
-  publish(event: ServerEvent): void {
-    for (const listener of this.#listeners) listener(event);
-  }
-
-  subscribe(listener: (event: ServerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    this.#stop ??= this.#changes.subscribe({
-      clientId: this.#clientId,
-      changed: (uri) => {
-        this.#onSend();
-        this.publish({ kind: 'resource_updated', uri });
-      },
-      listChanged: (kind) => {
-        this.#onSend();
-        this.publish({ kind: `${kind}_list_changed` });
-      },
-    });
+  override subscribe(listener: (event: ServerEvent) => void): () => void {
+    const leave = super.subscribe(listener);
+    this.#stop ??= this.#follow();
     return () => {
-      this.#listeners.delete(listener);
-      if (!this.isIdle) return;
+      leave();
+      if (this.listenerCount > 0) return;
       this.#stop?.();
       this.#stop = undefined;
     };

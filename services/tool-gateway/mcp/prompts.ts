@@ -17,11 +17,8 @@ import { covers } from './tools.ts';
 
 type Given = Readonly<Record<string, string>>;
 
-type Question = {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly arguments: readonly (PromptArgument & { readonly name: string })[];
+type Question = Pick<Prompt, 'name' | 'title' | 'description'> & {
+  readonly arguments: PromptArgument[];
   /** What its text tells to call: a contract that lacks one of them does not have the prompt. */
   readonly tools: readonly Tool[];
   text(given: Given): string;
@@ -73,14 +70,8 @@ Find the competition and its seasons with search, then call get_standings with $
   },
 ];
 
-/** The prompts that a contract has. */
 export function promptsOf(access: Access): Prompt[] {
-  return questionsOf(access).map(({ name, title, description, arguments: args }) => ({
-    name,
-    title,
-    description,
-    arguments: [...args],
-  }));
+  return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }
 
 /** The names of the arguments of a prompt; null where the contract has no such prompt. */

@@ -9,6 +9,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { OperationData } from '#contract/rest/operations.ts';
 import { type Document, readable } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
+import { titleOf } from './tools/common.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
 import { ToolError, type ToolScope } from './tools/tool.ts';
@@ -104,7 +105,7 @@ export function liveResources(scope: ToolScope): Resource[] {
   return liveMatches(scope, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
-    title: `${state.home?.name ?? '?'} - ${state.away?.name ?? '?'}`,
+    title: titleOf(state),
     description: scope.queries.place(state).competition ?? 'A match that is played now',
     mimeType: JSON_TYPE,
   }));

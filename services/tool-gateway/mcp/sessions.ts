@@ -146,7 +146,7 @@ export class McpSessions {
 
   #notify({ streams }: Session, send: () => Promise<void>): void {
     if (streams === 0) return;
-    this.#options.metrics.notifications.inc();
+    this.#options.context.metrics.notifications.inc();
     send().catch((error: unknown) => {
       this.#options.context.log.debug({ err: error }, 'a notification was not sent');
     });
@@ -166,7 +166,7 @@ export class McpSessions {
   }
 
   #end(session: Session, reason: string): void {
-    this.#options.metrics.ended.inc({ reason: `session_${reason}` });
+    this.#options.context.metrics.ended.inc({ reason: `session_${reason}` });
     this.#sessions.delete(session.id);
     session.server.close().catch((error: unknown) => {
       this.#options.context.log.debug({ err: error }, 'a session did not close');
@@ -174,7 +174,7 @@ export class McpSessions {
   }
 
   #count(): void {
-    this.#options.metrics.sessions.set(this.#sessions.size);
+    this.#options.context.metrics.sessions.set(this.#sessions.size);
   }
 }
 

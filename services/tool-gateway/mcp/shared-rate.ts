@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
+import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
-import type { Refusal } from '../token-exchange/limits.ts';
+import type { CountingOptions } from '../token-exchange/attempts.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';
 import { TokenRate } from './token-rate.ts';
-
-type SharedRateOptions = FollowPlace & {
-  /** Writes records; resolves once they are acknowledged. */
-  readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-};
 
 /** How often a replica publishes its counts, milliseconds: a flood over several replicas lasts so much longer. */
 const SHARE_MS = 250;
@@ -22,18 +14,18 @@ const SHARE_MS = 250;
  * The rate of tokens over all replicas and through restarts. Each replica counts at once what it lets in, and says so on a
  * topic four times a second: a request never waits for the broker (docs/decisions/0053).
  */
-export class SharedRate {
-  readonly #options: SharedRateOptions;
+export class SharedRate extends TokenRate {
+  readonly #options: CountingOptions;
   readonly #topic: string;
   readonly #codec: Codec<ToolRequests>;
   readonly #replica = randomUUID();
-  readonly #rate = new TokenRate(LIMITS.requestsPerToken);
   readonly #sharing: NodeJS.Timeout;
   #followed: Followed | undefined;
   #published: Promise<void> = Promise.resolve();
   #isSilent = false;
 
-  private constructor(options: SharedRateOptions, codec: Codec<ToolRequests>) {
+  private constructor(options: CountingOptions, codec: Codec<ToolRequests>) {
+    super(LIMITS.requestsPerToken);
     this.#options = options;
     this.#topic = topicName(options.prefix, 'tool-requests');
     this.#codec = codec;
@@ -41,23 +33,17 @@ export class SharedRate {
   }
 
   /** Resolves once the requests of the last minute are known. Throws as `followRecords` and `Registry.codec`. */
-  static async open(options: SharedRateOptions): Promise<SharedRate> {
+  static async open(options: CountingOptions): Promise<SharedRate> {
     const shared = new SharedRate(options, await options.registry.codec('tool-requests'));
     shared.#followed = await followRecords({
       ...options,
       topic: 'tool-requests',
       since: options.now() - WINDOW_MS,
       onRecord: (_, counted) => {
-        if (counted !== null && counted.replica !== shared.#replica)
-          shared.#rate.add(counted.token_id, counted);
+        if (counted !== null && counted.replica !== shared.#replica) shared.add(counted.token_id, counted);
       },
     });
     return shared;
-  }
-
-  /** Counts an admitted request of a token; for a refused one returns when the next may be sent. */
-  admit(tokenId: string, at: number): Refusal {
-    return this.#rate.admit(tokenId, at);
   }
 
   /** Says what is not said yet, and ends. */
@@ -68,7 +54,7 @@ export class SharedRate {
   }
 
   #share(): void {
-    const fresh = this.#rate.take();
+    const fresh = this.take();
     if (fresh.size === 0) return;
     const records = Array.from(fresh, ([token_id, admitted]) => ({
       topic: this.#topic,

@@ -3,7 +3,6 @@ import type { Caller } from './caller.ts';
 import type { McpLimits } from './limits.ts';
 import type { McpMetrics } from './metrics.ts';
 
-/** An open stream of notifications. */
 type Stream = {
   readonly caller: Caller;
   readonly raw: ServerResponse;

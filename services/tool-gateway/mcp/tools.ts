@@ -27,7 +27,6 @@ export function covers({ operations }: Access, needed: readonly OperationName[])
   return operations === null || needed.every((name) => operations.has(name) || operationNamed(name).open);
 }
 
-/** The tools that a contract has. */
 export function toolsOf(access: Access): readonly Tool[] {
   return access.operations === null ? TOOLS : TOOLS.filter((tool) => covers(access, tool.operations));
 }

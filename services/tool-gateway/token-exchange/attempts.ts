@@ -17,12 +17,15 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
   }
 }
 
-/** How attempts are counted. */
-type AttemptsOptions = FollowPlace & {
+/** What counts over all replicas, by a topic. */
+export type CountingOptions = FollowPlace & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
+};
+
+type AttemptsOptions = CountingOptions & {
   /** Longest time until an attempt is read back, milliseconds. */
   readonly timeoutMs: number;
 };
@@ -69,7 +72,6 @@ export class Attempts {
     return attempts;
   }
 
-  /** How many subjects are held. */
   subjects(scope: AttemptScope): number {
     return this.#ledgers[scope].size;
   }
@@ -85,12 +87,8 @@ export class Attempts {
     if (refusal !== null) return refusal;
     this.#pending.set(subject, pending + 1);
     try {
-      return await this.#write({
-        attempt_id: randomBytes(16).toString('hex'),
-        counted_for: scope,
-        subject,
-        at,
-      });
+      const attempt_id = randomBytes(16).toString('hex');
+      return await this.#write({ attempt_id, counted_for: scope, subject, at });
     } finally {
       const left = (this.#pending.get(subject) ?? 1) - 1;
       if (left === 0) this.#pending.delete(subject);
@@ -106,17 +104,10 @@ export class Attempts {
     const { publish, timeoutMs } = this.#options;
     const { promise: readBack, resolve } = Promise.withResolvers<Refusal>();
     this.#waiting.set(attempt.attempt_id, resolve);
-    const published = publish([
-      { topic: this.#topic, key: attempt.subject, value: this.#codec.encode(attempt) },
-    ]);
+    const record = { topic: this.#topic, key: attempt.subject, value: this.#codec.encode(attempt) };
+    const counted = publish([record]).then(() => readBack);
     try {
-      if (
-        await settlesWithin(
-          published.then(() => readBack),
-          timeoutMs,
-        )
-      )
-        return await readBack;
+      if (await settlesWithin(counted, timeoutMs)) return await readBack;
     } catch (cause) {
       throw new AttemptNotCountedError('an attempt could not be written', cause);
     } finally {

@@ -2,18 +2,18 @@ import type { KeyObject } from 'node:crypto';
 import type { Logger } from '#streams/log.ts';
 import type { AttemptScope } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
-import type { IssuedToken, Issuer } from './issuer.ts';
+import type { IssuedToken } from './issuer.ts';
 import type { Refusal } from './limits.ts';
 import { type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 import { digestOf, networkOf } from './subject.ts';
 
-/** What an exchange works with. */
 export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
   /** The account of credentials; null where they are refused. */
   readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
   readonly contracts: { findSoon(clientId: number, withinMs: number): Promise<object | undefined> };
-  readonly issuer: Pick<Issuer, 'issue'>;
+  /** A new token; throws `ExchangeError`, `PublishError`. */
+  readonly issue: (clientId: number, label: string | null, nowMs: number) => Promise<IssuedToken>;
   /** Of the digests that attempts are counted by. */
   readonly key: KeyObject;
   /** Unix milliseconds. */
@@ -40,7 +40,7 @@ export class Exchange {
 
   /** Exchanges credentials for a token. Throws `ExchangeError`, `AttemptNotCountedError`, `PublishError`. */
   async exchange({ clientId, secretKey, label }: ExchangeRequest): Promise<IssuedToken> {
-    const { check, contracts, issuer, now, log } = this.#options;
+    const { check, contracts, issue, now, log } = this.#options;
     await this.#admit('client', clientId);
     // Other spellings of an id would have a limit of their own each; no account here has one.
     if (!CLIENT_ID.test(clientId) || Buffer.byteLength(secretKey) > MAX_SECRET_BYTES)
@@ -50,7 +50,7 @@ export class Exchange {
     const id = Number(clientId);
     if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
       throw new ExchangeError('TENANT_SLUG_CONFLICT');
-    const issued = await issuer.issue(id, label, now());
+    const issued = await issue(id, label, now());
     log.info({ client: id, id: issued.token.token_id }, 'an access token was issued');
     return issued;
   }

@@ -4,7 +4,6 @@ import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
 
-/** How tokens are issued. */
 export type IssuerOptions = {
   readonly tokens: AccessTokens;
   readonly codec: Codec<AccessTokenRecord>;
@@ -24,44 +23,39 @@ export const MAX_LIVE_TOKENS = 1_000;
 /** How long a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;
 
-/** Issues tokens: one is on the topic before it is shown. */
-export class Issuer {
-  readonly #options: IssuerOptions;
-
-  constructor(options: IssuerOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * A new token for a client. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` where it has as many as it may have, and
-   * `PublishError`.
-   */
-  async issue(clientId: number, label: string | null, nowMs: number): Promise<IssuedToken> {
-    const { tokens, codec, topic, publish, lifetimeMs } = this.#options;
-    const known = tokens.of(clientId);
-    if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)
-      throw new ExchangeError('TENANT_SLUG_CONFLICT');
-    const text = newToken();
-    const record: AccessTokenRecord = {
-      token_id: newTokenId(),
-      client_id: clientId,
-      token_hash: hashToken(text),
-      label,
-      created_at: nowMs,
-      expires_at: lifetimeMs === null ? null : nowMs + lifetimeMs,
-      revoked_at: null,
-      version: 1,
-      updated_at: nowMs,
-    };
-    const long = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
-    await publish([
-      { topic, key: record.token_id, value: codec.encode(record) },
-      // The log of a client that exchanges again and again must not grow for ever.
-      ...long.map(({ token_id: key }) => ({ topic, key, value: null })),
-    ]);
-    tokens.apply(record);
-    return { text, token: record };
-  }
+/**
+ * A new token for a client, which is on the topic before it is shown. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` where it
+ * has as many as it may have, and `PublishError`.
+ */
+export async function issueAccessToken(
+  { tokens, codec, topic, publish, lifetimeMs }: IssuerOptions,
+  clientId: number,
+  label: string | null,
+  nowMs: number,
+): Promise<IssuedToken> {
+  const known = tokens.of(clientId);
+  if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)
+    throw new ExchangeError('TENANT_SLUG_CONFLICT');
+  const text = newToken();
+  const record: AccessTokenRecord = {
+    token_id: newTokenId(),
+    client_id: clientId,
+    token_hash: hashToken(text),
+    label,
+    created_at: nowMs,
+    expires_at: lifetimeMs === null ? null : nowMs + lifetimeMs,
+    revoked_at: null,
+    version: 1,
+    updated_at: nowMs,
+  };
+  const long = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
+  await publish([
+    { topic, key: record.token_id, value: codec.encode(record) },
+    // The log of a client that exchanges again and again must not grow for ever.
+    ...long.map(({ token_id: key }) => ({ topic, key, value: null })),
+  ]);
+  tokens.apply(record);
+  return { text, token: record };
 }
 
 function diedBefore({ expires_at, revoked_at }: AccessTokenRecord, time: number): boolean {

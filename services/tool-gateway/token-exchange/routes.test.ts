@@ -62,11 +62,9 @@ async function served(
     contracts: {
       findSoon: async (id) => (id === 7 ? { clientId: 7, competitions: null, operations: null } : undefined),
     },
-    issuer: {
-      issue: async (clientId, label) => {
-        steps.push(`issue ${clientId} ${label}`);
-        return { text, token: TOKEN };
-      },
+    issue: async (clientId, label) => {
+      steps.push(`issue ${clientId} ${label}`);
+      return { text, token: TOKEN };
     },
     key: KEY,
     now: () => NOW,
@@ -144,8 +142,8 @@ describe('Success 201', () => {
   });
 
   test('expires_at is null when the PAT does not expire', async () => {
-    const issuer = { issue: async () => ({ text: newToken(), token: { ...TOKEN, expires_at: null } }) };
-    const { body } = await (await served({ issuer })).post(RIGHT);
+    const issue = async () => ({ text: newToken(), token: { ...TOKEN, expires_at: null } });
+    const { body } = await (await served({ issue })).post(RIGHT);
     expect(body).toMatchObject({ expires_at: null, warning: expect.stringContaining('does not expire') });
   });
 

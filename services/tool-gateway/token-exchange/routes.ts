@@ -6,7 +6,6 @@ import type { Exchange } from './exchange.ts';
 import type { IssuedToken } from './issuer.ts';
 import { BODY_LIMIT, parseExchange } from './request.ts';
 
-/** What the routes work with. */
 export type TokenRoutesOptions = {
   readonly exchange: Exchange;
   /** Called with each answer: `issued`, or the error. */

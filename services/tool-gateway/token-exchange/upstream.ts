@@ -4,7 +4,6 @@ import { trusting } from '#outbound/connector.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
 import { ExchangeError } from './errors.ts';
 
-/** The service that knows the credentials. */
 export type UpstreamOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;

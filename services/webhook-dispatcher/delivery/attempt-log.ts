@@ -3,7 +3,6 @@ import type { Brokers } from '#security/brokers.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import { backoffMs } from '#timing/backoff.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { Linger } from './linger.ts';
@@ -22,16 +21,14 @@ export type AttemptLogOptions = {
  * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile. Only as long as nobody waits.
  */
 const LINGER_MS = 10;
-/** Between the tries of a record that the broker refuses. */
-const RETRY = { firstMs: 100, ceilingMs: 5_000 };
+/** Between the tries of a record that the publisher has given up, milliseconds. */
+const AGAIN_MS = 1_000;
 
 /** Publishes to webhook-attempts, retrying until it succeeds: an unrecorded delivery is sent again. */
 export class AttemptLog {
   readonly #options: AttemptLogOptions;
   readonly #publisher: Publisher;
   readonly #linger = new Linger(LINGER_MS);
-  /** Publishes that failed since one succeeded: only the first is logged. */
-  #refused = 0;
 
   private constructor(options: AttemptLogOptions, publisher: Publisher) {
     this.#options = options;
@@ -49,21 +46,16 @@ export class AttemptLog {
 
   /** Resolves when the record is acknowledged. Rejects with `PublishError` CLOSED after a close. */
   async record(attempt: WebhookAttempt): Promise<void> {
-    const { topic, codec, log } = this.#options;
+    const { topic, codec } = this.#options;
     const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
     await this.#linger.join();
-    for (let failures = 1; ; failures += 1) {
+    for (;;) {
       try {
-        await this.#publisher.publish([record]);
-        if (this.#refused > 0) log.info({ refused: this.#refused }, 'attempts are recorded again');
-        this.#refused = 0;
-        return;
+        return await this.#publisher.publish([record]);
       } catch (error) {
+        // The publisher has logged why.
         if (!(error instanceof PublishError) || error.code === 'CLOSED') throw error;
-        if (this.#refused === 0)
-          log.warn({ err: error }, 'attempts cannot be recorded: they are tried again, and counted');
-        this.#refused += 1;
-        await delay(backoffMs(RETRY, failures));
+        await delay(AGAIN_MS);
       }
     }
   }

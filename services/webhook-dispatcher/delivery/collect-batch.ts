@@ -11,7 +11,6 @@ export type Collected = {
   readonly isCut: boolean;
 };
 
-/** What a batch is collected from. */
 export type Collecting = {
   readonly window: MessageWindow;
   readonly limits: BatchLimits;

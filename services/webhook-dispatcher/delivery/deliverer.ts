@@ -1,3 +1,4 @@
+import type { LogBounds } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
@@ -13,6 +14,8 @@ export type DelivererOptions = {
   readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-attempts, which share the subscriptions by the hash of their ids. */
   readonly partitions: number;
+  /** The bounds of each partition of webhook-messages now. */
+  readonly bounds: () => Promise<readonly LogBounds[]>;
 };
 
 /** A partition of subscriptions that this process owns. */
@@ -39,6 +42,9 @@ export class Deliverer {
     if (this.#isDraining) return;
     this.#owned.set(partition, { progress: new Map(progress), deliveries: new Map(), removed: new Set() });
     this.#refresh(partition);
+    this.#rewindLost([...progress.values()]).catch((error: unknown) =>
+      this.#options.context.log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
+    );
   }
 
   /** Applies committed progress of a partition; null for a removed subscription. */
@@ -62,12 +68,10 @@ export class Deliverer {
     await Promise.all(Array.from(owned?.deliveries.values() ?? [], (delivery) => delivery.close()));
   }
 
-  /** The subscriptions have changed. */
   refresh(): void {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
-  /** New messages have arrived. */
   offer(messages: readonly MessageAtOffset[]): void {
     for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
@@ -78,7 +82,6 @@ export class Deliverer {
     await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
-  /** For the metrics. */
   source(): DispatcherSource {
     const states = new Map<DeliveryState, number>();
     let behind = 0;
@@ -116,6 +119,26 @@ export class Deliverer {
     }
     for (const [id, known] of progress) {
       if (subscriptions.get(id) === undefined) this.#forget(owned, known);
+    }
+  }
+
+  /**
+   * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was created
+   * again, or restored from a backup. Ids tell receivers which messages are duplicates.
+   */
+  async #rewindLost(progress: readonly WebhookProgress[]): Promise<void> {
+    if (progress.length === 0) return;
+    const { record, now, log } = this.#options.context;
+    const bounds = await this.#options.bounds();
+    const next = bounds.map(({ start: offset }, partition) => ({ partition, offset }));
+    for (const { subscription_id, client_id, epoch, next: reached } of progress) {
+      if (reached.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? 0))) continue;
+      log.error(
+        { client: client_id, subscription: subscription_id, code: 'POSITION_LOST' },
+        'webhook-messages ends before what was delivered: it is sent from its start',
+      );
+      const head = { subscription_id, client_id, kind: 'resent', epoch, at: now() } as const;
+      await record(attemptOf(head, { reason: 'POSITION_LOST', next }));
     }
   }
 

@@ -7,7 +7,6 @@ import type { BatchLimits } from './batch.ts';
 import type { MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Where a subscription's requests go. */
 export type Endpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
 /** What all deliveries of a process share. */

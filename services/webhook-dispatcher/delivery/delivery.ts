@@ -66,7 +66,6 @@ export class SubscriptionDelivery {
     return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
   }
 
-  /** New messages have arrived. */
   offer(messages: readonly MessageAtOffset[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }

@@ -71,7 +71,6 @@ export class DispatcherPartition implements PartitionProcessor {
     this.#options.listener.own(this.#options.partition, this.#progress);
   }
 
-  /** Number of subscriptions. */
   size(): number {
     return this.#progress.size;
   }

@@ -26,7 +26,6 @@ export type MessageLogOptions = {
 };
 
 export class MessageLog {
-  /** The latest messages. */
   readonly window: MessageWindow;
   readonly #options: MessageLogOptions;
   readonly #partitions: readonly TopicPartition[];

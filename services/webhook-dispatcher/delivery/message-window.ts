@@ -1,7 +1,6 @@
 import { lowerBound } from '#domain/sorted.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
-/** A message with its offset in webhook-messages. */
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
@@ -40,12 +39,10 @@ export class MessageWindow {
     this.#parts = ends.map((end) => ({ entries: [], head: 0, start: end, next: end }));
   }
 
-  /** Number of partitions. */
   get partitions(): number {
     return this.#parts.length;
   }
 
-  /** Bytes of messages held. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -15,9 +15,7 @@ export function startSpan(
   if (parent === undefined) return null;
   const [first] = messages;
   const attributes = {
-    message_id: first?.message_id,
-    event_id: first?.event_id,
-    uuid: first?.uuid,
+    ...(first && identify(first)),
     subscription: id,
     client: clientId,
     'messaging.batch.message_count': messages.length,
@@ -25,7 +23,6 @@ export function startSpan(
   return tracer()?.start('deliver webhook', { kind: 'client', parent, links, attributes }) ?? null;
 }
 
-/** The fields of a message in log lines. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
   return { message_id, event_id, uuid };
 }

@@ -39,7 +39,7 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
       count: async () => null,
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
       contracts: { findSoon: async () => undefined },
-      issuer: { issue: () => expect.unreachable() },
+      issue: () => expect.unreachable(),
       key: createSecretKey(randomBytes(32)),
       now: Date.now,
       log,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
 import type { RestAnswer } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { id, pageInfo, pageInfoOf, paging } from './common.ts';
+import { id, pageOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** The data of an answer of REST, which its own tests hold to the contract. */
@@ -16,7 +16,8 @@ export const listSports = tool({
   title: 'Sports',
   description: 'Lists the sports with their ids.',
   operations: ['sports.index'],
-  input: z.object(paging(50)),
+  input: z.object({}),
+  pageSize: 50,
   output: z.object({
     sports: z.array(
       z.object({
@@ -25,11 +26,10 @@ export const listSports = tool({
         has_clock: z.boolean().describe('Whether its matches have a clock; else only the status tells.'),
       }),
     ),
-    ...pageInfo,
   }),
   missing: 'There is no such sport.',
-  answer({ limit, page }, { data }) {
-    const answer = data.sports({ limit, page });
+  answer(paging, { data }) {
+    const answer = data.sports(paging);
     const { sports } = dataOf<OperationData<'sports.index'>>(answer);
     return {
       sports: sports.map(({ id: sport_id, name, has_timer }) => ({
@@ -37,7 +37,7 @@ export const listSports = tool({
         name,
         has_clock: has_timer === 'yes',
       })),
-      ...pageInfoOf(answer.total ?? sports.length, { limit, page }),
+      total: answer.total ?? sports.length,
     };
   },
 });
@@ -72,11 +72,12 @@ export const listCompetitions = tool({
   description:
     'Lists the competitions of your contract with their seasons. To find one by name, call search.',
   operations: ['competitions.index'],
-  input: z.object({ sport_id: id.optional().describe('Only of this sport.'), ...paging(20) }),
-  output: z.object({ competitions: z.array(competition), ...pageInfo }),
+  input: z.object({ sport_id: id.optional().describe('Only of this sport.') }),
+  pageSize: 20,
+  output: z.object({ competitions: z.array(competition) }),
   missing: 'There is no such competition. Call search to find one by name.',
-  answer({ sport_id, limit, page }, scope) {
-    const answer = scope.data.competitions({ sport_id, limit, page }, scope.access);
+  answer(args, scope) {
+    const answer = scope.data.competitions(args, scope.access);
     const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
     return {
       competitions: competitions.map((record) => ({
@@ -86,7 +87,7 @@ export const listCompetitions = tool({
         sport_id: toWholeNumber(record.sport_id),
         seasons: seasonsOf(record.id, scope),
       })),
-      ...pageInfoOf(answer.total ?? competitions.length, { limit, page }),
+      total: answer.total ?? competitions.length,
     };
   },
 });
@@ -113,15 +114,14 @@ export const search = tool({
   input: z.object({
     query: z.string().trim().min(2).max(80).describe('Words of the name, such as "besiktas" or "world cup".'),
     kind: z.enum(['any', 'team', 'competition']).default('any'),
-    ...paging(10),
   }),
+  pageSize: 10,
   output: z.object({
     results: z.array(found),
     hint: z.string().nullable().describe('What to do where nothing is found.'),
-    ...pageInfo,
   }),
   missing: 'Nothing has such a name. Try fewer or shorter words.',
-  answer({ query, kind, limit, page }, scope) {
+  answer({ query, kind, ...paging }, scope) {
     const nowhere = { season_id: null, stage_id: null, group_id: null };
     const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
     const competitions = kind === 'team' ? [] : scope.queries.competitions(query, scope.access);
@@ -145,11 +145,10 @@ export const search = tool({
         seasons: [],
       })),
     ];
-    const results = all.slice((page - 1) * limit, page * limit).map((make) => make());
     return {
-      results,
+      results: pageOf(all, paging).map((make) => make()),
       hint: all.length === 0 ? NOTHING_FOUND : null,
-      ...pageInfoOf(all.length, { limit, page }),
+      total: all.length,
     };
   },
 });

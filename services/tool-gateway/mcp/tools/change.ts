@@ -1,32 +1,36 @@
 /** One change as an assistant reads it: the steps of a version joined with the incident that they are about. */
+import { z } from 'zod';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { renderMinute } from '#domain/clock.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
-import { isoOf, textOf } from './common.ts';
+import { isoOf, textOf, titleOf } from './common.ts';
+import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { cancellingIncident } from './taken-back.ts';
 
 /** Fields that say nothing of a change are left out: an answer has many. */
-export type ShownChange = {
-  match_id: number;
-  match: string;
-  at: string;
-  kind: string;
-  what: string;
-  minute?: string | undefined;
-  team?: string | undefined;
-  player?: string | undefined;
-  before?: string | undefined;
-  score?: string | undefined;
-  firm_score?: string | undefined;
-  taken_back_by?: string | undefined;
-  stands?: boolean | undefined;
-  incident_id?: string | undefined;
-};
+export const shownChange = z.object({
+  match_id: z.int(),
+  match: z.string(),
+  at: z.string().describe('When it was received, ISO 8601.'),
+  kind: z
+    .string()
+    .describe(
+      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard and so on.',
+    ),
+  what: z.string().describe('In words.'),
+  minute: z.string().optional(),
+  team: z.string().optional(),
+  player: z.string().optional(),
+  before: z.string().optional().describe('The score before, where it changed, such as 1-0.'),
+  score: z.string().optional().describe('The score after it.'),
+  firm_score: z.string().optional().describe('After it, where that changed.'),
+  taken_back_by: z.string().optional(),
+  stands: z.boolean().optional().describe('Of a goal: whether it counts as of now.'),
+  incident_id: z.string().optional(),
+});
 
 const GOAL_WORDS: Readonly<Record<string, string>> = {
   goal: '',
@@ -48,10 +52,9 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
   incident_amended: 'details changed',
 };
 
-export function changeOf(change: MatchChange): ShownChange {
+export function changeOf(change: MatchChange): z.input<typeof shownChange> {
   const { match, own, steps } = change;
   const first = own[0] as StoryStep;
-  const { home, away } = match.state;
   const about = classOf(first);
   const isGoal = about === 'goal' || about === 'taken_back';
   const incident = match.incidents.find(({ id }) => id === first.incident_id);
@@ -61,18 +64,18 @@ export function changeOf(change: MatchChange): ShownChange {
   const kind = isGoal ? goalKind(change, incident) : kindOf(first);
   return {
     match_id: change.event_id,
-    match: `${home?.name ?? '?'} - ${away?.name ?? '?'}`,
+    match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
     what: isGoal ? wordsOf(first, GOAL_WORDS[kind] ?? '', incident) : whatOf(own, incident),
-    minute: minuteOf(incident),
+    minute: incident && minuteOf(incident),
     team: textOf(incident?.record.participant_name),
     player: textOf(incident?.record.subparticipant_name),
     before: goalsOf(score?.before),
     score: goalsOf(score?.after),
     firm_score: goalsOf(firm?.after),
     taken_back_by: kind === 'goal_taken_back' ? takenBackBy(change, incident) : undefined,
-    stands: isGoal && incident !== undefined ? stands(incident, match.state.void_goals) : undefined,
+    stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === undefined : undefined,
     incident_id: first.incident_id ?? undefined,
   };
 }
@@ -141,7 +144,7 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
 function wordsOf({ incident_type }: StoryStep, words: string, incident: ShownIncident | undefined): string {
   const type = incident_type === null ? undefined : INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name;
   const name = type ?? textOf(incident?.record.incident_name) ?? 'Incident';
-  const shootOut = isInShootOut(incident) ? ' in the shoot-out' : '';
+  const shootOut = incident !== undefined && isInShootOut(incident) ? ' in the shoot-out' : '';
   return `${name}${shootOut}${words === '' ? '' : `, ${words}`}`;
 }
 
@@ -150,20 +153,6 @@ function statusOf(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'unknown';
   const [id] = text.split(' ');
   return STATUSES.get(Number(id))?.name ?? text;
-}
-
-function isInShootOut(incident: ShownIncident | undefined): boolean {
-  const phase = incident?.event_status_id ?? null;
-  return phase !== null && SHOOT_OUT_PHASES.has(phase);
-}
-
-function minuteOf(incident: ShownIncident | undefined): string | undefined {
-  if (incident === undefined || incident.event_time === null || isInShootOut(incident)) return undefined;
-  return renderMinute(incident.event_time, incident.event_status_id);
-}
-
-function stands({ id, removed, confirmation }: ShownIncident, voided: Readonly<Record<string, string>>) {
-  return voided[id] === undefined && !removed && confirmation !== 'cancelled';
 }
 
 function goalsOf(score: Score | null | undefined): string | undefined {

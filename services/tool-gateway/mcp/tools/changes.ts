@@ -1,8 +1,8 @@
 /** The tool for what changed: each change joined with its incident, goals first. */
 import { z } from 'zod';
 import type { StepClass } from '#views/store/changes.ts';
-import { changeOf } from './change.ts';
-import { id, isoOf, pageInfo, pageInfoOf, paging } from './common.ts';
+import { changeOf, shownChange } from './change.ts';
+import { id, isoOf } from './common.ts';
 import { ToolError, tool } from './tool.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,27 +17,6 @@ const ONLY = {
   status: ['status'],
   guard: ['guard'],
 } as const satisfies Record<string, readonly StepClass[]>;
-
-const change = z.object({
-  match_id: z.int(),
-  match: z.string(),
-  at: z.string().describe('When it was received, ISO 8601.'),
-  kind: z
-    .string()
-    .describe(
-      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard and so on.',
-    ),
-  what: z.string().describe('In words.'),
-  minute: z.string().optional(),
-  team: z.string().optional(),
-  player: z.string().optional(),
-  before: z.string().optional().describe('The score before, where it changed, such as 1-0.'),
-  score: z.string().optional().describe('The score after it.'),
-  firm_score: z.string().optional().describe('After it, where that changed.'),
-  taken_back_by: z.string().optional(),
-  stands: z.boolean().optional().describe('Of a goal: whether it counts as of now.'),
-  incident_id: z.string().optional(),
-});
 
 export const listChanges = tool({
   name: 'list_changes',
@@ -61,13 +40,12 @@ export const listChanges = tool({
     match_id: id.optional(),
     competition_id: id.optional(),
     team_id: id.optional(),
-    ...paging(15),
   }),
+  pageSize: 15,
   output: z.object({
     since: z.string().describe('Send it as since with next_page.'),
     checked_at: z.string().describe('Send it as since next time.'),
-    changes: z.array(change),
-    ...pageInfo,
+    changes: z.array(shownChange),
   }),
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
   answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, scope) {
@@ -89,7 +67,7 @@ export const listChanges = tool({
       since: isoOf(from),
       checked_at: isoOf(now),
       changes: items.map(changeOf),
-      ...pageInfoOf(total, { limit, page }),
+      total,
     };
   },
 });

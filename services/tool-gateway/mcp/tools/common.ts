@@ -2,34 +2,16 @@
 import { z } from 'zod';
 import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
-import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import type { CountedPage, NamedMatch } from '#views/queries/tool-queries.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { ToolError, type ToolScope } from './tool.ts';
-
-/** Most items of a page: an answer is to fit into a conversation. */
-const MAX_ITEMS = 50;
 
 /** An id of the contract. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** A page of a list that has so many items where nothing is said. */
-export const paging = (limit: number) => ({
-  limit: z.int().min(1).max(MAX_ITEMS).default(limit),
-  page: z.int().min(1).max(100_000).default(1),
-});
-
-/** Fields of a page about all pages: items of all, and what to send as `page` for more. The server's instructions say so. */
-export const pageInfo = {
-  total: z.int(),
-  next_page: z.int().nullable(),
-};
-
-export function pageInfoOf(
-  total: number,
-  { limit, page }: Paging,
-): { total: number; next_page: number | null } {
-  return { total, next_page: page * limit < total ? page + 1 : null };
+export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
+  return items.slice((page - 1) * limit, page * limit);
 }
 
 /** A day of the provider's dates. */
@@ -69,7 +51,20 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
-/** The summary of a match. */
+export const matchPage = { matches: z.array(matchSummary) };
+
+export function matchPageOf(
+  { items, total }: CountedPage<NamedMatch>,
+  scope: ToolScope,
+): z.input<z.ZodObject<typeof matchPage>> & { total: number } {
+  return { matches: items.map((match) => summaryOf(match, scope)), total };
+}
+
+/** The name of a match: those of its sides. */
+export function titleOf({ home, away }: ShownState): string {
+  return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
+}
+
 export function summaryOf(
   { state, statusName, roundName }: NamedMatch,
   { queries, now }: ToolScope,
@@ -94,13 +89,9 @@ export function summaryOf(
     firm_score: state.firm,
     shoot_out: state.shoot_out,
     guard: { safe: permission === 'safe', trading: permission, reasons: [...reasons] },
-    feed: feedOf(health),
+    feed: { alive: health.believed, state: health.state, reason: health.reason },
     updated_at: isoOf(cause.received_at),
   };
-}
-
-function feedOf({ believed, state, reason }: FeedStatus): z.input<typeof feed> {
-  return { alive: believed, state, reason };
 }
 
 /** A text of a provider's record; undefined where it has none. */

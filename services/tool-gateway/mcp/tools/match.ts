@@ -1,11 +1,11 @@
 /** The tool for one match: its state, whether it is safe to trade on, and its timeline. */
 import { z } from 'zod';
-import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
-import { renderMinute } from '#domain/clock.ts';
+import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
-import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf, textOf } from './common.ts';
+import { id, matchSummary, pageOf, summaryOf, textOf } from './common.ts';
+import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** What is not known, and what nothing is said of, is left out: a timeline has many. */
@@ -58,7 +58,6 @@ const answer = z.object({
   verified_result: z.string().nullable().describe("The provider's flag, such as yes."),
   version: z.int().describe('Counts the changes of this match.'),
   timeline: z.array(entry),
-  ...pageInfo,
 });
 
 export const getMatch = tool({
@@ -73,32 +72,31 @@ export const getMatch = tool({
       .enum(['important', 'all', 'none'])
       .default('important')
       .describe('Which incidents to return.'),
-    ...paging(50),
   }),
+  pageSize: 50,
   output: answer,
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
-  answer({ match_id, timeline, limit, page }, scope) {
+  answer({ match_id, timeline, ...paging }, scope) {
     const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(
       (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
     );
-    const shown = selected.slice((page - 1) * limit, page * limit);
-    return { ...answerOf(match, shown, scope), ...pageInfoOf(selected.length, { limit, page }) };
+    return { ...answerOf(match, pageOf(selected, paging), scope), total: selected.length };
   },
 });
 
 /** The answer with the whole timeline, however long it is. Throws `RestError` `not_found`, `forbidden`. */
 export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown> {
   const match = scope.queries.match(id, scope.access);
-  const total = match.incidents.length;
-  return answer.parse({ ...answerOf(match, match.incidents, scope), total, next_page: null });
+  const whole = answer.parse(answerOf(match, match.incidents, scope));
+  return { ...whole, total: match.incidents.length, next_page: null };
 }
 
 function answerOf(
   match: MatchWithIncidents,
   shown: readonly ShownIncident[],
   scope: ToolScope,
-): Omit<z.input<typeof answer>, keyof typeof pageInfo> {
+): z.input<typeof answer> {
   const { state } = match;
   const { season, stage, group } = scope.queries.place(state);
   return {
@@ -131,13 +129,12 @@ function matters({ important, incident_id }: ShownIncident): boolean {
 }
 
 function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.input<typeof entry> {
-  const { event_time, event_status_id, record, removed, confirmation } = incident;
-  const inShootOut = event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
-  const why = state.void_goals[incident.id] ?? whyVoid(removed, confirmation);
+  const { record, confirmation } = incident;
+  const why = whyVoid(incident, state);
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: event_time === null || inShootOut ? undefined : renderMinute(event_time, event_status_id),
+    minute: minuteOf(incident),
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,
@@ -147,11 +144,6 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
     confirmation: confirmation ?? undefined,
     stands: why === undefined,
     why,
-    in_shoot_out: inShootOut || undefined,
+    in_shoot_out: isInShootOut(incident) || undefined,
   };
-}
-
-function whyVoid(removed: boolean, confirmation: string | null): string | undefined {
-  if (removed) return 'removed';
-  return confirmation === 'cancelled' ? 'cancelled' : undefined;
 }

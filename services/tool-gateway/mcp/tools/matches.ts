@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
-import { day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
+import { day, id, matchPage, matchPageOf } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
@@ -34,18 +34,17 @@ export const listMatches = tool({
     team_id: id.optional(),
     status: z.enum(STATUS_TYPES).optional().describe('Only matches of this kind of status.'),
     order: z.enum(['earliest', 'latest']).default('earliest').describe('Which matches come first.'),
-    ...paging(20),
   }),
-  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  pageSize: 20,
+  output: z.object(matchPage),
   missing: FIND_MATCHES,
   answer(args, scope) {
     const { team_id, status, order, ...query } = args;
-    const { competition_id, season_id, stage_id, limit, page } = query;
+    const { competition_id, season_id, stage_id } = query;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
     const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
     const asked = { ...query, ...dates, participant_id: team_id, status_type: status };
-    const { items, total } = scope.queries.matches(asked, scope.access, order);
-    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
+    return matchPageOf(scope.queries.matches(asked, scope.access, order), scope);
   },
 });
 
@@ -60,15 +59,15 @@ export const liveBoard = tool({
     sport_id: id.optional(),
     competition_id: id.optional(),
     team_id: id.optional(),
-    ...paging(20),
   }),
-  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  pageSize: 20,
+  output: z.object(matchPage),
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
     const asked = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
     const query = { ...BOARD, ...asked, limit, page, sport_id };
-    const { items, total } = scope.queries.board(query, scope.access, { competition_id, team_id });
-    return { matches: items.map((match) => summaryOf(match, scope)), ...pageInfoOf(total, { limit, page }) };
+    const found = scope.queries.board(query, scope.access, { competition_id, team_id });
+    return matchPageOf(found, scope);
   },
 });
 
@@ -78,7 +77,8 @@ export const headToHead = tool({
   description:
     'Lists the matches of two teams against each other, latest first, with how often each has won, out of what is known here: no history beyond it. Find team ids with search.',
   operations: ['events.index'],
-  input: z.object({ team_id: id, opponent_id: id, ...paging(10) }),
+  input: z.object({ team_id: id, opponent_id: id }),
+  pageSize: 10,
   output: z.object({
     played: z.int().describe('Matches with a known result, all pages.'),
     team_won: z.int(),
@@ -86,11 +86,10 @@ export const headToHead = tool({
     opponent_won: z.int(),
     team_goals: z.int(),
     opponent_goals: z.int(),
-    matches: z.array(matchSummary),
-    ...pageInfo,
+    ...matchPage,
   }),
   missing: 'No such team is known. Call search to find teams by name.',
-  answer({ team_id, opponent_id, limit, page }, scope) {
+  answer({ team_id, opponent_id, ...paging }, scope) {
     if (team_id === opponent_id)
       throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
     for (const [name, team] of Object.entries({ team_id, opponent_id }))
@@ -99,10 +98,8 @@ export const headToHead = tool({
           'NOT_FOUND',
           `${name}: no such team is known. Call search to find teams by name.`,
         );
-    const { items, total, balance } = scope.queries.meetings([team_id, opponent_id], scope.access, {
-      limit,
-      page,
-    });
+    const found = scope.queries.meetings([team_id, opponent_id], scope.access, paging);
+    const { balance } = found;
     return {
       played: balance.played,
       team_won: balance.won,
@@ -110,8 +107,7 @@ export const headToHead = tool({
       opponent_won: balance.lost,
       team_goals: balance.goals,
       opponent_goals: balance.against,
-      matches: items.map((match) => summaryOf(match, scope)),
-      ...pageInfoOf(total, { limit, page }),
+      ...matchPageOf(found, scope),
     };
   },
 });

@@ -1,7 +1,7 @@
 /** Tools for tables: which there are, one of them, and the top scorers. */
 import { z } from 'zod';
 import { toWholeNumber } from '#contract/values.ts';
-import { id, pageInfo, pageInfoOf, paging, seasonInput, seasonOf } from './common.ts';
+import { id, pageOf, seasonInput, seasonOf } from './common.ts';
 import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
 import { tool } from './tool.ts';
 
@@ -26,13 +26,14 @@ export const listStandings = tool({
   description:
     'Lists the tables of a season and of its stages: league, home, away, form, top scorers, cards and so on.',
   operations: ['standings.index'],
-  input: z.object({ ...seasonInput, ...paging(30) }),
-  output: z.object({ season_id: z.int(), tables: z.array(entry), ...pageInfo }),
+  input: z.object(seasonInput),
+  pageSize: 30,
+  output: z.object({ season_id: z.int(), tables: z.array(entry) }),
   missing: FIND_TABLES,
-  answer({ limit, page, ...which }, scope) {
-    const season_id = seasonOf(which, scope);
-    const { entries, total } = tablesOf(season_id, { limit, page }, scope);
-    return { season_id, tables: entries.map(entryOf), ...pageInfoOf(total, { limit, page }) };
+  answer(args, scope) {
+    const season_id = seasonOf(args, scope);
+    const { entries, total } = tablesOf(season_id, args, scope);
+    return { season_id, tables: entries.map(entryOf), total };
   },
 });
 
@@ -66,24 +67,23 @@ export const getStandings = tool({
       .optional()
       .describe('Only this group of the table, such as "C" or "Group C".'),
     type_id: z.int().min(0).default(LEAGUE).describe('Type of the table; 2 is the league table.'),
-    ...paging(50),
   }),
+  pageSize: 50,
   output: z.object({
     standings_id: z.int(),
     name: z.string(),
     type: z.string(),
     season_id: z.int().nullable(),
     groups: z.array(z.object({ name: z.string(), rows: z.array(row) })),
-    ...pageInfo,
   }),
   missing: FIND_TABLES,
-  answer({ standings_id, stage_id, type_id, group, limit, page, ...which }, scope) {
+  answer({ standings_id, stage_id, type_id, group, ...args }, scope) {
     const wanted = { typeId: type_id, stageId: stage_id, group };
-    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(which, scope), ...wanted }, scope);
+    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(args, scope), ...wanted }, scope);
     const table = readTable(tableId, scope);
     const all = rowsOf(table);
     const rows = group === undefined ? all : ofGroup(table, all, group);
-    const shown = rows.slice((page - 1) * limit, page * limit);
+    const shown = pageOf(rows, args);
     return {
       standings_id: table.id,
       name: table.name,
@@ -101,7 +101,7 @@ export const getStandings = tool({
           values: Object.fromEntries(record.columns.map(({ code, value }) => [code, value])),
         })),
       })),
-      ...pageInfoOf(rows.length, { limit, page }),
+      total: rows.length,
     };
   },
 });
@@ -111,7 +111,8 @@ export const getTopScorers = tool({
   title: 'Top scorers',
   description: 'Lists the top scorers of a season, best first.',
   operations: ['standings.index', 'standings.show'],
-  input: z.object({ ...seasonInput, ...paging(10) }),
+  input: z.object(seasonInput),
+  pageSize: 10,
   output: z.object({
     standings_id: z.int(),
     season_id: z.int(),
@@ -126,14 +127,13 @@ export const getTopScorers = tool({
         matches: z.number().nullable(),
       }),
     ),
-    ...pageInfo,
   }),
   missing: 'No top scorers of that season are known. Call list_standings for the tables that there are.',
-  answer({ limit, page, ...which }, scope) {
-    const season_id = seasonOf(which, scope);
+  answer(args, scope) {
+    const season_id = seasonOf(args, scope);
     const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
     const rows = rowsOf(readTable(standings_id, scope));
-    const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
+    const scorers = pageOf(rows, args).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {
         rank: record.rank,
@@ -145,7 +145,7 @@ export const getTopScorers = tool({
         matches: numberOf(values.get('mp')),
       };
     });
-    return { standings_id, season_id, scorers, ...pageInfoOf(rows.length, { limit, page }) };
+    return { standings_id, season_id, scorers, total: rows.length };
   },
 });
 

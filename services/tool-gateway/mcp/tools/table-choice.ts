@@ -10,7 +10,6 @@ const MAX_TABLES = 2_000;
 export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
 type Table = OperationData<'standings.show'>['standings'];
 
-/** A page of the tables of a season. */
 export function tablesOf(
   seasonId: number,
   { limit, page }: { limit: number; page: number },
@@ -21,7 +20,6 @@ export function tablesOf(
   return { entries: standings_list, total: answer.total ?? standings_list.length };
 }
 
-/** What a table is asked for by. */
 type Wanted = {
   readonly seasonId: number;
   readonly typeId: number;

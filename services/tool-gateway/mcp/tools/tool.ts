@@ -1,9 +1,8 @@
 /** What a tool of the endpoint is made of: typed input, structured output, and errors that an assistant can act on. */
-
-import type { z } from 'zod';
+import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
-import type { Access, ProviderData } from '#contract/rest/provider.ts';
+import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
@@ -40,6 +39,11 @@ export type Tool = {
 
 /** Most unknown arguments that an answer names. */
 const MAX_UNKNOWN = 5;
+/** Most items of a page: an answer is to fit into a conversation. */
+const MAX_ITEMS = 50;
+
+/** Fields of every answer about all pages: items of all, and what to send as `page` for more. The server's instructions say so. */
+const pageInfo = { total: z.int(), next_page: z.int().nullable() };
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   Tool,
@@ -47,16 +51,22 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 > & {
   readonly input: I;
   readonly output: O;
+  /** Items of a page where nothing is said. */
+  readonly pageSize: number;
   /** What to do where the contract has no such record: names the tool that finds ids. */
   readonly missing: string;
-  answer(args: z.output<I>, scope: ToolScope): z.input<O>;
+  answer(args: z.output<I> & Paging, scope: ToolScope): z.input<O> & { readonly total: number };
 };
 
-/** Makes a tool of its definition. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
-  const { name, title, description, operations, output, missing } = definition;
+  const { name, title, description, operations, missing, pageSize } = definition;
+  const paging = {
+    limit: z.int().min(1).max(MAX_ITEMS).default(pageSize),
+    page: z.int().min(1).max(100_000).default(1),
+  };
   // An ignored unknown argument would give an answer to another question.
-  const input = definition.input.strict();
+  const input = definition.input.extend(paging).strict();
+  const output = definition.output.extend(pageInfo);
   const known = Object.keys(input.shape);
   return {
     name,
@@ -69,7 +79,9 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
       const parsed = input.safeParse(args ?? {});
       if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error, known));
       try {
-        return output.parse(definition.answer(parsed.data as z.output<I>, scope));
+        const { limit, page } = parsed.data as Paging;
+        const answer = definition.answer(parsed.data as z.output<I> & Paging, scope);
+        return output.parse({ ...answer, next_page: page * limit < answer.total ? page + 1 : null });
       } catch (error) {
         throw asToolError(error, missing, scope.access);
       }
