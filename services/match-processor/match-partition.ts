@@ -59,15 +59,17 @@ export class MatchPartition implements PartitionProcessor {
     const { codecs } = this.#options;
     if (topic === this.#names['match-state']) {
       await fetchSchemas(codecs['match-state'], records);
-      await this.#cache.restoreStates(records);
+      this.#cache.restoreStates(records);
     } else {
       await fetchSchemas(codecs['match-incidents'], records);
-      await this.#cache.restoreIncidents(records);
+      this.#cache.restoreIncidents(records);
     }
+    await this.#cache.room();
   }
 
-  prepare(records: readonly ConsumedRecord[]): Promise<void> {
-    return fetchSchemas(this.#options.codecs['normalized-messages'], records);
+  async prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    await this.#cache.room();
+    await fetchSchemas(this.#options.codecs['normalized-messages'], records);
   }
 
   process(record: ConsumedRecord, collector: RecordCollector): void {
