@@ -1,4 +1,4 @@
-/** Requests to a registry beside those of its client. */
+/** Requests to a registry. */
 import { once } from 'node:events';
 import { request as askHttp, type IncomingMessage } from 'node:http';
 import { request as askHttps } from 'node:https';
@@ -27,26 +27,34 @@ export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
 }
 
 /** The value of the header `authorization`. Throws `SecretFileError`. */
-export function authorizationOf({ username, password }: RegistryUser): string {
+function authorizationOf({ username, password }: RegistryUser): string {
   return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
 }
 
-/** What is sent beside the method GET. */
-type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
+/** An answer of a registry. */
+export type RegistryJson = Readonly<Record<string, unknown>>;
+
+/** What is sent; without it the method is GET. */
+type RegistryChange = { readonly method: 'POST' | 'PUT'; readonly body: object };
+
+/** Longest wait for one answer. */
+const REQUEST_MS = 5_000;
+/** Most characters of a refusal that an error has. */
+const MOST_SHOWN = 500;
 
 /** The JSON of the answer; null for 404. Throws `RegistryHttpError`. */
 export async function askRegistry(
   address: RegistryAddress,
   path: string,
-  options: RequestOptions,
-): Promise<Record<string, unknown> | null> {
+  change?: RegistryChange,
+): Promise<RegistryJson | null> {
   try {
-    return await answered(address, path, options, async (answer) => {
+    return await answered(address, path, REQUEST_MS, change, async (answer) => {
       const { statusCode = 0 } = answer;
       const body = await text(answer);
       if (statusCode === 404) return null;
       if (statusCode >= 400)
-        throw new RegistryHttpError(statusCode, `status ${statusCode}: ${body.slice(0, 200)}`);
+        throw new RegistryHttpError(statusCode, `status ${statusCode}: ${body.slice(0, MOST_SHOWN)}`);
       return JSON.parse(body);
     });
   } catch (error) {
@@ -59,7 +67,8 @@ export async function askRegistry(
 async function answered<T>(
   address: RegistryAddress,
   path: string,
-  { timeoutMs, put }: RequestOptions,
+  timeoutMs: number,
+  change: RegistryChange | undefined,
   read: (answer: IncomingMessage) => Promise<T>,
 ): Promise<T> {
   const { url, user } = address;
@@ -67,15 +76,15 @@ async function answered<T>(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const asked = (url.startsWith('https:') ? askHttps : askHttp)(`${url}${path}`, {
-      method: put === undefined ? 'GET' : 'PUT',
+      method: change?.method ?? 'GET',
       headers: {
         ...(user === null ? {} : { authorization: authorizationOf(user) }),
-        ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
+        ...(change === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
       },
       ...(agent === undefined ? {} : { agent }),
       signal,
     });
-    asked.end(put === undefined ? undefined : JSON.stringify(put));
+    asked.end(change === undefined ? undefined : JSON.stringify(change.body));
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     return await read(answer);
   } catch (error) {
@@ -96,7 +105,7 @@ export type RegistryAnswer = {
 export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
   // Not its root: some send no Date there.
-  return answered(parseRegistryAddress(place), '/schemas/types', { timeoutMs }, async (answer) => {
+  return answered(parseRegistryAddress(place), '/schemas/types', timeoutMs, undefined, async (answer) => {
     await text(answer);
     const { statusCode: status = 0, headers } = answer;
     const date = headers.date === undefined ? null : Date.parse(headers.date);
@@ -106,7 +115,6 @@ export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Prom
 
 /** Statuses of a registry that refuses who asks. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
-const CHECK_MS = 5_000;
 
 /**
  * Asks a registry once, so that what waiting does not mend is said at once: throws `RegistryUnavailableError` where it
@@ -115,7 +123,7 @@ const CHECK_MS = 5_000;
 export async function requireRegistryAccess(place: RegistryUrl): Promise<void> {
   const address = parseRegistryAddress(place);
   try {
-    await askRegistry(address, '/schemas/types', { timeoutMs: CHECK_MS });
+    await askRegistry(address, '/schemas/types');
   } catch (error) {
     const denied = registryDenial(address, error);
     if (denied !== undefined) throw denied;
@@ -135,7 +143,7 @@ export function registryDenial(
       `its certificate is not trusted: ${failure.reason}`,
       error,
     );
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 0;
+  const status = error instanceof RegistryHttpError ? error.status : 0;
   if (!REFUSED.has(status) && failure === undefined) return undefined;
   const who =
     failure !== undefined
