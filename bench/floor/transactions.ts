@@ -15,10 +15,16 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
-import { createRequest, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import {
+  batchRecords,
+  createRequest,
+  nextSequence,
+  type ProduceBatch,
+  produce,
+  requestBytes,
+} from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import { partitionKey } from '#streams/client/port.ts';
-import { type BatchRecord, batchRecords, type ProduceBatch } from '#streams/client/produce-batches.ts';
+import { type BatchRecord, partitionKey } from '#streams/client/port.ts';
 
 /** How a transaction is made. */
 export type Way =

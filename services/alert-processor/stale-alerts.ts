@@ -2,8 +2,7 @@
 
 import type { Brokers } from '#security/brokers.ts';
 import { Leadership, type Term } from '#service/leadership.ts';
-import type { OutputRecord, StreamClient } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import type { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import { machineClock } from '#timing/clock.ts';

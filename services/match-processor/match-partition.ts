@@ -1,7 +1,6 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
-import type { ConsumedRecord } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';

@@ -12,9 +12,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
-import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import {
+  type Identity,
+  nextSequence,
+  produce,
+  recordBytes,
+  requestBytes,
+} from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import { recordBytes } from '#streams/client/produce-batches.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { until } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';

@@ -1,7 +1,7 @@
 /** The types of the protocol, written one after the other into one buffer. */
 
 import { TRACEPARENT } from '#tracing/tracer.ts';
-import type { BatchRecord } from '../produce-batches.ts';
+import type { BatchRecord } from '../port.ts';
 
 /** A buffer that is large enough, and the next write position. */
 export class ProduceBuffer {

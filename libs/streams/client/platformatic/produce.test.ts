@@ -1,8 +1,8 @@
 import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BatchRecord, batchRecords, recordBytes } from '../produce-batches.ts';
-import { createRequest, nextSequence, requestBytes } from './produce.ts';
+import type { BatchRecord } from '../port.ts';
+import { batchRecords, createRequest, nextSequence, recordBytes, requestBytes } from './produce.ts';
 
 const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
