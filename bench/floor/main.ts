@@ -58,7 +58,6 @@ async function run(partition: number): Promise<void> {
         topicId,
         partition,
         offset,
-        minBytes: 1,
         maxWaitMs: MAX_WAIT_MS,
         maxBytes: MAX_BYTES,
       }),

@@ -96,7 +96,6 @@ function fetchFrom(offset: number, over: Partial<PartitionFetch> = {}): Promise<
     partition: 0,
     offset,
     maxWaitMs: 50,
-    minBytes: 1,
     maxBytes: 1_048_576,
     ...over,
   });
