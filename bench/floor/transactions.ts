@@ -16,12 +16,12 @@ import {
   ResponseError,
 } from '@platformatic/kafka';
 import {
+  batchesBytes,
   batchRecords,
   createRequest,
   nextSequence,
   type ProduceBatch,
   produce,
-  requestBytes,
 } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { type BatchRecord, partitionKey } from '#streams/client/port.ts';
@@ -101,7 +101,7 @@ export class BareTransactions {
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
     const identity = { transactionalId: this.#name, id: this.#id, epoch: this.#epoch };
-    const buffer = Buffer.allocUnsafeSlow(requestBytes(identity, numbered));
+    const buffer = Buffer.allocUnsafeSlow(batchesBytes(numbered));
     const write = (api: typeof produce | typeof produceV12) =>
       api.async(this.#connection, identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     if (this.#way === 'version-2') await retryTransient(() => write(produceV12));

@@ -13,11 +13,11 @@ import { topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import {
+  batchesBytes,
   type Identity,
   nextSequence,
   produce,
   recordBytes,
-  requestBytes,
 } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -79,7 +79,7 @@ class Writer {
     const bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
     const batch = { topic, partition: 0, records, bytes };
     const numbered = [{ batch, sequence: this.#sequence }];
-    const buffer = Buffer.alloc(requestBytes(this.#identity, numbered));
+    const buffer = Buffer.alloc(batchesBytes(numbered));
     await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     this.#sequence = nextSequence(this.#sequence, records.length);
   }
