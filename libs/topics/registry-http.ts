@@ -1,6 +1,6 @@
 /** Requests to a registry. */
 import { once } from 'node:events';
-import { request as askHttp, type IncomingMessage } from 'node:http';
+import { request as askHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as askHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TouchlineError } from '#errors/touchline-error.ts';
@@ -49,14 +49,10 @@ export async function askRegistry(
   change?: RegistryChange,
 ): Promise<RegistryJson | null> {
   try {
-    return await answered(address, path, REQUEST_MS, change, async (answer) => {
-      const { statusCode = 0 } = answer;
-      const body = await text(answer);
-      if (statusCode === 404) return null;
-      if (statusCode >= 400)
-        throw new RegistryHttpError(statusCode, `status ${statusCode}: ${body.slice(0, MOST_SHOWN)}`);
-      return JSON.parse(body);
-    });
+    const { status, body } = await answerOf(address, path, REQUEST_MS, change);
+    if (status === 404) return null;
+    if (status >= 400) throw new RegistryHttpError(status, `status ${status}: ${body.slice(0, MOST_SHOWN)}`);
+    return JSON.parse(body);
   } catch (error) {
     if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
     throw new RegistryHttpError(503, error.message, error);
@@ -64,13 +60,12 @@ export async function askRegistry(
 }
 
 /** By Node's own client: undici is a tenth of the files that a processor would load before its first fetch. */
-async function answered<T>(
+async function answerOf(
   address: RegistryAddress,
   path: string,
   timeoutMs: number,
-  change: RegistryChange | undefined,
-  read: (answer: IncomingMessage) => Promise<T>,
-): Promise<T> {
+  change?: RegistryChange,
+): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }> {
   const { url, user } = address;
   const agent = registryAgent(address);
   const signal = AbortSignal.timeout(timeoutMs);
@@ -86,7 +81,8 @@ async function answered<T>(
     });
     asked.end(change === undefined ? undefined : JSON.stringify(change.body));
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    return await read(answer);
+    const { statusCode: status = 0, headers } = answer;
+    return { status, headers, body: await text(answer) };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -105,12 +101,9 @@ export type RegistryAnswer = {
 export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
   // Not its root: some send no Date there.
-  return answered(parseRegistryAddress(place), '/schemas/types', timeoutMs, undefined, async (answer) => {
-    await text(answer);
-    const { statusCode: status = 0, headers } = answer;
-    const date = headers.date === undefined ? null : Date.parse(headers.date);
-    return { status, date, tookMs: performance.now() - startedAt };
-  });
+  const { status, headers } = await answerOf(parseRegistryAddress(place), '/schemas/types', timeoutMs);
+  const date = headers.date === undefined ? null : Date.parse(headers.date);
+  return { status, date, tookMs: performance.now() - startedAt };
 }
 
 /** Statuses of a registry that refuses who asks. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tlsFailure } from '#security/tls.ts';
+import { Answers } from '#timing/answers.ts';
 import { backoffMs, jittered } from '#timing/backoff.ts';
 import { type AvroType, avroType, type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
@@ -42,9 +43,9 @@ export class Registry {
   readonly #prefix: string;
   readonly #waitMs: number;
   readonly #schemas = loadSchemas().topics;
-  readonly #registered = new Map<TopicName, Promise<number>>();
+  readonly #registered = new Answers<number>();
   /** The schemas that others wrote with, by id. */
-  readonly #writers = new Map<number, Promise<AvroType | null>>();
+  readonly #writers = new Answers<AvroType | null>();
   /** Ids that stayed unknown for that long. */
   readonly #unknown = new Set<number>();
 
@@ -106,13 +107,7 @@ export class Registry {
   }
 
   #register(topic: TopicName): Promise<number> {
-    let id = this.#registered.get(topic);
-    if (id === undefined) {
-      id = this.#registerNow(topic);
-      this.#registered.set(topic, id);
-      id.catch(() => this.#registered.delete(topic));
-    }
-    return id;
+    return this.#registered.of(topic, () => this.#registerNow(topic));
   }
 
   async #registerNow(topic: TopicName): Promise<number> {
@@ -156,19 +151,13 @@ export class Registry {
 
   /** The schema that others wrote with; null where the registry has no Avro schema of this id. Asks once for all who ask. */
   #findWriter(id: number): Promise<AvroType | null> {
-    const known = this.#writers.get(id);
-    if (known !== undefined) return known;
-    const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
-    const found = this.#lookUp(`/schemas/ids/${id}`, unknownMs).then((answer) => {
-      if (answer === null) {
-        this.#unknown.add(id);
-        this.#writers.delete(id);
-      }
-      return answer === null ? null : avroTypeIn(answer);
+    return this.#writers.of(String(id), async () => {
+      const answer = await this.#lookUp(`/schemas/ids/${id}`, this.#unknown.has(id) ? 0 : UNKNOWN_MS);
+      if (answer !== null) return avroTypeIn(answer);
+      this.#unknown.add(id);
+      this.#writers.forget(String(id));
+      return null;
     });
-    this.#writers.set(id, found);
-    found.catch(() => this.#writers.delete(id));
-    return found;
   }
 
   #pathOf(topic: TopicName): string {
