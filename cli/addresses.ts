@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { addressesOf } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
-import { parseRegistryAddress } from '#topics/registry-http.ts';
+import { parseRegistryAddress } from '#topics/registry-address.ts';
 import type { Platform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '..');

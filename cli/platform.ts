@@ -15,7 +15,7 @@ import { quiet } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-http.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { keptSecret } from './kept-secret.ts';
 import { type PlatformSettings, platformSettings } from './platform-settings.ts';

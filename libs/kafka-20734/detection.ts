@@ -3,14 +3,15 @@ import { askAny } from '#cluster/access.ts';
 import { type Brokers, brokersAt } from '#security/brokers.ts';
 import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
-import type { Logger } from '#streams/log.ts';
 
-/** The name of the defect there, and in the log. */
-const CODE = 'KAFKA-20734';
+/** The name of a defect there, and in the log. */
+type BrokerDefectCode = (typeof CODES)[number];
+
+const CODES = ['KAFKA-20734'] as const;
 
 /** A defect of brokers of a cluster. */
 export type BrokerDefect = {
-  readonly code: typeof CODE;
+  readonly code: BrokerDefectCode;
   /** The affected brokers, host:port. */
   readonly brokers: readonly string[];
   /** One line for the operator: the effect, and what to do. */
@@ -38,18 +39,21 @@ export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[
   const affected = found.flat();
   if (affected.length === 0) return [];
   const message = `${affected.join(', ')} runs Kafka 4.3 or later, and 4.3.0, 4.3.1 and 4.4.0 may leave transactions undecided when brokers restart (KAFKA-20734): Touchline repairs it for its own transactions when a partition is claimed; other transactional programs on this cluster are not protected. Use 4.2 or a release with the fix, see docs/known-issues.md`;
-  return [{ code: CODE, brokers: affected, message }];
+  return [{ code: 'KAFKA-20734', brokers: affected, message }];
 }
 
 /** Logs a warning for each defect of the cluster. Never rejects. */
-export async function warnOfBrokerDefects(brokers: Brokers, log: Pick<Logger, 'warn'>): Promise<void> {
+export async function warnOfBrokerDefects(
+  brokers: Brokers,
+  log: { warn(fields: object, message: string): void },
+): Promise<void> {
   for (const { code, brokers: affected, message } of await findBrokerDefects(brokers))
     log.warn({ code, brokers: affected }, message);
 }
 
 /** Whether the code of a log line is one of `warnOfBrokerDefects`. */
 export function isBrokerDefect(code: string | undefined): boolean {
-  return code === CODE;
+  return CODES.some((known) => known === code);
 }
 
 const METADATA_VERSION = 'metadata.version';

@@ -1,6 +1,6 @@
 import type { Brokers } from '#security/brokers.ts';
 import { isServiceName } from '#topics/acls.ts';
-import type { RegistryUrl } from '#topics/registry-http.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 
 /** The configuration of a process, with the settings of connections where it has some. */
 type Places = {

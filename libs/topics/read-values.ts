@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from './generated/types.ts';
 import type { Registry } from './registry.ts';
-import type { RegistryUrl } from './registry-http.ts';
+import type { RegistryUrl } from './registry-address.ts';
 import { type TopicName, topicName } from './topics.ts';
 
 /** Where the topics of a system are, and the registry of their schemas. */

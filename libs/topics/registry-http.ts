@@ -1,56 +1,19 @@
-/** Where a registry is, and requests to it. */
+/** Requests to a registry. */
 import { once } from 'node:events';
 import { request as askHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { Agent, request as askHttps } from 'node:https';
+import { request as askHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { readSecret, type Secret } from '#security/secret.ts';
-import { readTls, type TlsFiles, tlsFailure } from '#security/tls.ts';
+import { readSecret } from '#security/secret.ts';
+import { tlsFailure } from '#security/tls.ts';
 import { RegistryUnavailableError } from './errors.ts';
-
-/** Who asks a registry (HTTP basic authentication). */
-type RegistryUser = { readonly username: string; readonly password: Secret };
-
-/** A registry whose connections are secured beyond what its address says. */
-type SecuredRegistry = {
-  readonly url: string;
-  /** Null: as Node trusts by itself. */
-  readonly tls: TlsFiles | null;
-  readonly user: RegistryUser | null;
-};
-
-/** Where a registry is: its address, in which user and password may be. Plain data: threads receive it too. */
-export type RegistryUrl = string | SecuredRegistry;
-
-/** The address of a registry, safe to show, and what its connections need. */
-export type RegistryAddress = {
-  /** Without user, password and query. */
-  readonly url: string;
-  readonly user: RegistryUser | null;
-  readonly tls: TlsFiles | null;
-};
-
-/** Splits user and password off an address: no request URL, error or log line contains them. */
-export function parseRegistryAddress(place: RegistryUrl): RegistryAddress {
-  const { url, tls, user } = typeof place === 'string' ? { url: place, tls: null, user: null } : place;
-  const { origin, pathname, username, password } = new URL(url);
-  const ofUrl =
-    username === '' && password === ''
-      ? null
-      : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-  return { url: `${origin}${pathname}`.replace(/\/+$/, ''), user: user ?? ofUrl, tls };
-}
-
-/** Connections to a registry with the files as they are when each is opened; undefined without settings of TLS. */
-function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
-  if (tls === null) return undefined;
-  const { hostname } = new URL(url);
-  const agent = new Agent({ keepAlive: true });
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, onConnect) =>
-    connect({ ...options, ...readTls(tls, hostname) }, onConnect);
-  return agent;
-}
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type RegistryUrl,
+  type RegistryUser,
+  registryAgent,
+} from './registry-address.ts';
 
 /** The registry refused a request. `status` is the HTTP status; 503 without an answer. */
 export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {

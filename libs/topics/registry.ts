@@ -5,15 +5,8 @@ import { backoffMs, jittered } from '#timing/backoff.ts';
 import { type AvroType, avroType, type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import type { TopicValues } from './generated/types.ts';
-import {
-  askRegistry,
-  parseRegistryAddress,
-  type RegistryAddress,
-  RegistryHttpError,
-  type RegistryJson,
-  type RegistryUrl,
-  registryDenial,
-} from './registry-http.ts';
+import { parseRegistryAddress, type RegistryAddress, type RegistryUrl } from './registry-address.ts';
+import { askRegistry, RegistryHttpError, type RegistryJson, registryDenial } from './registry-http.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 

@@ -5,7 +5,7 @@ import type { Logger } from '#service/logger.ts';
 import { limitHeapGrowth } from '#service/memory.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
-import type { RegistryUrl } from '#topics/registry-http.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources } from './ingest/source.ts';

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import type { RegistryUrl } from '#topics/registry-http.ts';
+import type { RegistryUrl } from '#topics/registry-address.ts';
 import type { TracingOptions } from '#tracing/tracer.ts';
 import type { ReceiverAppOptions } from './app.ts';
 import type { ThreadReport } from './tally.ts';

@@ -6,6 +6,7 @@ import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { FailureLog } from './failure-log.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 /** Options of a publisher. */
@@ -127,7 +128,7 @@ class KafkaPublisher implements Publisher {
     // Publishes of the same turn of the event loop share a request.
     await new Promise(setImmediate);
     for (;;) {
-      const batch = this.#queue.dequeue(performance.now());
+      const batch = this.#dequeue();
       if (batch === null) {
         if (this.#queue.holding) await this.#pause(HOLD_MS);
         else if (this.#healthy || this.#closed) break;
@@ -179,6 +180,10 @@ class KafkaPublisher implements Publisher {
     void this.#letGo(attempt);
   }
 
+  #dequeue(): QueuedBatch | null {
+    return this.#queue.dequeue(performance.now());
+  }
+
   /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
   async #withinTime<T>(deadline: number, work: ProducerWork<T>): Promise<T> {
     let last: StreamError | undefined;
@@ -222,35 +227,5 @@ class KafkaPublisher implements Publisher {
     if (attempt === undefined) return;
     await attempt.catch(() => {});
     await producer?.close();
-  }
-}
-
-/** Logs failures that follow each other: each kind of them once, and how many they were once they end. */
-class FailureLog {
-  readonly #log: Logger;
-  readonly #reported = new Set<string>();
-  #failures = 0;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  report(error: StreamError): void {
-    this.#failures += 1;
-    const kind = `${error.code} ${error.broker ?? ''}`;
-    if (this.#reported.has(kind)) return;
-    this.#reported.add(kind);
-    this.#log.warn(
-      { err: error },
-      'publishing failed: it is retried, and further failures of this kind are counted',
-    );
-  }
-
-  /** A publish has succeeded. */
-  end(): void {
-    if (this.#failures === 0) return;
-    this.#log.info({ failures: this.#failures }, 'publishing succeeds again');
-    this.#failures = 0;
-    this.#reported.clear();
   }
 }

@@ -214,7 +214,7 @@ export class BatchCommitter {
       this.#committing = producer.transact([...records, record], accept);
       await this.#committing;
     } catch (error) {
-      if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.halve(range);
+      if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
       this.#failed(draft, range, error);
       throw error;
     } finally {

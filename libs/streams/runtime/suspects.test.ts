@@ -86,13 +86,13 @@ describe('a batch that cannot be committed', () => {
 describe('a transaction that lasts longer than the broker waits', () => {
   test('is tried with half of its records, down to one, which is never given up for it', () => {
     const suspects = new Suspects();
-    suspects.halve({ first: 10, last: 19, count: 10 });
+    suspects.tookTooLong({ first: 10, last: 19, count: 10 });
     expect(suspects.mostFrom(10)).toBe(5);
     expect(suspects.takeLearned()).toBe(true);
-    suspects.halve({ first: 10, last: 11, count: 2 });
+    suspects.tookTooLong({ first: 10, last: 11, count: 2 });
     expect(suspects.mostFrom(10)).toBe(1);
     suspects.takeLearned();
-    suspects.halve({ first: 10, last: 10, count: 1 });
+    suspects.tookTooLong({ first: 10, last: 10, count: 1 });
     expect([suspects.verdictOn(10), suspects.takeLearned()]).toEqual([null, false]);
   });
 });

@@ -47,12 +47,12 @@ export class Suspects {
    * The results of the records cannot be written, for a reason in the records. `letter`: why a record is given up whose
    * dead letter was the only result.
    */
-  commitFailed(range: TransactionRange, error: unknown, letter: PoisonError | null): void {
-    if (range.count > 1) {
-      this.halve(range);
+  commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
+    if (count > 1) {
+      this.#batch = { last, most: Math.ceil(count / 2) };
+      this.#hasLearned = true;
       return;
     }
-    const { first } = range;
     // No attempt is left.
     if (this.verdictOn(first)?.isBare) return;
     const poison =
@@ -74,8 +74,8 @@ export class Suspects {
     this.#hasLearned = true;
   }
 
-  /** Fewer records are tried, as after a transaction that lasted longer than the broker waits. A single record is tried as it is. */
-  halve({ last, count }: TransactionRange): void {
+  /** The transaction lasted longer than the broker waits: fewer records are tried. A single record is tried as it is. */
+  tookTooLong({ last, count }: TransactionRange): void {
     if (count < 2) return;
     this.#batch = { last, most: Math.ceil(count / 2) };
     this.#hasLearned = true;
