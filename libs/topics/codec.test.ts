@@ -110,7 +110,7 @@ describe('unreadable bytes', () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
     await expect(codec.read(wrong)).rejects.toThrow(
-      'normalized-messages: cannot decode: the registry has no Avro schema 99',
+      'normalized-messages: cannot decode: the registry has no schema 99',
     );
   });
 

@@ -10,9 +10,12 @@ import type { AvroRecord } from './schemas.ts';
 /** The Avro type of a schema, safe for untrusted bytes. */
 export type AvroType = avro.Type;
 
-/** The Avro type of a schema: unions unwrapped, longs as numbers (rejected beyond the safe range). */
+/** Options of every Avro type here: unions unwrapped, longs as numbers (rejected beyond the safe range). */
+export const AVRO_OPTIONS = { wrapUnions: 'never', typeHook } as const;
+
+/** The Avro type of a schema. */
 export function avroType(schema: AvroRecord): AvroType {
-  return avro.Type.forSchema(schema as avro.Schema, { wrapUnions: 'never', typeHook });
+  return avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
 }
 
 /** The part of avsc's reader that we use. */
@@ -91,7 +94,7 @@ export interface Decoder<T> {
   read(bytes: Buffer): Promise<T>;
 }
 
-/** Fetches the writer's schema by id; null where the registry has no Avro schema of this id. */
+/** Fetches the writer's schema by id; null where the registry does not know the id. */
 export type FindWriter = (id: number) => Promise<AvroType | null>;
 
 /** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
@@ -160,7 +163,7 @@ export function createDecoder<T>(
   const meet = async (id: number): Promise<void> => {
     const writer = await findWriter(id);
     if (writer === null) {
-      unreadable.set(id, new DecodeError(topic, `the registry has no Avro schema ${id}`));
+      unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`));
       return;
     }
     try {

@@ -1,6 +1,6 @@
-/** Requests to a registry. */
+/** Requests to a registry beside those of its client. */
 import { once } from 'node:events';
-import { request as askHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as askHttp, type IncomingMessage } from 'node:http';
 import { request as askHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TouchlineError } from '#errors/touchline-error.ts';
@@ -27,32 +27,28 @@ export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
 }
 
 /** The value of the header `authorization`. Throws `SecretFileError`. */
-function authorizationOf({ username, password }: RegistryUser): string {
+export function authorizationOf({ username, password }: RegistryUser): string {
   return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
 }
 
-/** An answer of a registry. */
-export type RegistryJson = Readonly<Record<string, unknown>>;
-
-/** What is sent; without it the method is GET. */
-type RegistryChange = { readonly method: 'POST' | 'PUT'; readonly body: object };
-
-/** Longest wait for one answer. */
-const REQUEST_MS = 5_000;
-/** Most characters of a refusal that an error has. */
-const MOST_SHOWN = 500;
+/** What is sent beside the method GET. */
+type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
 
 /** The JSON of the answer; null for 404. Throws `RegistryHttpError`. */
 export async function askRegistry(
   address: RegistryAddress,
   path: string,
-  change?: RegistryChange,
-): Promise<RegistryJson | null> {
+  options: RequestOptions,
+): Promise<Record<string, unknown> | null> {
   try {
-    const { status, body } = await answerOf(address, path, REQUEST_MS, change);
-    if (status === 404) return null;
-    if (status >= 400) throw new RegistryHttpError(status, `status ${status}: ${body.slice(0, MOST_SHOWN)}`);
-    return JSON.parse(body);
+    return await answered(address, path, options, async (answer) => {
+      const { statusCode = 0 } = answer;
+      const body = await text(answer);
+      if (statusCode === 404) return null;
+      if (statusCode >= 400)
+        throw new RegistryHttpError(statusCode, `status ${statusCode}: ${body.slice(0, 200)}`);
+      return JSON.parse(body);
+    });
   } catch (error) {
     if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
     throw new RegistryHttpError(503, error.message, error);
@@ -60,29 +56,28 @@ export async function askRegistry(
 }
 
 /** By Node's own client: undici is a tenth of the files that a processor would load before its first fetch. */
-async function answerOf(
+async function answered<T>(
   address: RegistryAddress,
   path: string,
-  timeoutMs: number,
-  change?: RegistryChange,
-): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }> {
+  { timeoutMs, put }: RequestOptions,
+  read: (answer: IncomingMessage) => Promise<T>,
+): Promise<T> {
   const { url, user } = address;
   const agent = registryAgent(address);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const asked = (url.startsWith('https:') ? askHttps : askHttp)(`${url}${path}`, {
-      method: change?.method ?? 'GET',
+      method: put === undefined ? 'GET' : 'PUT',
       headers: {
         ...(user === null ? {} : { authorization: authorizationOf(user) }),
-        ...(change === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
+        ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
       },
       ...(agent === undefined ? {} : { agent }),
       signal,
     });
-    asked.end(change === undefined ? undefined : JSON.stringify(change.body));
+    asked.end(put === undefined ? undefined : JSON.stringify(put));
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const { statusCode: status = 0, headers } = answer;
-    return { status, headers, body: await text(answer) };
+    return await read(answer);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -101,13 +96,17 @@ export type RegistryAnswer = {
 export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
   // Not its root: some send no Date there.
-  const { status, headers } = await answerOf(parseRegistryAddress(place), '/schemas/types', timeoutMs);
-  const date = headers.date === undefined ? null : Date.parse(headers.date);
-  return { status, date, tookMs: performance.now() - startedAt };
+  return answered(parseRegistryAddress(place), '/schemas/types', { timeoutMs }, async (answer) => {
+    await text(answer);
+    const { statusCode: status = 0, headers } = answer;
+    const date = headers.date === undefined ? null : Date.parse(headers.date);
+    return { status, date, tookMs: performance.now() - startedAt };
+  });
 }
 
 /** Statuses of a registry that refuses who asks. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+const CHECK_MS = 5_000;
 
 /**
  * Asks a registry once, so that what waiting does not mend is said at once: throws `RegistryUnavailableError` where it
@@ -116,7 +115,7 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 export async function requireRegistryAccess(place: RegistryUrl): Promise<void> {
   const address = parseRegistryAddress(place);
   try {
-    await askRegistry(address, '/schemas/types');
+    await askRegistry(address, '/schemas/types', { timeoutMs: CHECK_MS });
   } catch (error) {
     const denied = registryDenial(address, error);
     if (denied !== undefined) throw denied;
@@ -136,7 +135,7 @@ export function registryDenial(
       `its certificate is not trusted: ${failure.reason}`,
       error,
     );
-  const status = error instanceof RegistryHttpError ? error.status : 0;
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 0;
   if (!REFUSED.has(status) && failure === undefined) return undefined;
   const who =
     failure !== undefined

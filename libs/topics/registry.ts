@@ -1,12 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { tlsFailure } from '#security/tls.ts';
-import { Answers } from '#timing/answers.ts';
-import { backoffMs, jittered } from '#timing/backoff.ts';
-import { type AvroType, avroType, type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
+import { jittered } from '#timing/backoff.ts';
+import {
+  AVRO_OPTIONS,
+  type AvroType,
+  avroType,
+  type Codec,
+  createCodec,
+  createDecoder,
+  type Decoder,
+} from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import type { TopicValues } from './generated/types.ts';
-import { parseRegistryAddress, type RegistryAddress, type RegistryUrl } from './registry-address.ts';
-import { askRegistry, RegistryHttpError, type RegistryJson, registryDenial } from './registry-http.ts';
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type RegistryUrl,
+  type RegistryUser,
+  registryAgent,
+} from './registry-address.ts';
+import { authorizationOf, registryDenial } from './registry-http.ts';
+import { CompatibilityError, requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
@@ -26,14 +41,16 @@ export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValu
 /** A topic's schema at the registry, beside that of this release; `unreadable`: this release cannot read what is written with it. */
 export type SchemaState = 'registered' | 'another version' | 'unreadable' | 'missing';
 
-/** Rules that include BACKWARD. */
-const CHECKS_BACKWARD: ReadonlySet<unknown> = new Set([
-  'BACKWARD',
-  'BACKWARD_TRANSITIVE',
-  'FULL',
-  'FULL_TRANSITIVE',
-]);
-const RETRY = { firstMs: 50, ceilingMs: 1_000 };
+/** The registry client's option type: mappersmith is its own dependency. */
+type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
+
+const CLIENT_ID = 'touchline';
+/** The beginning of the client's message where it got no answer. */
+const UNANSWERED = 'Error, status 400: ';
+/** Longest wait for one answer. */
+const REQUEST_MS = 5_000;
+const FIRST_RETRY_MS = 50;
+const RETRY_CEILING_MS = 1_000;
 /** How long to retry an unknown id: a restarted registry answers before it knows all ids. */
 const UNKNOWN_MS = 5_000;
 
@@ -42,17 +59,28 @@ export class Registry {
   readonly #address: RegistryAddress;
   readonly #prefix: string;
   readonly #waitMs: number;
+  readonly #client: SchemaRegistry;
   readonly #schemas = loadSchemas().topics;
-  readonly #registered = new Answers<number>();
-  /** The schemas that others wrote with, by id. */
-  readonly #writers = new Answers<AvroType | null>();
+  readonly #registered = new Map<TopicName, Promise<number>>();
   /** Ids that stayed unknown for that long. */
   readonly #unknown = new Set<number>();
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
+    const { url: host, user } = this.#address;
+    const agent = registryAgent(this.#address);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
+    this.#client = new SchemaRegistry(
+      {
+        host,
+        clientId: CLIENT_ID,
+        retry: { retries: 0 },
+        middlewares: [limitTime, ...(user === null ? [] : [authorize(user)])],
+        ...(agent === undefined ? {} : { agent }),
+      },
+      { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
+    );
   }
 
   /** Sends no request yet. */
@@ -93,11 +121,15 @@ export class Registry {
   /** How the newest schema of a topic at the registry compares with that of this release. Changes nothing. Throws `RegistryUnavailableError`. */
   async schemaState(topic: TopicName): Promise<SchemaState> {
     const own = avroType(this.#schema(topic));
-    const newest = await this.#lookUp(`${this.#pathOf(topic)}/latest`);
-    if (newest === null) return 'missing';
-    const theirs = avroTypeIn(newest);
-    if (theirs !== null && own.equals(theirs)) return 'registered';
-    return theirs !== null && isReadable(own, theirs) ? 'another version' : 'unreadable';
+    try {
+      const id = await this.#whenAnswered(() => this.#client.getLatestSchemaId(this.subject(topic)));
+      const newest = (await this.#whenAnswered(() => this.#client.getSchema(Number(id)))) as AvroType;
+      if (own.equals(newest)) return 'registered';
+      return isReadable(own, newest) ? 'another version' : 'unreadable';
+    } catch (error) {
+      if (statusOf(error) === 404) return 'missing';
+      throw this.#unavailable(error);
+    }
   }
 
   #schema(topic: TopicName): AvroRecord {
@@ -107,116 +139,72 @@ export class Registry {
   }
 
   #register(topic: TopicName): Promise<number> {
-    return this.#registered.of(topic, () => this.#registerNow(topic));
+    let id = this.#registered.get(topic);
+    if (id === undefined) {
+      id = this.#registerNow(topic);
+      this.#registered.set(topic, id);
+      id.catch(() => this.#registered.delete(topic));
+    }
+    return id;
   }
 
   async #registerNow(topic: TopicName): Promise<number> {
     const subject = this.subject(topic);
-    const body = { schema: JSON.stringify(this.#schema(topic)) };
+    const schema = JSON.stringify(this.#schema(topic));
     try {
-      const answer = await this.#whenAnswered(async () => {
-        await this.#requireBackward(topic);
-        return askRegistry(this.#address, this.#pathOf(topic), { method: 'POST', body });
+      const { id } = await this.#whenAnswered(async () => {
+        const compatibility = await requireBackward(this.#address, subject, REQUEST_MS);
+        return this.#client.register({ type: SchemaType.AVRO, schema }, { subject, compatibility });
       });
-      if (answer === null) throw new RegistryHttpError(404, 'status 404: it registers no schemas');
-      return Number(answer.id);
+      return id;
     } catch (error) {
-      if (error instanceof RegistryHttpError && error.status === 409)
-        throw new IncompatibleSchemaError(topic, subject, error.message, error);
+      if (isRefusal(error)) throw new IncompatibleSchemaError(topic, subject, reasonOf(error), error);
       throw this.#unavailable(error);
     }
   }
 
-  /**
-   * Makes the subject backward compatible before any schema is registered: sets `BACKWARD` where it has no rule, and keeps a
-   * stricter one. Throws `IncompatibleSchemaError` for a weaker one.
-   */
-  async #requireBackward(topic: TopicName): Promise<void> {
-    const subject = this.subject(topic);
-    const path = `/config/${encodeURIComponent(subject)}`;
-    const level = (await askRegistry(this.#address, path))?.compatibilityLevel ?? 'NONE';
-    if (CHECKS_BACKWARD.has(level)) return;
-    if (level !== 'NONE') {
-      const reason = `it is checked as ${String(level)}, which does not include BACKWARD`;
-      throw new IncompatibleSchemaError(topic, subject, reason);
-    }
-    const change = { method: 'PUT', body: { compatibility: 'BACKWARD' } } as const;
-    await askRegistry(this.#address, path, change).catch((error: unknown) => {
-      // Another process sets the rule at the same time: retry, since no schema was rejected.
-      throw error instanceof RegistryHttpError && error.status === 409
-        ? new RegistryHttpError(503, error.message, error)
-        : error;
-    });
-  }
-
-  /** The schema that others wrote with; null where the registry has no Avro schema of this id. Asks once for all who ask. */
-  #findWriter(id: number): Promise<AvroType | null> {
-    return this.#writers.of(String(id), async () => {
-      const answer = await this.#lookUp(`/schemas/ids/${id}`, this.#unknown.has(id) ? 0 : UNKNOWN_MS);
-      if (answer !== null) return avroTypeIn(answer);
-      this.#unknown.add(id);
-      this.#writers.forget(String(id));
-      return null;
-    });
-  }
-
-  #pathOf(topic: TopicName): string {
-    return `/subjects/${encodeURIComponent(this.subject(topic))}/versions`;
-  }
-
-  /** Null for 404. Throws `RegistryUnavailableError`. */
-  async #lookUp(path: string, unknownMs = 0): Promise<RegistryJson | null> {
+  /** The schema of an id; null where it stays unknown to the registry. */
+  async #findWriter(id: number): Promise<AvroType | null> {
+    const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
     try {
-      return await this.#whenAnswered(() => askRegistry(this.#address, path), unknownMs);
+      return (await this.#whenAnswered(() => this.#client.getSchema(id), unknownMs)) as AvroType;
     } catch (error) {
-      throw this.#unavailable(error);
+      if (statusOf(error) !== 404) throw this.#unavailable(error);
+      this.#unknown.add(id);
+      return null;
     }
   }
 
-  #unavailable(error: unknown): Error {
-    if (error instanceof IncompatibleSchemaError) return error;
-    const reason = error instanceof Error ? error.message : String(error);
+  #unavailable(error: unknown): RegistryUnavailableError {
+    if (error instanceof RegistryUnavailableError) return error;
+    const denied = registryDenial(this.#address, error);
     return (
-      registryDenial(this.#address, error) ??
-      new RegistryUnavailableError('REGISTRY_UNAVAILABLE', this.#address.url, reason, error)
+      denied ??
+      new RegistryUnavailableError('REGISTRY_UNAVAILABLE', this.#address.url, reasonOf(error), error)
     );
   }
 
   /**
-   * Retries while the registry is down or starting. While it answers 404, pauses for `unknownMs` in total: neither earlier
-   * absence nor a late answer counts.
+   * Retries while the registry is down or starting. While it does not know the requested id or subject, pauses for
+   * `unknownMs` in total: neither earlier absence nor a late answer counts.
    */
-  async #whenAnswered(ask: () => Promise<RegistryJson | null>, unknownMs = 0): Promise<RegistryJson | null> {
+  async #whenAnswered<T>(ask: () => Promise<T>, unknownMs = 0): Promise<T> {
     const deadline = performance.now() + this.#waitMs;
     let unknownLeft = unknownMs;
-    for (let failures = 1; ; failures += 1) {
-      const wait = backoffMs(RETRY, failures);
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       const asked = performance.now();
       try {
-        const answer = await ask();
-        unknownLeft -= wait;
-        if (answer !== null || unknownLeft < 0) return answer;
+        return await ask();
       } catch (error) {
-        if (!passes(error) || asked + wait > deadline) throw error;
+        const status = statusOf(error) ?? 0;
+        if (status === 404) unknownLeft -= wait;
+        const isAway =
+          (status >= 500 || status === 429) && tlsFailure(error) === undefined && asked + wait <= deadline;
+        if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
+        // Several processes start at once: spread their retries.
+        await delay(jittered(wait, 0.5, Math.random()));
       }
-      // Several processes start at once: spread their retries.
-      await delay(jittered(wait, 0.5, Math.random()));
     }
-  }
-}
-
-/** Whether the registry may answer another time. */
-function passes(error: unknown): boolean {
-  const status = error instanceof RegistryHttpError ? error.status : 0;
-  return (status >= 500 || status === 429) && tlsFailure(error) === undefined;
-}
-
-/** The type in the answer for a schema; null where it is of another kind than ours, or damaged. */
-function avroTypeIn({ schema }: RegistryJson): AvroType | null {
-  try {
-    return avroType(JSON.parse(String(schema)));
-  } catch {
-    return null;
   }
 }
 
@@ -228,3 +216,34 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
     return false;
   }
 }
+
+/** The HTTP status of a failed request, null for any other error. No answer counts as 503. */
+function statusOf(error: unknown): number | null {
+  if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) return null;
+  // The client gives a failed connection the status 400, like an invalid request. The registry's own 400 answers are JSON,
+  // with another message.
+  return error.message.includes(UNANSWERED) ? 503 : error.status;
+}
+
+/** Whether the registry rejected the schema itself (409), not the request. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CompatibilityError || statusOf(error) === 409;
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
+}
+
+/** Not the client's own option: a password may rotate. */
+function authorize(user: RegistryUser): Middleware {
+  return () => ({
+    prepareRequest: async (next) =>
+      (await next()).enhance({ headers: { authorization: authorizationOf(user) } }),
+  });
+}
+
+/** Without it the client waits for ever where there is no answer. */
+const limitTime: Middleware = () => ({
+  prepareRequest: async (next) => (await next()).enhance({ timeout: REQUEST_MS }),
+});
