@@ -3,7 +3,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

@@ -1,6 +1,6 @@
 /** Fills `normalized-messages` with made-up matches, as the webhook receiver would write them. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';

@@ -32,7 +32,6 @@ for (const topic of topics) {
           topicId,
           partition,
           offset,
-          minBytes: 1,
           maxWaitMs: MAX_WAIT_MS,
           maxBytes: MAX_BYTES,
         });

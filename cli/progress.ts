@@ -1,6 +1,6 @@
 /** How far the processors are, as the broker knows it. */
 
-import { inputProgress, type PartitionProgress } from '#cluster/progress.ts';
+import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';

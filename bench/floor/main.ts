@@ -7,8 +7,7 @@ import { Connection } from '@platformatic/kafka';
 import { topicIds } from '#cluster/logs.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { BatchRecord } from '#streams/client/produce-batches.ts';
+import type { BatchRecord, ConsumedRecord } from '#streams/client/port.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 
 /** What is asked of it, as JSON in the first argument. */
@@ -59,7 +58,6 @@ async function run(partition: number): Promise<void> {
         topicId,
         partition,
         offset,
-        minBytes: 1,
         maxWaitMs: MAX_WAIT_MS,
         maxBytes: MAX_BYTES,
       }),

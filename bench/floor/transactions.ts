@@ -15,10 +15,16 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
-import { createRequest, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import {
+  batchesBytes,
+  batchRecords,
+  createRequest,
+  nextSequence,
+  type ProduceBatch,
+  produce,
+} from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import { partitionKey } from '#streams/client/port.ts';
-import { type BatchRecord, batchRecords, type ProduceBatch } from '#streams/client/produce-batches.ts';
+import { type BatchRecord, partitionKey } from '#streams/client/port.ts';
 
 /** How a transaction is made. */
 export type Way =
@@ -95,7 +101,7 @@ export class BareTransactions {
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
     const identity = { transactionalId: this.#name, id: this.#id, epoch: this.#epoch };
-    const buffer = Buffer.allocUnsafeSlow(requestBytes(identity, numbered));
+    const buffer = Buffer.allocUnsafeSlow(batchesBytes(numbered));
     const write = (api: typeof produce | typeof produceV12) =>
       api.async(this.#connection, identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     if (this.#way === 'version-2') await retryTransient(() => write(produceV12));

@@ -1,5 +1,6 @@
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import type { Connection } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { StreamError } from '#streams/errors.ts';
 
@@ -33,15 +34,24 @@ export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
   }
 }
 
-/** The id of the cluster of these brokers, once one that answers knows itself and a controller; null before. Never rejects. */
-export async function readyClusterId(brokers: Brokers): Promise<string | null> {
+/** The answer of the first of these brokers that accepts a connection; undefined where it does not answer. */
+export async function askAny<T>(
+  brokers: Brokers,
+  request: (broker: Connection) => Promise<T>,
+): Promise<T | undefined> {
   const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
-    const cluster = await metadataOf(await connections.any(), []);
-    return cluster.brokers.length > 0 && cluster.controllerId >= 0 ? (cluster.clusterId ?? null) : null;
+    return await request(await connections.any());
   } catch {
-    return null;
+    return undefined;
   } finally {
     await connections.close();
   }
+}
+
+/** The id of the cluster of these brokers, once one that answers knows itself and a controller; null before. Never rejects. */
+export async function readyClusterId(brokers: Brokers): Promise<string | null> {
+  const cluster = await askAny(brokers, (broker) => metadataOf(broker, []));
+  const isReady = cluster !== undefined && cluster.brokers.length > 0 && cluster.controllerId >= 0;
+  return isReady ? (cluster.clusterId ?? null) : null;
 }

@@ -1,5 +1,5 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
-import { addressesOf, type Brokers } from '#security/brokers.ts';
+import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
 import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
+import { askAny } from './access.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -59,7 +60,7 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
       found.map(({ name }) => name ?? ''),
     );
     const addresses = members.map(({ host, port }) => `${host}:${port}`);
-    const disks = await Promise.all(addresses.map(disksOf));
+    const disks = await Promise.all(addresses.map((address) => disksOf(brokers, address)));
     return {
       brokers: addresses,
       unreachable: addresses.filter((_, at) => disks[at] === null),
@@ -69,10 +70,7 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
       ),
     };
   } catch (error) {
-    throw (
-      accessError(brokers, addressesOf(brokers).join(', '), error) ??
-      toStreamError('describe the cluster', error)
-    );
+    throw accessError(brokers, shownBrokers(brokers), error) ?? toStreamError('describe the cluster', error);
   } finally {
     await connections.close();
   }
@@ -117,19 +115,14 @@ async function settingsOf(
 }
 
 /** The disks of one broker, none where these credentials may not ask; null where it does not answer. */
-async function disksOf(address: string): Promise<DiskFacts[] | null> {
-  const connections = new BrokerConnections([address], CLIENT_ID);
-  try {
-    const broker = await connections.any();
-    const { results } = await describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] }));
-    return results.flatMap(({ usableBytes, totalBytes }) =>
-      Number(totalBytes) === UNKNOWN_BYTES
-        ? []
-        : [{ broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) }],
-    );
-  } catch {
-    return null;
-  } finally {
-    await connections.close();
-  }
+async function disksOf(brokers: Brokers, address: string): Promise<DiskFacts[] | null> {
+  const answer = await askAny(brokersAt(brokers, [address]), (broker) =>
+    describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] })),
+  );
+  if (answer === undefined) return null;
+  return answer.results.flatMap(({ usableBytes, totalBytes }) =>
+    Number(totalBytes) === UNKNOWN_BYTES
+      ? []
+      : [{ broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) }],
+  );
 }

@@ -1,7 +1,8 @@
 /** Which brokers of a cluster have the defect; docs/known-issues.md says what it does. */
-import { addressesOf, type Brokers } from '#security/brokers.ts';
-import { apiVersionsV3, Connection, metadataV12 } from '#streams/client/platformatic/library.ts';
-import { connectionSecurity } from '#streams/client/platformatic/security.ts';
+import { askAny } from '#cluster/access.ts';
+import { type Brokers, brokersAt } from '#security/brokers.ts';
+import { metadataOf } from '#streams/client/platformatic/connections.ts';
+import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
 
 /** The name of a defect there, and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];
@@ -17,23 +18,22 @@ export type BrokerDefect = {
   readonly message: string;
 };
 
-const CLIENT_ID = 'touchline-broker-defects';
+const CLIENT = 'touchline-broker-defects';
 const CLIENT_VERSION = '1';
-const CONNECT_MS = 3_000;
-const REQUEST_MS = 5_000;
 
 /**
  * Asks every broker of a cluster and returns the defects found. Never rejects: a broker that does not answer within
  * seconds counts as unknown, and no start depends on it.
  */
 export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
-  const members = await membersOf(brokers);
+  const cluster = await askAny(brokers, (broker) => metadataOf(broker, []));
+  const members = cluster?.brokers.map(({ host, port }) => `${host}:${port}`) ?? [];
   const found = await Promise.all(
-    members.map(async (broker) => {
-      const versions = await ask(brokers, broker, (connection) =>
-        apiVersionsV3.api.async(connection, CLIENT_ID, CLIENT_VERSION),
+    members.map(async (address) => {
+      const versions = await askAny(brokersAt(brokers, [address]), (broker) =>
+        apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
       );
-      return versions !== undefined && losesTransactions(versions) ? [broker] : [];
+      return versions !== undefined && losesTransactions(versions) ? [address] : [];
     }),
   );
   const affected = found.flat();
@@ -76,41 +76,4 @@ function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
     (feature?.maxVersion ?? 0) >= FIRST_METADATA_VERSION &&
     (logDirs?.maxVersion ?? 0) >= FIRST_LOG_DIRS_VERSION
   );
-}
-
-/** The brokers of the cluster, by the first broker that answers. */
-async function membersOf(brokers: Brokers): Promise<string[]> {
-  for (const broker of addressesOf(brokers)) {
-    const metadata = await ask(brokers, broker, (connection) =>
-      metadataV12.api.async(connection, [], false, false),
-    );
-    if (metadata !== undefined) return metadata.brokers.map(({ host, port }) => `${host}:${port}`);
-  }
-  return [];
-}
-
-/** The answer of a broker, host:port; undefined where it does not answer. */
-async function ask<T>(
-  brokers: Brokers,
-  broker: string,
-  request: (connection: Connection) => Promise<T>,
-): Promise<T | undefined> {
-  const colon = broker.lastIndexOf(':');
-  const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
-  let connection: Connection | undefined;
-  try {
-    connection = new Connection(CLIENT_ID, {
-      connectTimeout: CONNECT_MS,
-      requestTimeout: REQUEST_MS,
-      ...connectionSecurity(brokers, host),
-    });
-    // Closing rejects requests under way with it; an error event without a listener would end the process.
-    connection.on('error', () => {});
-    await connection.connect(host, Number(broker.slice(colon + 1)));
-    return await request(connection);
-  } catch {
-    return undefined;
-  } finally {
-    await connection?.close().catch(() => {});
-  }
 }

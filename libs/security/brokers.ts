@@ -31,6 +31,11 @@ export function addressesOf(brokers: Brokers): readonly string[] {
   return isPlain(brokers) ? brokers : brokers.addresses;
 }
 
+/** These brokers of the cluster, host:port, by connections that are secured alike. */
+export function brokersAt(brokers: Brokers, addresses: readonly string[]): Brokers {
+  return isPlain(brokers) ? addresses : { ...brokers, addresses };
+}
+
 export function securityOf(brokers: Brokers): KafkaSecurity {
   return isPlain(brokers) ? PLAIN : brokers;
 }

@@ -4,7 +4,7 @@ import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
-import { openDeadLetters } from '#topics/dead-letters.ts';
+import { deadLetterOf } from '#topics/dead-letters.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -30,10 +30,8 @@ export async function openProcessor<const T extends TopicName>(
   void warnOfBrokerDefects(brokers, log);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const { input } = PROCESSORS[name];
-  const [codecs, deadLetter] = await Promise.all([
-    registry.codecs(values),
-    openDeadLetters(registry, { prefix, service: name, input, now: Date.now }),
-  ]);
+  const [codecs, codec] = await Promise.all([registry.codecs(values), registry.codec('dead-letters')]);
+  const letters = { service: name, input, topic: topicName(prefix, 'dead-letters'), codec };
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
   return {
@@ -50,7 +48,7 @@ export async function openProcessor<const T extends TopicName>(
         client,
         ...topics,
         createProcessor,
-        deadLetter,
+        deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error, Date.now()),
         log,
         metrics,
         sessionTimeoutMs: config.SESSION_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /**
- * The layout of an entry, the records that were stored for an owner at once: a head of position of the owner's previous
- * entry (8), owner (8), bytes (4), unused (4); then each record after the lengths of its key (4) and value (4).
+ * The layout of an entry, the records that were stored for an owner at once: a head of the position of the owner's previous
+ * entry (8) and the bytes of this one (4); then each record after the lengths of its key (4) and value (4).
  */
 
 /** A record of a changelog, as stored. */
@@ -13,39 +13,22 @@ export function hasValue<T extends { readonly [K in keyof KeyedValue]: Buffer | 
   return record.key !== null && record.value !== null;
 }
 
-/** The memory of entries, also as the numbers that their heads are written with. */
-export type EntryMemory = {
-  readonly bytes: Buffer;
-  readonly numbers: Float64Array;
-  readonly words: Uint32Array;
-};
-
-type EntryHead = {
-  /** Position of the owner's previous entry. */
-  readonly before: number;
-  readonly owner: number;
-  /** Bytes of the entry, its head included. */
-  readonly bytes: number;
-};
-
-/** Bytes of the head. */
-export const ENTRY_HEAD = 24;
+const HEAD = 12;
 const RECORD_HEAD = 8;
-/** Entries begin at multiples of this, so that their heads can be written as numbers. */
-export const ALIGN = 8;
 
-export function newEntryMemory(bytes: number): EntryMemory {
-  const buffer = Buffer.allocUnsafeSlow(bytes);
-  return {
-    bytes: buffer,
-    numbers: new Float64Array(buffer.buffer),
-    words: new Uint32Array(buffer.buffer, 0, bytes >> 2),
-  };
+/** Position of the owner's previous entry. */
+export function previousOf(entry: Buffer): number {
+  return entry.readDoubleLE(0);
 }
 
-/** Bytes of an entry with records `from` to `to` of a list. */
+/** Bytes of the entry that begins here, its head included. */
+export function lengthOf(entry: Buffer, at: number): number {
+  return entry.readUInt32LE(at + 8);
+}
+
+/** Bytes of an entry with these records. */
 export function entryBytes(records: readonly KeyedValue[], from: number, to: number): number {
-  let bytes = ENTRY_HEAD;
+  let bytes = HEAD;
   for (let at = from; at < to; at++) {
     const { key, value } = records[at] as KeyedValue;
     bytes += RECORD_HEAD + key.length + value.length;
@@ -53,37 +36,16 @@ export function entryBytes(records: readonly KeyedValue[], from: number, to: num
   return bytes;
 }
 
-/** Bytes from the start of an entry to the start of the next one. */
-export function aligned(bytes: number): number {
-  return bytes + (-bytes & (ALIGN - 1));
-}
-
-export function writeHead(
-  { numbers, words }: EntryMemory,
+/** Writes an entry with records `from` to `to` of a list, and gives the position after it. */
+export function writeEntry(
+  target: Buffer,
   start: number,
-  before: number,
-  owner: number,
-  bytes: number,
-): void {
-  numbers[start / 8] = before;
-  numbers[start / 8 + 1] = owner;
-  words[start / 4 + 4] = bytes;
-}
-
-/** The head of the entry that the buffer begins with. */
-export function readHead(entry: Buffer): EntryHead {
-  return { before: entry.readDoubleLE(0), owner: entry.readDoubleLE(8), bytes: entry.readUInt32LE(16) };
-}
-
-/** Writes records `from` to `to` of a list after the head of the entry at `start`. */
-export function writeRecords(
-  { bytes: target }: EntryMemory,
-  start: number,
+  previous: number,
   records: readonly KeyedValue[],
   from: number,
   to: number,
-): void {
-  let end = start + ENTRY_HEAD;
+): number {
+  let end = start + HEAD;
   for (let at = from; at < to; at++) {
     const { key, value } = records[at] as KeyedValue;
     end = writeLength(target, writeLength(target, end, key.length), value.length);
@@ -93,6 +55,8 @@ export function writeRecords(
     target.set(value, end);
     end += value.length;
   }
+  target.writeUInt32LE(end - start, target.writeDoubleLE(previous, start));
+  return end;
 }
 
 /** Writes a length as four bytes and gives the position after it. */
@@ -104,11 +68,11 @@ function writeLength(target: Buffer, at: number, length: number): number {
   return at + 4;
 }
 
-/** The records of entries by key, the last entry first. The values are views of them. */
+/** The records of entries by key, the last entry first, in the order of their last writes. The values are views of them. */
 export function unpack(entries: readonly Buffer[]): Map<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (const entry of entries.toReversed()) {
-    for (let at = ENTRY_HEAD; at < entry.length; ) {
+    for (let at = HEAD; at < entry.length; ) {
       const keyEnd = at + RECORD_HEAD + entry.readUInt32LE(at);
       const end = keyEnd + entry.readUInt32LE(at + 4);
       const key = entry.toString('utf8', at + RECORD_HEAD, keyEnd);

@@ -77,8 +77,8 @@ const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly
   ],
   // One of the processes leads: it publishes the alerts of feed-health.
   'alert-processor': (prefix) => [
-    { operation: 'Read', resource: 'Group', name: `${prefix}${ALERT_HEALTH}`, pattern: 'Literal' },
-    { operation: 'Write', resource: 'TransactionalId', name: `${prefix}${ALERT_HEALTH}`, pattern: 'Literal' },
+    literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),
+    literal('Write', 'TransactionalId', `${prefix}${ALERT_HEALTH}`),
   ],
 };
 
@@ -102,20 +102,12 @@ export function isServiceName(name: string): name is ServiceName {
 /** Every right of a service with this topic prefix. */
 export function rightsOf(prefix: string, service: ServiceName): Right[] {
   const { reads, writes, group } = topicsOf(service);
-  const names = (topics: readonly TopicName[]): string[] => topics.map((topic) => topicName(prefix, topic));
-  const read = new Set(names(reads));
-  const written = new Set(names(writes));
-  const rights: Right[] = [];
-  if (isProcessor(service)) {
-    const positions = positionsTopicName(prefix, service);
-    read.add(positions);
-    written.add(positions);
-  }
-  for (const name of read) rights.push(readOf(name));
-  for (const name of written)
-    rights.push({ operation: 'Write', resource: 'Topic', name, pattern: 'Literal' });
-  if (group)
-    rights.push({ operation: 'Read', resource: 'Group', name: `${prefix}${service}`, pattern: 'Literal' });
+  const own = isProcessor(service) ? [positionsTopicName(prefix, service)] : [];
+  const names = (topics: readonly TopicName[]): Set<string> =>
+    new Set([...topics.map((topic) => topicName(prefix, topic)), ...own]);
+  const rights = [...names(reads)].map(readOf);
+  for (const name of names(writes)) rights.push(literal('Write', 'Topic', name));
+  if (group) rights.push(literal('Read', 'Group', `${prefix}${service}`));
   if (isProcessor(service)) {
     const name = `${prefix}${service}-`;
     rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
@@ -123,8 +115,12 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
   return [...rights, ...(FOREIGN[service]?.(prefix) ?? [])];
 }
 
+function literal(operation: Right['operation'], resource: Right['resource'], name: string): Right {
+  return { operation, resource, name, pattern: 'Literal' };
+}
+
 function readOf(name: string): Right {
-  return { operation: 'Read', resource: 'Topic', name, pattern: 'Literal' };
+  return literal('Read', 'Topic', name);
 }
 
 function isProcessor(service: ServiceName): service is ProcessorName {

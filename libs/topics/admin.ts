@@ -54,7 +54,10 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
     const make = async (): Promise<string[]> => {
       brokers ||= await admin.brokerCount();
       const plan: TopicPlan = { ...options, replication: replicationFor(brokers, options) };
-      await makeMissing(admin, plan);
+      const before = await admin.topics();
+      const missing = wantedTopics(plan).filter(({ name }) => !before.has(name));
+      if (missing.length > 0)
+        await admin.createTopics(missing.map((topic) => topicConfig(topic, plan.replication)));
       const there = await settled(admin, plan);
       return [...replicationWarnings(brokers, plan.replication), ...fewCopies(there, plan)];
     };
@@ -195,25 +198,20 @@ export function topicCommands({ prefix, ...wanted }: WantedTopics & { readonly p
   });
 }
 
-async function makeMissing(admin: TopicAdmin, options: TopicPlan): Promise<void> {
-  const there = await admin.topics();
-  const missing = wantedTopics(options).filter(({ name }) => !there.has(name));
-  if (missing.length > 0)
-    await admin.createTopics(missing.map((topic) => topicConfig(topic, options.replication)));
-}
-
 /** Waits until every required topic is there; gives all topics. */
 async function settled(admin: TopicAdmin, options: TopicPlan): Promise<ReadonlyMap<string, TopicShape>> {
   const allThere = async (): Promise<ReadonlyMap<string, TopicShape> | undefined> => {
     const there = await admin.topics();
-    const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
-      const found = there.get(name)?.partitions;
-      return found === partitions
-        ? []
-        : [{ found, text: `${name} has ${found} partitions, not ${partitions}` }];
-    });
-    if (wrong.length > 0 && wrong.every(({ found }) => found !== undefined))
-      throw new TopicMismatchError(wrong.map(({ text }) => text));
+    const wrong = wantedTopics(options).filter(
+      ({ name, partitions }) => there.get(name)?.partitions !== partitions,
+    );
+    if (wrong.length > 0 && wrong.every(({ name }) => there.has(name)))
+      throw new TopicMismatchError(
+        wrong.map(
+          ({ name, partitions }) =>
+            `${name} has ${there.get(name)?.partitions} partitions, not ${partitions}`,
+        ),
+      );
     return wrong.length === 0 ? there : undefined;
   };
   const there = await poll(allThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS });

@@ -1,7 +1,6 @@
 /** Publishes that matches become stale or recover: docs/decisions/0088. */
 import { Leadership, type LeadershipOptions, type Term } from '#service/leadership.ts';
-import type { OutputRecord, StreamClient } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { machineClock } from '#timing/clock.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';

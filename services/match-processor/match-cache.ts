@@ -79,7 +79,7 @@ export class MatchCache {
   }
 
   /** Spills restored states. A batch has one for every transaction: copies only the last of each event. */
-  restoreStates(records: readonly ConsumedRecord[]): void | Promise<void> {
+  restoreStates(records: readonly ConsumedRecord[]): void {
     const seen = new Set<number>();
     for (let at = records.length - 1; at >= 0; at--) {
       const record = records[at] as ConsumedRecord;
@@ -89,11 +89,10 @@ export class MatchCache {
       seen.add(eventId);
       this.#spilled.put(eventId, [record]);
     }
-    return this.#spilled.room();
   }
 
   /** Spills restored incidents. Those of one event are adjacent in a transaction, and stay together. */
-  restoreIncidents(records: readonly ConsumedRecord[]): void | Promise<void> {
+  restoreIncidents(records: readonly ConsumedRecord[]): void {
     const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
     for (let from = 0, to = 0; from < values.length; from = to) {
       const eventId = eventIdOf((values[from] as KeyedValue).key);
@@ -101,6 +100,10 @@ export class MatchCache {
       while (to < values.length && eventIdOf((values[to] as KeyedValue).key) === eventId);
       this.#spilled.put(eventId, values, from, to);
     }
+  }
+
+  /** To wait for before more is spilled, as `SpillStore.room`. */
+  room(): Promise<void> | undefined {
     return this.#spilled.room();
   }
 

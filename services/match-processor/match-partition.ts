@@ -1,7 +1,6 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
-import type { ConsumedRecord } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
@@ -59,15 +58,17 @@ export class MatchPartition implements PartitionProcessor {
     const { codecs } = this.#options;
     if (topic === this.#names['match-state']) {
       await fetchSchemas(codecs['match-state'], records);
-      await this.#cache.restoreStates(records);
+      this.#cache.restoreStates(records);
     } else {
       await fetchSchemas(codecs['match-incidents'], records);
-      await this.#cache.restoreIncidents(records);
+      this.#cache.restoreIncidents(records);
     }
+    await this.#cache.room();
   }
 
-  prepare(records: readonly ConsumedRecord[]): Promise<void> {
-    return fetchSchemas(this.#options.codecs['normalized-messages'], records);
+  async prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    await this.#cache.room();
+    await fetchSchemas(this.#options.codecs['normalized-messages'], records);
   }
 
   process(record: ConsumedRecord, collector: RecordCollector): void {

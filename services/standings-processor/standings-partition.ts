@@ -75,6 +75,7 @@ export class StandingsPartition implements PartitionProcessor {
     if (topic === this.#names['standings-results']) {
       await fetchSchemas(codecs['standings-results'], values);
       this.#restoreResults(values);
+      await this.#results.room();
     } else if (topic === this.#names.standings) {
       await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
     } else {
@@ -98,8 +99,9 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  prepare(records: readonly ConsumedRecord[]): Promise<void> {
-    return fetchSchemas(this.#options.codecs['match-results'], records);
+  async prepare(records: readonly ConsumedRecord[]): Promise<void> {
+    await this.#results.room();
+    await fetchSchemas(this.#options.codecs['match-results'], records);
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {

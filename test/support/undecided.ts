@@ -6,10 +6,9 @@ import {
 } from '@platformatic/kafka';
 import { type OpenTransaction, openTransactions as openOf } from '#kafka-20734/open-transactions.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
-import { BatchSender } from '#streams/client/platformatic/produce.ts';
+import { BatchSender, batchRecords } from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
-import { type BatchRecord, batchRecords } from '#streams/client/produce-batches.ts';
+import type { BatchRecord, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
 
 const CLIENT_ID = 'test-undecided';
 const TRANSACTION_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 /** Turns the answers to the checks of `touchline doctor` into findings: pure. Every finding that is not fine says what to do. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
-import { behindOf, type PartitionProgress } from '#cluster/progress.ts';
+import { behindOf, type PartitionProgress } from '#cluster/logs.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
 /** What is checked. */

@@ -1,8 +1,7 @@
 /** The records of one match in its topics. */
 
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
-import { type LogBounds, partitionKey, type TopicPartition } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';

@@ -1,6 +1,10 @@
 import { openStreamClient } from '#streams/client/client.ts';
-import type { ConsumedRecord, FetchedRecord, StreamClient } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import {
+  type ConsumedRecord,
+  type FetchedRecord,
+  partitionHash,
+  type StreamClient,
+} from '#streams/client/port.ts';
 import { quiet } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { readRange } from '#streams/read/read-range.ts';

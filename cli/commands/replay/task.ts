@@ -120,7 +120,7 @@ export class ReplayTask {
 
   /** Dated by its record: a clock would make two replays differ. */
   #deadLetter(record: TaskRecord, error: PoisonError): OutputRecord {
-    const letters = { ...this.#options.letters, now: () => record.timestamp };
-    return deadLetterOf(letters, this.#options.partition, record, error);
+    const { letters, partition } = this.#options;
+    return deadLetterOf(letters, partition, record, error, record.timestamp);
   }
 }

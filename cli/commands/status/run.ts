@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { behindOf } from '#cluster/progress.ts';
+import { behindOf } from '#cluster/logs.ts';
 import { httpUrl, list } from '#service/config.ts';
 import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';

@@ -4,7 +4,7 @@ import { SpillStore } from '../spill-store.ts';
 
 // Ignored, so that the write fails instead of the process.
 process.on('SIGXFSZ', () => {});
-const store = new SpillStore({ segmentBytes: 4096, memoryBytes: 8192 });
+const store = new SpillStore(4096);
 const value = Buffer.alloc(3_000, 'x');
 const put = async () => {
   for (let owner = 0; owner < 1_000; owner++) {

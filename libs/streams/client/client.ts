@@ -1,12 +1,11 @@
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '../log.ts';
-import { BrokerConnections } from './platformatic/connections.ts';
+import { BrokerConnections, SharedMetadata } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
 import { epochEnd, logBounds } from './platformatic/offsets.ts';
 import { ProtocolPartitionReader } from './platformatic/partition-reader.ts';
 import { untilAnswered } from './platformatic/retries.ts';
-import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type { StreamClient } from './port.ts';
 

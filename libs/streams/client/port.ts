@@ -25,6 +25,9 @@ export type OutputRecord = {
   readonly traceparent?: string;
 };
 
+/** A record to write outside of transactions. */
+export type BatchRecord = Omit<OutputRecord, 'key'> & { readonly key: Buffer | string | null };
+
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
 /** How long the broker leaves a transaction open, milliseconds: an open one blocks every read-committed reader of its partitions. */
@@ -190,8 +193,7 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
 }
 
 /** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
-export type PublishRecord = Omit<OutputRecord, 'key' | 'partition'> & {
-  readonly key: Buffer | string | null;
+export type PublishRecord = Omit<BatchRecord, 'partition'> & {
   /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
   readonly partition?: number | 'any';
 };
@@ -210,4 +212,27 @@ export interface BatchProducer {
   send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<Unsent>;
   /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
+}
+
+const M = 0x5bd1e995;
+const SEED = 0x9747b28c;
+
+/**
+ * The hash by which Kafka's own clients choose a partition: murmur2 of the key's bytes without the sign bit; the
+ * partition is the remainder by the number of partitions.
+ */
+export function partitionHash(key: Buffer): number {
+  const { length } = key;
+  const tail = length & ~3;
+  let hash = SEED ^ length;
+  for (let at = 0; at < tail; at += 4) {
+    const word = Math.imul(key.readInt32LE(at), M);
+    hash = Math.imul(hash, M) ^ Math.imul(word ^ (word >>> 24), M);
+  }
+  if (tail < length) {
+    for (let at = tail; at < length; at++) hash ^= (key[at] as number) << (8 * (at - tail));
+    hash = Math.imul(hash, M);
+  }
+  hash = Math.imul(hash ^ (hash >>> 13), M);
+  return (hash ^ (hash >>> 15)) & 0x7fffffff;
 }

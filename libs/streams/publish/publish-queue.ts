@@ -1,5 +1,5 @@
+import { MAX_BATCH_BYTES, recordBytes } from '../client/platformatic/produce.ts';
 import type { PublishRecord, Unsent } from '../client/port.ts';
-import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 
 /** How many dequeued records may stay at the front of the list before it is cut. */

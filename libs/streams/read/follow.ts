@@ -209,7 +209,7 @@ class Follower {
   #fetch(leader: Connection, partitions: readonly Followed[]): Promise<FetchedFrom[]> {
     const { idleMs = IDLE_MS } = this.#options;
     const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs : 0;
-    return fetchPartitions(leader, partitions, { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES });
+    return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });
   }
 
   /** The leader moved or is down: looks it up again, or ends with an error that is not transient. */

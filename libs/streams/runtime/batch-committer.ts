@@ -8,9 +8,7 @@ import {
   type WrittenBatch,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import type { InputPosition, TransactionDraft } from './draft.ts';
-import { isEnvironmentFault } from './environment-fault.ts';
-import type { KeptState, PendingCommit } from './kept-state.ts';
+import type { InputPosition, KeptState, PendingCommit, TransactionDraft } from './kept-state.ts';
 import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
@@ -264,4 +262,20 @@ function isOfRecords(error: unknown): boolean {
 
 function withoutBytes({ offset }: ConsumedRecord): ConsumedRecord {
   return { offset, key: null, value: null };
+}
+
+/** Codes of Node that are not of a system call. */
+const NODE_CODES = /^(ERR_SQLITE|ERR_MEMORY_ALLOCATION_FAILED|ERR_WORKER_)/;
+
+/**
+ * Whether a failure has its cause in the broker, the disk, the memory or the runtime: it says nothing of the record that was
+ * processed, however often it happens. Looks at the causes too.
+ */
+export function isEnvironmentFault(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof StreamError) return true;
+    const { code, errno } = at as { code?: unknown; errno?: unknown };
+    if (typeof errno === 'number' || (typeof code === 'string' && NODE_CODES.test(code))) return true;
+  }
+  return false;
 }

@@ -2,11 +2,11 @@ import type { LogBounds, PartitionReader, TopicPartition, TransactionalProducer 
 import { RefusedError } from '../errors.ts';
 import type { Lifetime } from './lifetime.ts';
 import { findPosition, type Position } from './positions.ts';
-import { requireSameCommit } from './same-commit.ts';
 import {
   findValue,
   positionMissing,
   requireChangelogs,
+  requireSameCommit,
   requireSameInput,
   startOffset,
 } from './start-checks.ts';

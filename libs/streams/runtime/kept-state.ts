@@ -1,5 +1,7 @@
 /** State in memory that outlives a failed claim (docs/decisions/0050). */
+import type { PoisonError } from '#errors/touchline-error.ts';
 import type {
+  ConsumedRecord,
   LogBounds,
   OutputRecord,
   ProducerIdentity,
@@ -8,11 +10,23 @@ import type {
 } from '../client/port.ts';
 import { readRange } from '../read/read-range.ts';
 import type { Claimed } from './claim.ts';
-import type { InputPosition, TransactionDraft } from './draft.ts';
 import type { Position } from './positions.ts';
-import type { PartitionProcessor } from './processor.ts';
+import type { PartitionProcessor, RecordCollector } from './processor.ts';
+import type { RecordWatch } from './record-watch.ts';
 import type { ChangelogRecord } from './start-checks.ts';
 import type { TransactionRange } from './suspects.ts';
+
+/** A transaction in preparation. */
+export type TransactionDraft = {
+  readonly collector: RecordCollector;
+  /** Records that it sends to dead letters. */
+  readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
+  /** Null where nobody wants to know of single records. */
+  readonly watch: RecordWatch | null;
+};
+
+/** Offset of the next input record, and the leader epoch of the input before it; null where it is unknown. */
+export type InputPosition = { readonly next: number; readonly inputEpoch: number | null };
 
 /** A transaction whose outcome is unknown: its records are in the state in memory. */
 export type PendingCommit = {

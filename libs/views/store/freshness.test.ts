@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { normalized, ViewsWorld } from '../testing/world.ts';
 
 const EVENT = 7;

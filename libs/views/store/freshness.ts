@@ -1,4 +1,4 @@
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { doubtsOf } from '#tradability/doubts.ts';
 import type { MatchView } from './matches.ts';
 

@@ -1,4 +1,4 @@
-import { behindOf, inputProgress } from '#cluster/progress.ts';
+import { behindOf, inputProgress } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { BACKLOG_OF } from '#topics/acls.ts';

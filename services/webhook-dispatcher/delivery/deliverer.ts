@@ -1,5 +1,4 @@
-import type { LogBounds } from '#streams/client/port.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { type LogBounds, partitionHash } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { findCluster } from '../../../cli/cluster.ts';
 import { FollowedMatch } from '../../../cli/commands/match/followed-match.ts';
 import { type FollowedRecord, MatchRecords } from '../../../cli/commands/match/records.ts';

@@ -12,9 +12,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
-import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import {
+  batchesBytes,
+  type Identity,
+  nextSequence,
+  produce,
+  recordBytes,
+} from '#streams/client/platformatic/produce.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import { recordBytes } from '#streams/client/produce-batches.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { until } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
@@ -74,7 +79,7 @@ class Writer {
     const bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
     const batch = { topic, partition: 0, records, bytes };
     const numbered = [{ batch, sequence: this.#sequence }];
-    const buffer = Buffer.alloc(requestBytes(this.#identity, numbered));
+    const buffer = Buffer.alloc(batchesBytes(numbered));
     await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     this.#sequence = nextSequence(this.#sequence, records.length);
   }
@@ -91,7 +96,6 @@ function fetchFrom(offset: number, over: Partial<PartitionFetch> = {}): Promise<
     partition: 0,
     offset,
     maxWaitMs: 50,
-    minBytes: 1,
     maxBytes: 1_048_576,
     ...over,
   });

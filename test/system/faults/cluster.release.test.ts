@@ -8,7 +8,7 @@ import { readTopic } from '#cluster/read-topic.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { rightsOf } from '#topics/acls.ts';
 import { createTopics } from '#topics/admin.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { partitionHash } from '#streams/client/produce-batches.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import type { RawMessage } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';

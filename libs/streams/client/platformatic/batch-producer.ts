@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#security/brokers.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { BatchProducer, PublishRecord, Unsent } from '../port.ts';
-import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
+import {
+  type BatchProducer,
+  type BatchRecord,
+  type PublishRecord,
+  partitionHash,
+  type Unsent,
+} from '../port.ts';
 import { BrokerConnections } from './connections.ts';
 import { isDisconnected, NoLeaderError, toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
-import { BatchSender } from './produce.ts';
+import { BatchSender, batchRecords } from './produce.ts';
 import { retryTransient } from './retries.ts';
 
 /** Part of the request, without meaning for a producer without transactions. */

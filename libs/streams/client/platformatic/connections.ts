@@ -1,4 +1,5 @@
 import { addressesOf, type Brokers } from '#security/brokers.ts';
+import { Answers } from '#timing/answers.ts';
 import { StreamError } from '../../errors.ts';
 import type { TopicPartition } from '../port.ts';
 import { NoLeaderError } from './errors.ts';
@@ -11,10 +12,36 @@ import {
 } from './library.ts';
 import { accessError, connectionSecurity } from './security.ts';
 import { SessionConnection } from './session-connection.ts';
-import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
+/** How long metadata may be shared: a start requests the same topics many times, a restart changes leaders. */
+const SHARED_MS = 1_000;
+
+/** The address of a broker. */
+type Address = { readonly host: string; readonly port: number };
+
+/** A topic's metadata. */
+type TopicMetadata = {
+  /** The topic's id, set by the cluster at its creation. */
+  readonly id: string;
+  /** By partition; undefined where there is none. */
+  readonly leaders: readonly (Address | undefined)[];
+  /** The epoch of each leader, by partition. */
+  readonly leaderEpochs: readonly number[];
+  /** All brokers of the cluster, from the same answer. */
+  readonly brokers: readonly Address[];
+};
+
+/**
+ * Recent metadata of topics, shared by all connections of a client: partitions claimed together cause one request. A caller
+ * that finds it wrong forgets it for all.
+ */
+export class SharedMetadata extends Answers<TopicMetadata> {
+  constructor() {
+    super(SHARED_MS);
+  }
+}
 
 export type ConnectionsOptions = {
   /** Shared with other connections. Default: not shared. */
@@ -32,8 +59,8 @@ export class BrokerConnections {
   readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
-  readonly #topics = new Map<string, Promise<TopicMetadata>>();
-  readonly #coordinators = new Map<string, Promise<Address>>();
+  readonly #topics = new Answers<TopicMetadata>();
+  readonly #coordinators = new Answers<Address>();
   /** Every broker of the cluster, once known. */
   #brokers: readonly Address[] = [];
   readonly #metadata: SharedMetadata;
@@ -67,10 +94,8 @@ export class BrokerConnections {
 
   /** The coordinator of a group's offsets or a producer's transactions. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
-    const name = `${of} ${key}`;
-    const found =
-      this.#coordinators.get(name) ?? this.#keep(this.#coordinators, name, this.#findCoordinator(of, key));
-    return this.#to(await found);
+    const find = () => this.#findCoordinator(of, key);
+    return this.#to(await this.#coordinators.of(`${of} ${key}`, find));
   }
 
   /** The broker that creates and deletes topics, or one that forwards to it. */
@@ -113,14 +138,14 @@ export class BrokerConnections {
 
   /** Forgets leaders, coordinators and partition counts: they are requested again when next needed. */
   forget(): void {
-    this.#topics.clear();
+    this.#topics.forget();
     this.#metadata.forget();
-    this.#coordinators.clear();
+    this.#coordinators.forget();
   }
 
   /** Forgets the leaders of a topic: they are requested again when next needed. */
   forgetTopic(topic: string): void {
-    this.#topics.delete(topic);
+    this.#topics.forget(topic);
     this.#metadata.forget(topic);
   }
 
@@ -156,21 +181,10 @@ export class BrokerConnections {
   }
 
   async #topic(name: string): Promise<TopicMetadata> {
-    const known = this.#topics.get(name);
-    if (known !== undefined) return known;
-    const answer = this.#metadata.topic(name, () => this.#findTopic(name));
-    const found = await this.#keep(this.#topics, name, answer);
+    const ask = () => this.#metadata.of(name, () => this.#findTopic(name));
+    const found = await this.#topics.of(name, ask);
     this.#brokers = found.brokers;
     return found;
-  }
-
-  /** Caches a pending answer, unless it fails. */
-  #keep<T>(answers: Map<string, Promise<T>>, name: string, answer: Promise<T>): Promise<T> {
-    answers.set(name, answer);
-    answer.catch(() => {
-      if (answers.get(name) === answer) answers.delete(name);
-    });
-    return answer;
   }
 
   async #findTopic(name: string): Promise<TopicMetadata> {

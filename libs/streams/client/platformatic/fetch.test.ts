@@ -13,7 +13,6 @@ const of = {
   partition: 3,
   offset: 2 ** 33,
   maxWaitMs: 500,
-  minBytes: 1,
   maxBytes: 1_048_576,
 };
 

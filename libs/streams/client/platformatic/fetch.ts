@@ -27,9 +27,8 @@ export type FetchFrom = {
 };
 
 export type FetchOptions = {
-  /** How long the broker waits for `minBytes`. Shorter than the request timeout of the connection. */
+  /** How long the broker waits for the first byte. Shorter than the request timeout of the connection. */
   readonly maxWaitMs: number;
-  readonly minBytes: number;
   /**
    * Of the whole answer and of each partition, and again of all that is decompressed: the rest is fetched again. The first
    * batch is returned whole even where it is larger.
@@ -65,6 +64,7 @@ type Response = { readonly throttleMs: number; readonly answers: readonly Answer
 const FETCH = { key: 1, version: 16 } as const;
 const NO_SESSION = { id: 0, epoch: -1 } as const;
 const NOT_COMPARED = -1;
+const MIN_BYTES = 1;
 /** Only followers send it. */
 const NO_LOG_START = -1n;
 const NO_RACK = '';
@@ -134,7 +134,7 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
   const topics = Map.groupBy(partitions, ({ topicId }) => topicId);
   return Writer.create()
     .appendInt32(options.maxWaitMs)
-    .appendInt32(options.minBytes)
+    .appendInt32(MIN_BYTES)
     .appendInt32(options.maxBytes)
     .appendInt8(FetchIsolationLevels.READ_COMMITTED)
     .appendInt32(NO_SESSION.id)

@@ -82,7 +82,6 @@ export class ProtocolPartitionReader implements PartitionReader {
       currentLeaderEpoch,
       ...(before === null ? {} : { lastFetchedEpoch: before }),
       maxWaitMs,
-      minBytes: 1,
       maxBytes,
     });
     this.#isFirst = false;

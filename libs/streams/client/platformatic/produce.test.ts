@@ -1,8 +1,8 @@
 import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BatchRecord, batchRecords, recordBytes } from '../produce-batches.ts';
-import { createRequest, nextSequence, requestBytes } from './produce.ts';
+import type { BatchRecord } from '../port.ts';
+import { batchesBytes, batchRecords, createRequest, nextSequence, recordBytes } from './produce.ts';
 
 const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
@@ -34,7 +34,7 @@ function requestOf(of: readonly BatchRecord[], transactionalId: string | null): 
     .flat()
     .map((batch) => ({ batch, sequence: SEQUENCE }));
   const identity = { transactionalId, id: 4_000n, epoch: 5 };
-  const buffer = Buffer.alloc(requestBytes(identity, numbered), 'left over');
+  const buffer = Buffer.alloc(batchesBytes(numbered), 'left over');
   return createRequest(identity, numbered, timeoutMs, NOW, buffer).buffer;
 }
 

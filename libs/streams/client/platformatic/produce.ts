@@ -1,14 +1,78 @@
 /**
- * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library
+ * The produce request (version 9) with record batches (format 2), whose records are written in one pass into one buffer. The library
  * allocates several buffers and objects per record, a tenth of the time of a match processor.
  */
 
-import { partitionKey, type WrittenBatch } from '../port.ts';
-import type { BatchRecord, ProduceBatch, RecordBatch } from '../produce-batches.ts';
+import { type BatchRecord, partitionKey, type TopicPartition, type WrittenBatch } from '../port.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
-import { ProduceBuffer } from './output.ts';
+import { RecordBuffer } from './record-buffer.ts';
 import { retryTransient } from './retries.ts';
+
+/** Records for one partition, in order. */
+export type RecordBatch = TopicPartition & {
+  readonly records: readonly BatchRecord[];
+  /** Upper bound of the bytes of the records. */
+  readonly bytes: number;
+};
+
+/** Record batches of different partitions, for one produce request. */
+export type ProduceBatch = readonly RecordBatch[];
+
+/** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB, with room for its head. */
+export const MAX_BATCH_BYTES = 900 * 1024;
+/** Upper bound of a record's bytes in a batch beside key and value. */
+const RECORD_OVERHEAD = 32;
+/** Its header, with lengths. */
+const TRACEPARENT_BYTES = 80;
+
+type Draft = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
+
+/** Upper bound of a record's bytes in a batch. */
+export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
+  const { key, value, traceparent } = record;
+  const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
+  const headers = traceparent === undefined ? 0 : TRACEPARENT_BYTES;
+  return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD + headers;
+}
+
+/**
+ * Puts records into record batches of at most `maxBytes`, and these into produce batches with at most one record batch
+ * of a partition. Keeps the order within a partition. A larger single record gets a record batch of its own.
+ */
+export function batchRecords(
+  records: readonly BatchRecord[],
+  maxBytes: number = MAX_BATCH_BYTES,
+): ProduceBatch[] {
+  const batches: ProduceBatch[] = [];
+  let produceBatch: Draft[] = [];
+  const byTopic = new Map<string, Draft[]>();
+  for (const record of records) {
+    const { topic, partition } = record;
+    let ofTopic = byTopic.get(topic);
+    if (ofTopic === undefined) {
+      ofTopic = [];
+      byTopic.set(topic, ofTopic);
+    }
+    const bytes = recordBytes(record);
+    let draft = ofTopic[partition];
+    if (draft !== undefined && draft.bytes + bytes > maxBytes) {
+      batches.push(produceBatch);
+      produceBatch = [];
+      for (const drafts of byTopic.values()) drafts.length = 0;
+      draft = undefined;
+    }
+    if (draft === undefined) {
+      draft = { topic, partition, records: [], bytes: 0 };
+      ofTopic[partition] = draft;
+      produceBatch.push(draft);
+    }
+    draft.records.push(record);
+    draft.bytes += bytes;
+  }
+  if (produceBatch.length > 0) batches.push(produceBatch);
+  return batches;
+}
 
 const PRODUCE_TIMEOUT_MS = 10_000;
 
@@ -82,7 +146,7 @@ export class BatchSender {
       batch,
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
-    const buffer = acquireBuffer(requestBytes(this.#identity, numbered));
+    const buffer = acquireBuffer(batchesBytes(numbered));
     const answer = await produce.async(
       leader,
       this.#identity,
@@ -125,13 +189,10 @@ export type Identity = {
 /** A record batch, and the sequence number of its first record for its producer and partition. */
 export type NumberedBatch = { readonly batch: RecordBatch; readonly sequence: number };
 
-/** From the base offset to the number of records. */
-const BATCH_HEAD = 61;
-/** Upper bound of a request's bytes beside its batches, and of a batch's beside its topic name. */
-const REQUEST_OVERHEAD = 512;
-const PARTITION_OVERHEAD = 64;
-/** Offsets in the head of a batch. */
-const AT = { length: 8, magic: 16, crc: 17, attributes: 21 } as const;
+/** Of a batch, what its checksum covers before the records: from its attributes to their number. */
+const CHECKED_HEAD = 40;
+/** What the length of a batch covers beside that: leader epoch, format, checksum. */
+const UNCHECKED = 9;
 const MAGIC = 2;
 const TRANSACTIONAL = 1 << 4;
 const PRODUCE = { key: 0, version: 9 } as const;
@@ -146,17 +207,14 @@ export function nextSequence(sequence: number, records: number): number {
 /** Sends batches of different partitions to their leader with acks=all. */
 export const produce = createAPI(PRODUCE.key, PRODUCE.version, createRequest, produceV9.parseResponse);
 
-/** Upper bound of the bytes of a request's body. */
-export function requestBytes({ transactionalId }: Identity, batches: readonly NumberedBatch[]): number {
-  let size = REQUEST_OVERHEAD + Buffer.byteLength(transactionalId ?? '');
-  for (const { batch } of batches)
-    size += PARTITION_OVERHEAD + BATCH_HEAD + batch.bytes + Buffer.byteLength(batch.topic);
-  return size;
+/** Upper bound of the bytes of the batches of a request. */
+export function batchesBytes(batches: readonly NumberedBatch[]): number {
+  return batches.reduce((sum, { batch }) => sum + CHECKED_HEAD + batch.bytes, 0);
 }
 
 /**
- * Writes the body of the request into `buffer`, of at least `requestBytes`, which nothing else may use until the request
- * is answered. `now`: Unix milliseconds, the time of all records.
+ * Writes the body of the request: the batches into `buffer`, of at least `batchesBytes`, which nothing else may use until the
+ * request is answered. `now`: Unix milliseconds, the time of all records.
  */
 export function createRequest(
   identity: Identity,
@@ -165,53 +223,51 @@ export function createRequest(
   now: number,
   buffer: Buffer,
 ): Writer {
-  const name = identity.transactionalId === null ? null : Buffer.from(identity.transactionalId);
-  const byTopic = Map.groupBy(batches, ({ batch }) => batch.topic);
-  const out = new ProduceBuffer(buffer);
-  out.compactBytes(name);
-  out.int16(ProduceAcks.ALL);
-  out.int32(timeoutMs);
-  out.unsignedVarint(byTopic.size + 1);
-  for (const [topic, ofTopic] of byTopic) {
-    out.compactBytes(Buffer.from(topic));
-    out.unsignedVarint(ofTopic.length + 1);
-    for (const { batch, sequence } of ofTopic) {
-      out.int32(batch.partition);
-      writeBatch(out, identity, batch.records, sequence, now);
-      out.noTags();
-    }
-    out.noTags();
-  }
-  out.noTags();
-  return Writer.create().append(out.written());
+  const out = new RecordBuffer(buffer);
+  return Writer.create()
+    .appendString(identity.transactionalId)
+    .appendInt16(ProduceAcks.ALL)
+    .appendInt32(timeoutMs)
+    .appendArray([...Map.groupBy(batches, ({ batch }) => batch.topic)], (topic, [name, ofTopic]) => {
+      topic.appendString(name).appendArray(ofTopic, (request, { batch, sequence }) => {
+        const written = writeBatch(out, identity, batch.records, sequence, now);
+        request
+          .appendInt32(batch.partition)
+          .appendUnsignedVarInt(written.length + 1)
+          .appendFrom(written);
+      });
+    })
+    .appendTaggedFields();
 }
 
 function writeBatch(
-  out: ProduceBuffer,
+  out: RecordBuffer,
   { transactionalId, id, epoch }: Identity,
   records: readonly BatchRecord[],
   sequence: number,
   now: number,
-): void {
-  const lengthAt = out.reserveLength();
+): Writer {
   const start = out.at;
-  out.int64(0n);
-  out.int32(0);
-  out.int32(0);
-  out.int8(MAGIC);
-  out.int32(0);
-  out.int16(transactionalId === null ? 0 : TRANSACTIONAL);
-  out.int32(records.length - 1);
-  out.int64(BigInt(now));
-  out.int64(BigInt(now));
-  out.int64(id);
-  out.int16(epoch);
-  out.int32(sequence);
-  out.int32(records.length);
+  Writer.create()
+    .appendInt16(transactionalId === null ? 0 : TRANSACTIONAL)
+    .appendInt32(records.length - 1)
+    .appendInt64(BigInt(now))
+    .appendInt64(BigInt(now))
+    .appendInt64(id)
+    .appendInt16(epoch)
+    .appendInt32(sequence)
+    .appendInt32(records.length)
+    .buffer.copy(out.bytes, start);
+  out.at = start + CHECKED_HEAD;
   for (let n = 0; n < records.length; n++) out.record(records[n] as BatchRecord, n);
-  const { bytes, at } = out;
-  bytes.writeInt32BE(at - start - AT.magic + 4, start + AT.length);
-  const checked = Writer.create().append(bytes.subarray(start + AT.attributes, at)).dynamicBuffer;
-  bytes.writeUInt32BE(crc32c(checked), start + AT.crc);
-  out.setLength(lengthAt, at - start);
+  const checked = out.bytes.subarray(start, out.at);
+  // The library copies anything but a dynamic buffer.
+  const checksum = crc32c(Writer.create().append(checked).dynamicBuffer);
+  return Writer.create()
+    .appendInt64(0n)
+    .appendInt32(UNCHECKED + checked.length)
+    .appendInt32(0)
+    .appendInt8(MAGIC)
+    .appendUnsignedInt32(checksum)
+    .append(checked);
 }

@@ -14,11 +14,10 @@ import {
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
-import { batchRecords } from '../produce-batches.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
-import { BatchSender } from './produce.ts';
+import { BatchSender, batchRecords } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';
 
 /** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { thrownBy } from '../../../test/support/thrown-by.ts';
 import { StreamError } from '../errors.ts';
-import { isEnvironmentFault } from './environment-fault.ts';
+import { isEnvironmentFault } from './batch-committer.ts';
 
 test.each([
   ['a failed system call', thrownBy(() => writeFileSync('/dev/null/no', ''))],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OutputRecord } from './port.ts';
-import { batchRecords, type ProduceBatch } from './produce-batches.ts';
+import type { OutputRecord } from '../port.ts';
+import { batchRecords, type ProduceBatch } from './produce.ts';
 
 const records = fc.array(
   fc.record({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReaderOptions, StreamClient } from '../client/port.ts';
-import { requireSameCommit } from './same-commit.ts';
+import { requireSameCommit } from './start-checks.ts';
 
 describe('an output with its last record at 10, and its end at 12,', () => {
   const committed = {

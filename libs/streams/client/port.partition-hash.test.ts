@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { expect, test } from 'vitest';
-import { partitionHash } from './produce-batches.ts';
+import { partitionHash } from './port.ts';
 
 test.each([
   ['21', -973932308],

@@ -1,0 +1,68 @@
+import { TRACEPARENT } from '#tracing/tracer.ts';
+import type { BatchRecord } from '../port.ts';
+
+/** Records, written one after the other into a buffer that is large enough. */
+export class RecordBuffer {
+  readonly bytes: Buffer;
+  /** The next write position. */
+  at = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** A record: length, attributes, time and offset from the first of its batch, key, value, headers. */
+  record({ key, value, traceparent }: BatchRecord, offset: number): void {
+    const keyLength = key === null ? -1 : typeof key === 'string' ? Buffer.byteLength(key) : key.length;
+    const valueLength = value === null ? -1 : value.length;
+    const length =
+      3 +
+      varintLength(offset) +
+      varintLength(keyLength) +
+      Math.max(0, keyLength) +
+      varintLength(valueLength) +
+      Math.max(0, valueLength) +
+      (traceparent === undefined ? 0 : headerBytes(traceparent));
+    this.#varint(length);
+    this.bytes[this.at++] = 0;
+    this.bytes[this.at++] = 0;
+    this.#varint(offset);
+    this.#varint(keyLength);
+    if (typeof key === 'string') this.at += this.bytes.write(key, this.at);
+    else if (key !== null) this.at += key.copy(this.bytes, this.at);
+    this.#varint(valueLength);
+    if (value !== null) this.at += value.copy(this.bytes, this.at);
+    if (traceparent === undefined) this.bytes[this.at++] = 0;
+    else this.#header(traceparent);
+  }
+
+  /** The only header of a record. */
+  #header(traceparent: string): void {
+    this.#varint(1);
+    this.#varint(TRACEPARENT.length);
+    this.at += this.bytes.write(TRACEPARENT, this.at, 'latin1');
+    this.#varint(traceparent.length);
+    this.at += this.bytes.write(traceparent, this.at, 'latin1');
+  }
+
+  /** Zigzag. */
+  #varint(value: number): void {
+    let rest = ((value << 1) ^ (value >> 31)) >>> 0;
+    while (rest > 0x7f) {
+      this.bytes[this.at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.bytes[this.at++] = rest;
+  }
+}
+
+/** Of the header beside the number of headers, which has a byte anyway. A `traceparent` is ASCII. */
+function headerBytes(traceparent: string): number {
+  const { length } = traceparent;
+  return varintLength(TRACEPARENT.length) + TRACEPARENT.length + varintLength(length) + length;
+}
+
+function varintLength(value: number): number {
+  const bits = 32 - Math.clz32((value << 1) ^ (value >> 31));
+  return bits === 0 ? 1 : Math.ceil(bits / 7);
+}
