@@ -10,8 +10,6 @@ export type Given<O extends Options> = ReturnType<
 >;
 
 type Definition<O extends Options> = {
-  /** Its name on the command line. */
-  readonly name: string;
   /** The whole text of `touchline <name> --help`. */
   readonly help: string | (() => Promise<string>);
   readonly options: O;
@@ -19,6 +17,8 @@ type Definition<O extends Options> = {
   readonly words?: (before: readonly string[]) => readonly string[];
   /** Values of options that take one of a few. */
   readonly choices?: { readonly [Name in keyof O]?: readonly string[] };
+  /** Whether it changes a system with these arguments: that is recorded as an order. Default: never. */
+  changes?(given: Given<O>): boolean;
   /** Exit code of what fails for another reason than its arguments. Default 1. */
   readonly failedCode?: number;
 };
@@ -57,7 +57,7 @@ export class CommandError extends TouchlineError<'CommandError'> {
 /** The arguments of a command. Throws `UsageError` for options it does not have, and for a value too few or too many. */
 export function parseArguments<const O extends Options>(
   args: readonly string[],
-  { options, words, choices }: Omit<Definition<O>, 'name' | 'help'>,
+  { options, words, choices }: Omit<Definition<O>, 'help'>,
 ): Given<O> {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {

@@ -3,10 +3,9 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { grantCommands, isServiceName, SERVICE_NAMES } from '#topics/acls.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
-import type { acls } from './command.ts';
+import type { command } from './command.ts';
 
-/** Prints the commands. */
-export async function runAcls(given: GivenTo<typeof acls>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { services, principal } = parse(given);
   const { TOPIC_PREFIX: prefix } = loadConfig(
     z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX }),
@@ -19,7 +18,7 @@ export async function runAcls(given: GivenTo<typeof acls>): Promise<number> {
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof acls>) {
+function parse({ values }: GivenTo<typeof command>) {
   if (!values.print) throw new UsageError('it only prints: say --print');
   const { service, principal } = values;
   if (principal !== undefined && !/^[A-Za-z]+:[^'\s]+$/.test(principal))

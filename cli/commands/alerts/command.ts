@@ -17,9 +17,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 (default warn) is the least level that is logged to the standard error output.
 `;
 
-/** Publishes and prints alerts. */
-export const alerts = defineCommand({
-  name: 'alerts',
+export const command = defineCommand({
   help: HELP,
   options: {
     rules: { type: 'string' },

@@ -10,12 +10,11 @@ import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { change, clientOf } from './change.ts';
-import type { clients } from './command.ts';
+import type { command } from './command.ts';
 import { resealWebhooks } from './reseal.ts';
 import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webhooks.ts';
 
-/** Makes, shows and changes clients. */
-export async function runClients(given: GivenTo<typeof clients>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseClients(given);
   const place = findCluster(process.env);
   await requireTopic(place, 'clients');

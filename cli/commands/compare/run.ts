@@ -5,7 +5,7 @@ import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
-import type { compareCommand } from './command.ts';
+import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
 import { COMPARED, type ComparisonLevel, LEVELS } from './fields.ts';
 
@@ -14,8 +14,7 @@ const EXIT = { same: 0, different: 1, failed: 2 } as const;
 const MOST_FIELDS = 20;
 const MOST_TEXT = 200;
 
-/** Compares two prefixes. */
-export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { prefixes, level, json } = parse(given);
   const [a, b] = prefixes.map((prefix): TopicCluster => ({ ...findCluster(process.env), prefix }));
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
@@ -35,7 +34,7 @@ async function requireTopics({ brokers, prefix }: TopicCluster): Promise<void> {
     throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof compareCommand>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const level = LEVELS.find((known) => known === values.level);
   if (level === undefined) throw new UsageError(`--level must be one of ${LEVELS.join(', ')}`);
   if (positionals.length !== 2) throw new UsageError('name two prefixes');

@@ -9,13 +9,12 @@ import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
-import type { deadLetters } from './command.ts';
+import type { command } from './command.ts';
 import { openResender, type Resent } from './resend.ts';
 
 const ID_SHOWN = 12;
 
-/** Shows and re-sends dead letters. */
-export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { action, ids, json, all } = parse(given);
   const place = findCluster(process.env);
   await requireTopic(place, 'dead-letters');
@@ -29,7 +28,7 @@ export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promis
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof deadLetters>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const [action, ...ids] = positionals;
   if (action !== 'list' && action !== 'show' && action !== 'resend') {
     throw new UsageError('say list, show or resend');

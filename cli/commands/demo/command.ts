@@ -1,9 +1,7 @@
 /** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
 import { defineCommand } from '../../command.ts';
 
-/** Plays real matches into everything and checks the outcome. */
-export const demo = defineCommand({
-  name: 'demo',
+export const command = defineCommand({
   help: async () => (await import('./settings.ts')).help(),
   options: {
     keep: { type: 'boolean', default: false },

@@ -14,7 +14,7 @@ import { isFree, portFor } from '../../ports.ts';
 import { say } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
-import type { demo } from './command.ts';
+import type { command } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
 import { leagueLine, startLeague } from './league.ts';
 import { playAndCheck } from './play.ts';
@@ -24,8 +24,7 @@ import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
-/** Plays real matches into everything and checks the outcome. */
-export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { keep, brokerCount } = parse(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -132,7 +131,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
   }
 }
 
-function parse({ values }: GivenTo<typeof demo>): { keep: boolean; brokerCount: number } {
+function parse({ values }: GivenTo<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
 }

@@ -29,9 +29,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 docs/guides/analyse.md opens the files with DuckDB and pandas.
 `;
 
-/** Exports rows. */
-export const exportCommand = defineCommand({
-  name: 'export',
+export const command = defineCommand({
   help: HELP,
   options: {
     out: { type: 'string' },

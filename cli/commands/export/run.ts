@@ -3,15 +3,14 @@ import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { idOf, parseMoment } from '../option-values.ts';
-import type { exportCommand } from './command.ts';
+import type { command } from './command.ts';
 import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
-/** Exports rows. */
-export async function runExport(given: GivenTo<typeof exportCommand>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { name, out, choice, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
@@ -38,7 +37,7 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof exportCommand>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const name = NAMES.find((known) => known === positionals[0]);
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);

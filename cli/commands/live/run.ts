@@ -6,13 +6,12 @@ import { terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { jsonText } from '../../values.ts';
 import { boardLines, matchJson, type Room } from './board.ts';
-import type { live } from './command.ts';
+import type { command } from './command.ts';
 import { LiveMatches } from './live-matches.ts';
 
 const machineNow = () => ({ wall: Date.now(), steady: performance.now() });
 
-/** Shows the live matches. */
-export async function runLive({ values }: GivenTo<typeof live>): Promise<number> {
+export async function run({ values }: GivenTo<typeof command>): Promise<number> {
   const place = findCluster(process.env);
   for (const topic of ['match-state', 'match-transitions', 'feed-health'] as const)
     await requireTopic(place, topic);

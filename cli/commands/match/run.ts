@@ -11,7 +11,7 @@ import { jsonText, lineShown } from '../../values.ts';
 import { pastMoment } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
-import type { match } from './command.ts';
+import type { command } from './command.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
 import { gapsAt, publishedAt } from './published.ts';
@@ -21,8 +21,7 @@ import { MatchRecords } from './records.ts';
 /** How often it is looked whether what may be traded has changed. */
 const LOOK_EVERY_MS = 200;
 
-/** Shows one match. */
-export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
   const place = findCluster(process.env);
   await requireTopic(place, 'match-state');
@@ -130,7 +129,7 @@ function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof match>, now: number) {
+function parse({ values, positionals }: GivenTo<typeof command>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;

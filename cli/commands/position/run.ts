@@ -5,7 +5,7 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
-import type { position } from './command.ts';
+import type { command } from './command.ts';
 
 import { setPosition } from './set-position.ts';
 
@@ -13,8 +13,7 @@ const COLUMNS = ['partition', 'position', 'start', 'end', 'behind'].map(
   (head) => ({ head, align: 'right' }) as const,
 );
 
-/** Shows and sets positions. */
-export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { processor, partition, to, acceptsState, skips } = parse(given);
   const place = findCluster(process.env);
   const topics = streamTopics(place.prefix, processor);
@@ -51,7 +50,7 @@ async function show(place: TopicCluster, topics: ReturnType<typeof streamTopics>
   process.stdout.write(tableText(COLUMNS, rows));
 }
 
-function parse({ values, positionals }: GivenTo<typeof position>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const acceptsState = values['accept-state'] === true;
   const skips = values.yes === true;
   const [name, partition, offset, ...more] = positionals;

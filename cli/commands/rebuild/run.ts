@@ -10,7 +10,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { carryProgress } from './carry-progress.ts';
-import type { rebuild } from './command.ts';
+import type { command } from './command.ts';
 
 /**
  * Topics to delete, so that the output of a processor follows from its input alone; and its readers, which are rebuilt too.
@@ -30,8 +30,7 @@ const REBUILDS: Readonly<
   'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };
 
-/** Deletes the output of a processor. */
-export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const processor = parse(given);
   const place = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
@@ -62,10 +61,10 @@ async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promis
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof rebuild>): ProcessorName {
+function parse({ values, positionals }: GivenTo<typeof command>): ProcessorName {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (values.yes !== true) throw new UsageError('this deletes topics: say --yes');
+  if (!values.yes) throw new UsageError('this deletes topics: say --yes');
   return processor;
 }

@@ -7,7 +7,7 @@ import { findCluster, requireTopic } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
-import type { replay } from './command.ts';
+import type { command } from './command.ts';
 import { type ReplayOptions, replayInto } from './replay.ts';
 
 const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
@@ -15,8 +15,7 @@ const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url)
 const settings = z.object({ RULES_DIR: z.string().default('') });
 const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 
-/** Rebuilds everything into another prefix. */
-export async function runReplay(given: GivenTo<typeof replay>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
@@ -39,7 +38,7 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof replay>) {
+function parse({ values }: GivenTo<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
   if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);

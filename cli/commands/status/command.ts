@@ -13,9 +13,7 @@ are open, and whether each source of messages is to be believed, all from the br
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Shows a running system. */
-export const status = defineCommand({
-  name: 'status',
+export const command = defineCommand({
   help: HELP,
   options: {
     watch: { type: 'boolean', default: false },

@@ -13,15 +13,14 @@ import { processorProgress } from '../../progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../until-stopped.ts';
-import type { status } from './command.ts';
+import type { command } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
 const EVERY_MS = 2_000;
 
-/** Shows a running system. */
-export async function runStatus(given: GivenTo<typeof status>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const place = findCluster(process.env);
   const followed = { letters: new OpenLetters(), health: new Health(place) };
@@ -92,7 +91,7 @@ async function processorStatus(place: TopicCluster, processor: ProcessorName): P
 
 const addresses = list(httpUrl());
 
-function parse({ values }: GivenTo<typeof status>) {
+function parse({ values }: GivenTo<typeof command>) {
   const { watch, json, metrics } = values;
   if (metrics === undefined) return { watch, json, metrics: [] };
   const parsed = addresses.safeParse(metrics);

@@ -2,7 +2,7 @@ import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
 import { parseCount, timeOf } from '../option-values.ts';
-import type { tail } from './command.ts';
+import type { command } from './command.ts';
 
 /** The largest limit. */
 const MOST = 999_999_999;
@@ -21,7 +21,7 @@ export type TailRequest = {
 };
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: number): TailRequest {
+export function parseTail({ values, positionals }: GivenTo<typeof command>, now: number): TailRequest {
   if (positionals.length === 0) throw new UsageError('name a topic, or several');
   const { json, format = null, key = null } = values;
   if (json && format !== null) throw new UsageError('--json and --format exclude each other');
@@ -38,7 +38,7 @@ export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: nu
   };
 }
 
-function startOf(values: GivenTo<typeof tail>['values'], now: number): TailRequest['from'] {
+function startOf(values: GivenTo<typeof command>['values'], now: number): TailRequest['from'] {
   const { since, offset, 'from-beginning': fromBeginning } = values;
   if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
     throw new UsageError('--from-beginning, --since and --offset exclude each other');

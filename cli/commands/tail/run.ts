@@ -15,15 +15,14 @@ import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
-import type { tail } from './command.ts';
+import type { command } from './command.ts';
 import { formatter } from './format.ts';
 import { Permissions } from './permissions.ts';
 
 const PERMISSIONS_EVERY_MS = 100;
 const FORMAT = '{time}  {key}  {summary}';
 
-/** Shows the records of topics. */
-export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseTail(given, Date.now());
   const several = request.topics.length > 1 ? '{topic}  ' : '';
   const format = formatter(request.format ?? `${several}${FORMAT}`);

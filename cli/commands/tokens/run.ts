@@ -8,12 +8,11 @@ import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
-import type { tokens } from './command.ts';
+import type { command } from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
 
-/** Lists, revokes, labels and expires access tokens. */
-export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseTokens(given);
   const place = findCluster(process.env);
   await requireTopic(place, 'access-tokens');

@@ -7,12 +7,11 @@ import type { GivenTo } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
 import { parseCount } from '../option-values.ts';
-import type { topics } from './command.ts';
+import type { command } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });
 
-/** Creates the topics. */
-export async function runTopics(args: GivenTo<typeof topics>): Promise<number> {
+export async function run(args: GivenTo<typeof command>): Promise<number> {
   const { print, given } = parse(args);
   const config = loadConfig(settings, process.env);
   const wanted = { ...wantedTopicsOf(config), ...given };
@@ -31,7 +30,7 @@ export async function runTopics(args: GivenTo<typeof topics>): Promise<number> {
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof topics>): { given: WantedTopics; print: boolean } {
+function parse({ values }: GivenTo<typeof command>): { given: WantedTopics; print: boolean } {
   const replicationFactor = parseCount('replication-factor', values['replication-factor']);
   const minInSync = parseCount('min-in-sync', values['min-in-sync']);
   const partitions = parseCount('partitions', values.partitions);
