@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage, Score } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
@@ -12,7 +12,7 @@ import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { topicSource } from '../../cluster.ts';
 import { readEach } from '../export/topic-reads.ts';
-import { isFinished, isOfficial } from './board.ts';
+import { isFinished } from './progress.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** What the topics hold. */
@@ -79,6 +79,15 @@ export function mismatches(matches: readonly MatchFacts[], found: Found): Mismat
   return matches
     .map((facts) => ({ facts, state: found.states.get(facts.id) }))
     .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
+}
+
+/** Whether a state has the official score, and the official shoot-out where there was one. */
+function isOfficial(state: MatchState, facts: MatchFacts): boolean {
+  const is = (score: Score | null, official: GoalPair | undefined): boolean =>
+    official === undefined ? score === null : score?.home === official[0] && score.away === official[1];
+  return (
+    is(state.score, finalScore(facts)) && is(state.firm, finalScore(facts)) && is(state.shoot_out, facts.pens)
+  );
 }
 
 /** Compares the topics with what was sent, check by check. */

@@ -5,7 +5,7 @@ import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { paint } from '../../table.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
-import { count } from './table.ts';
+import { thousands } from './progress.ts';
 import { renderTables } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
@@ -36,7 +36,7 @@ export function renderReport(report: DemoReport): string {
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
   const faults = Object.entries(FAULT_WORDS).map(
-    ([fault, words]) => `${count(summary.faults[fault] ?? 0)} ${words}`,
+    ([fault, words]) => `${thousands(summary.faults[fault] ?? 0)} ${words}`,
   );
   const ways = [
     `${voids.cancelled} cancelled`,
@@ -51,15 +51,21 @@ export function renderReport(report: DemoReport): string {
     ),
     row(
       'messages',
-      `${count(found.messages)}, in ${count(summary.deliveries)} deliveries; ${count(summary.requests)} requests`,
+      `${thousands(found.messages)}, in ${thousands(summary.deliveries)} deliveries; ${thousands(summary.requests)} requests`,
     ),
-    row('copies dropped', `${count(found.arrived - found.messages)} of ${count(found.arrived)} that arrived`),
+    row(
+      'copies dropped',
+      `${thousands(found.arrived - found.messages)} of ${thousands(found.arrived)} that arrived`,
+    ),
     row('faults', faults.slice(0, 3).join(', ')),
     row('', faults.slice(3).join(', ')),
     row('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
     row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
-    row('transitions', count(found.transitions)),
-    row('webhook', `${count(webhook.messages)} messages to a client, in ${count(webhook.requests)} requests`),
+    row('transitions', thousands(found.transitions)),
+    row(
+      'webhook',
+      `${thousands(webhook.messages)} messages to a client, in ${thousands(webhook.requests)} requests`,
+    ),
     '',
     ...renderTables(dataset, matches, found.tables),
     '',
