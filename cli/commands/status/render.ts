@@ -1,7 +1,6 @@
 /** The screen of `touchline status`: pure. */
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, tableLines } from '../../table.ts';
-import type { ProcessStatus } from './processes.ts';
 
 /** A processor as the broker knows it. */
 export type ProcessorStatus = {
@@ -26,10 +25,7 @@ export type SystemStatus = {
   readonly deadLetters: number | null;
   /** The status of each source of messages; none where there is no record of one. */
   readonly sources: readonly SourceFeedStatus[];
-  readonly processes: readonly ProcessStatus[];
 };
-
-const MIB = 1024 * 1024;
 
 /** A broker that has not answered for longer is said so, milliseconds. */
 const LATE_MS = 5_000;
@@ -47,17 +43,10 @@ const SOURCES = [
   { head: 'since' },
   { head: 'reason', least: 8 },
 ] as const;
-const PROCESSES = [
-  { head: 'process', least: 12 },
-  { head: 'MiB', align: 'right' },
-  { head: 'restored', align: 'right' },
-  { head: 'undecided', align: 'right' },
-  { head: 'tasks', least: 12 },
-] as const;
 
 /** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, sources, processes } = status;
+  const { at, prefix, processors, deadLetters, sources } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
@@ -66,7 +55,6 @@ export function renderStatus(status: SystemStatus, width: number | null, now = s
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources.map(sourceRow), width)]),
-    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes.map(processRow), width)]),
   ];
 }
 
@@ -85,16 +73,4 @@ function processorRow({ processor, state }: ProcessorStatus): TextCell[] {
 function sourceRow({ source, believed, state, reason, since }: SourceFeedStatus): TextCell[] {
   const from = since === null ? '' : `${new Date(since).toISOString().slice(0, 19)}Z`;
   return [source, { text: state, style: believed ? 'green' : 'red' }, from, reason ?? ''];
-}
-
-function processRow(one: ProcessStatus): TextCell[] {
-  if ('problem' in one) return [one.url, '-', '-', '-', { text: one.problem, style: 'red' }];
-  const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
-  return [
-    one.service,
-    String(Math.round(one.residentBytes / MIB)),
-    String(one.restoredRecords),
-    String(one.undecidedRecords),
-    tasks.join(', '),
-  ];
 }
