@@ -13,7 +13,7 @@ import {
   settings,
 } from '../../../services/alert-processor/service.ts';
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
-import { findCluster, requireTopic, withBackbone } from '../../cluster.ts';
+import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { durationMs } from '../option-values.ts';
@@ -25,7 +25,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
   const place = findCluster(process.env);
-  await requireTopic(place, 'alerts');
+  await requireTopics(place, ['alerts']);
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   try {
     await untilStopped((signal) => work({ rules, maxAgeMs, output, signal }));

@@ -4,7 +4,13 @@ import { SealError } from '#clients/sealing.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhook } from '#clients/webhooks.ts';
 import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
-import { commandLog, findCluster, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../cluster.ts';
+import {
+  commandLog,
+  findCluster,
+  findWebhookKeys,
+  requireTopics,
+  requireWebhookKeys,
+} from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -17,7 +23,7 @@ import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webho
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseClients(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'clients');
+  await requireTopics(place, ['clients']);
   const directory = ClientDirectory.open({ ...place, log: commandLog('clients') });
   process.stdout.write(await perform(directory, request));
   return 0;

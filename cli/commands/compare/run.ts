@@ -1,7 +1,4 @@
-import { shownBrokers } from '#security/brokers.ts';
-import { findTopics } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -16,22 +13,16 @@ const MOST_TEXT = 200;
 
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { prefixes, level, json } = parse(given);
-  const [a, b] = prefixes.map((prefix): TopicCluster => ({ ...findCluster(process.env), prefix }));
+  const cluster = findCluster(process.env);
+  const [a, b] = prefixes.map((prefix) => openCluster({ ...cluster, prefix }));
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
-  for (const place of [a, b]) await requireTopics(place);
+  for (const place of [a, b]) await requireTopics(place, COMPARED);
   const found = await compare(a, b, level);
   const isSame = found.every(({ first }) => first === null);
   process.stdout.write(
     json ? `${JSON.stringify({ same: isSame, level, topics: found })}\n` : render(prefixes, level, found),
   );
   return isSame ? EXIT.same : EXIT.different;
-}
-
-async function requireTopics({ brokers, prefix }: TopicCluster): Promise<void> {
-  const there = await findTopics({ brokers, prefix });
-  const missing = COMPARED.filter((topic) => !there.has(topic));
-  if (missing.length > 0)
-    throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
 }
 
 function parse({ values, positionals }: GivenTo<typeof command>) {

@@ -2,9 +2,9 @@ import { readTopic } from '#cluster/read-topic.ts';
 import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { commandLog, findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { tableText } from '../../table.ts';
@@ -17,7 +17,7 @@ const ID_SHOWN = 12;
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { action, ids, json, all } = parse(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'dead-letters');
+  await requireTopics(place, ['dead-letters']);
   const log = commandLog('dead-letters');
   const letters = await readLetters(place);
   if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
@@ -42,8 +42,8 @@ function parse({ values, positionals }: GivenTo<typeof command>) {
 }
 
 /** The open letters, the oldest first. */
-async function readLetters(place: TopicCluster): Promise<DeadLetter[]> {
-  return [...(await readLatest('dead-letters', topicSource(place))).values()];
+async function readLetters(place: OpenCluster): Promise<DeadLetter[]> {
+  return [...(await readLatest('dead-letters', place)).values()];
 }
 
 function find(letters: readonly DeadLetter[], id: string): DeadLetter {
@@ -54,12 +54,12 @@ function find(letters: readonly DeadLetter[], id: string): DeadLetter {
   return letter;
 }
 
-async function resend(place: TopicCluster, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
+async function resend(place: OpenCluster, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
   if (letters.length === 0) {
     process.stderr.write('there are no dead letters\n');
     return 0;
   }
-  const { registry, prefix } = topicSource(place);
+  const { registry, prefix } = place;
   let failed = 0;
   const options = { brokers: place.brokers, clientId: 'touchline-resend', log };
   await withPublisher(options, async (publisher) => {
@@ -87,7 +87,7 @@ function saidOf(letter: DeadLetter, { sent, problem, isSuperseded }: Resent): st
 
 /** Reads the topic for each letter, right before it is sent: a newer record may come at any time. */
 async function lastOffset(
-  { brokers, prefix }: TopicCluster,
+  { brokers, prefix }: OpenCluster,
   { partition, key }: DeadLetter,
   topic: TopicName,
 ): Promise<number | null> {

@@ -10,7 +10,7 @@ import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import { readEach } from '../export/topic-reads.ts';
 import { isFinished } from './progress.ts';
 import type { WebhookFound } from './webhook.ts';
@@ -41,16 +41,15 @@ export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: TopicCluster) {
-  const source = topicSource(place);
+export async function findAll(place: OpenCluster) {
   const messages = new Set<string>();
   const transitions = new Set<string>();
   let arrived = 0;
   let seen = 0;
   const [states, tables, letters] = await Promise.all([
-    readLatest('match-state', source),
-    readLatest('standings', source),
-    readLatest('dead-letters', source),
+    readLatest('match-state', place),
+    readLatest('standings', place),
+    readLatest('dead-letters', place),
     readEach(place, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '#contract/values.ts';
 import { poll } from '#timing/poll.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
@@ -47,7 +47,7 @@ const GOAL_WITHIN = 8_000;
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place: TopicCluster = { brokers, registryUrl, prefix: platform.prefix };
+  const place = openCluster({ brokers, registryUrl, prefix: platform.prefix });
   const progress = new DemoProgress(dataset, matches.length);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
@@ -120,7 +120,7 @@ async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary
 }
 
 /** Draws the progress and the live matches in their place on a terminal, else says a line now and then, until `signal`. */
-async function show(progress: () => string, place: TopicCluster, signal: AbortSignal): Promise<void> {
+async function show(progress: () => string, place: OpenCluster, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
     while (await pause(LINE_EVERY, signal)) say(progress());

@@ -1,9 +1,8 @@
 import { readTopic } from '#cluster/read-topic.ts';
 import type { MatchState, TopicValues } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 
 /** How far the play is, from the topics of match state alone. */
 export class DemoProgress {
@@ -18,13 +17,12 @@ export class DemoProgress {
   }
 
   /** Follows the topics, read committed, until `signal`; rejects where they cannot be read any more. */
-  async follow(place: TopicCluster, signal: AbortSignal): Promise<void> {
-    const { registry } = topicSource(place);
+  async follow({ brokers, prefix, registry }: OpenCluster, signal: AbortSignal): Promise<void> {
     const read = <T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void) => {
       const decoder = registry.decoder(topic);
       return readTopic({
-        brokers: place.brokers,
-        topic: topicName(place.prefix, topic),
+        brokers,
+        topic: topicName(prefix, topic),
         untilEnd: false,
         signal,
         onRecord: async ({ value }) => {

@@ -1,5 +1,5 @@
 import { findTopics } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import type { SeasonChoice } from './columns.ts';
 import type { Choice } from './rows.ts';
@@ -7,7 +7,7 @@ import { readEach } from './topic-reads.ts';
 
 /** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
 export async function requireKnown(
-  place: TopicCluster,
+  place: OpenCluster,
   choice: Pick<Choice, 'competition' | 'season'>,
 ): Promise<void> {
   const { brokers, prefix } = place;

@@ -1,6 +1,6 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import {
   type ExportColumn,
   type ExportRow,
@@ -26,7 +26,7 @@ export type Choice = {
 export type ExportSource = {
   readonly columns: readonly ExportColumn[];
   /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(place: TopicCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
+  read(place: OpenCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
 };
 
 const UNKNOWN: SeasonChoice = { competition: null, season: null };
@@ -94,7 +94,7 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
 type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
 
 /** The fields of each match's state that rows of other topics need. */
-async function readMatches(place: TopicCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
+async function readMatches(place: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
   await readEach(place, 'match-state', ({ event_id, competition_id, season_id, sport_id, home, away }) => {
     const season = { competition: competition_id, season: season_id };

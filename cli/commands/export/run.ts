@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { idOf, parseMoment } from '../option-values.ts';
@@ -19,7 +19,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     return 0;
   }
   const place = findCluster(process.env);
-  await requireTopic(place, 'match-state');
+  await requireTopics(place, ['match-state']);
   const writer = writerFor(out, dataset);
   let rows = 0;
   try {

@@ -1,10 +1,9 @@
 import { readTopic } from '#cluster/read-topic.ts';
-import { partitionKey } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { readValues, type TopicCluster } from '#topics/read-values.ts';
+import { readValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T]) => void | Promise<void>;
 
@@ -13,22 +12,22 @@ export type LastOffsets = ReadonlyMap<string, number>;
 
 /** Every record up to the end, in the order of each partition; deletions are left out. */
 export async function readEach<T extends TopicName>(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
-  await readValues(topic, topicSource(place), async (_, value) => {
+  await readValues(topic, place, async (_, value) => {
     if (value !== null) await onValue(value);
   });
 }
 
 /** The offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
 export async function readLastOffsets<T extends TopicName>(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: T,
   onValue?: OnValue<T>,
 ): Promise<LastOffsets> {
-  const decoder = topicSource(place).registry.decoder(topic);
+  const decoder = place.registry.decoder(topic);
   const last = new Map<string, number>();
   await readToEnd(place, topic, async (record) => {
     last.set(keyOf(record), record.offset);
@@ -39,12 +38,12 @@ export async function readLastOffsets<T extends TopicName>(
 
 /** The records at these offsets, in the order of each partition: no more than an offset of each key is held. */
 export async function readAt<T extends TopicName>(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: T,
   last: LastOffsets,
   onValue: OnValue<T>,
 ): Promise<void> {
-  const decoder = topicSource(place).registry.decoder(topic);
+  const decoder = place.registry.decoder(topic);
   await readToEnd(place, topic, async (record) => {
     if (record.value !== null && last.get(keyOf(record)) === record.offset)
       await onValue(await decoder.read(record.value));
@@ -53,7 +52,7 @@ export async function readAt<T extends TopicName>(
 
 /** The last record of each key, in the order of each partition. */
 export async function readLatest<T extends TopicName>(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: T,
   onValue: OnValue<T>,
 ): Promise<void> {
@@ -61,11 +60,11 @@ export async function readLatest<T extends TopicName>(
 }
 
 function keyOf({ partition, key }: ReadRecord): string {
-  return `${partitionKey({ topic: '', partition })}/${key}`;
+  return `${partition}/${key}`;
 }
 
 function readToEnd(
-  { brokers, prefix }: TopicCluster,
+  { brokers, prefix }: OpenCluster,
   topic: TopicName,
   onRecord: (record: ReadRecord) => void | Promise<void>,
 ): Promise<void> {

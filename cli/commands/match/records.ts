@@ -5,11 +5,9 @@ import { type LogBounds, partitionKey, type TopicPartition } from '#streams/clie
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { RENEW_MS } from '#tradability/doubts.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -27,20 +25,18 @@ const CLIENT_ID = 'touchline-match';
 
 /** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
 export class MatchRecords {
-  readonly #place: TopicCluster;
+  readonly #place: OpenCluster;
   readonly #key: string;
   readonly #bounds: readonly (TopicPartition & LogBounds)[];
-  readonly #registry: Registry;
 
-  private constructor(place: TopicCluster, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
+  private constructor(place: OpenCluster, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
     this.#place = place;
     this.#key = String(eventId);
     this.#bounds = bounds;
-    this.#registry = topicSource(place).registry;
   }
 
   /** Rejects with `StreamError` where no broker answers. */
-  static async open(place: TopicCluster, eventId: number): Promise<MatchRecords> {
+  static async open(place: OpenCluster, eventId: number): Promise<MatchRecords> {
     const names = MATCH_TOPICS.map((topic) => topicName(place.prefix, topic));
     const at = { brokers: place.brokers, clientId: CLIENT_ID };
     return new MatchRecords(place, eventId, await topicBounds(at, names));
@@ -69,7 +65,7 @@ export class MatchRecords {
       },
       onCaughtUp: () => stop.abort(),
     });
-    const decoder = this.#registry.decoder(topic);
+    const decoder = this.#place.registry.decoder(topic);
     const decoded: Written<TopicValues[T]>[] = [];
     for (const { value, timestamp: written } of found)
       if (value !== null) decoded.push({ value: await decoder.read(value), written });
@@ -101,7 +97,7 @@ export class MatchRecords {
         const topic = names.get(name);
         for (const record of records) {
           if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
-          const value = await this.#registry.decoder(topic).read(record.value);
+          const value = await this.#place.registry.decoder(topic).read(record.value);
           await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
         }
       },

@@ -1,7 +1,7 @@
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster } from '#topics/read-values.ts';
-import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { readLatest } from '#topics/read-values.ts';
+import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
@@ -24,7 +24,7 @@ const LOOK_EVERY_MS = 200;
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
   const place = findCluster(process.env);
-  await requireTopic(place, 'match-state');
+  await requireTopics(place, ['match-state']);
   const records = await MatchRecords.open(place, request.eventId);
   if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
@@ -32,7 +32,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const health = new Health(place);
   await untilStopped(async (signal) => {
     const topics = await findTopics(place);
-    if (topics.has('feed-health')) await health.known(place, signal);
+    if (topics.has('feed-health')) await health.known(signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
     const feed = health.match(request.eventId);
@@ -88,7 +88,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 
 /** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
 async function showPublished(
-  place: TopicCluster,
+  place: OpenCluster,
   records: MatchRecords,
   { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
@@ -119,13 +119,12 @@ async function showPublished(
 }
 
 /** The newest records of feed health. */
-async function readHealth(place: TopicCluster): Promise<FeedHealth[]> {
-  const source = topicSource(place);
-  if (!(await findTopics(source)).has('feed-health')) return [];
-  return [...(await readLatest('feed-health', source)).values()];
+async function readHealth(place: OpenCluster): Promise<FeedHealth[]> {
+  if (!(await findTopics(place)).has('feed-health')) return [];
+  return [...(await readLatest('feed-health', place)).values()];
 }
 
-function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
+function unknown({ prefix }: OpenCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 

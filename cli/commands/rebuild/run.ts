@@ -5,9 +5,8 @@ import {
   type ProcessorName,
   positionsTopicName,
 } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { carryProgress } from './carry-progress.ts';
 import type { command } from './command.ts';
@@ -40,13 +39,13 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-async function requireStopped(place: TopicCluster, processor: ProcessorName): Promise<void> {
+async function requireStopped(place: OpenCluster, processor: ProcessorName): Promise<void> {
   const members = await groupMembers(place.brokers, applicationOf(place.prefix, processor));
   if (members === 0) return;
   throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
 }
 
-async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promise<void> {
+async function rebuildOne(place: OpenCluster, processor: ProcessorName): Promise<void> {
   const { brokers, prefix } = place;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));

@@ -2,8 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
@@ -19,9 +18,9 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
-  const target: TopicCluster = { ...source, prefix: into };
+  const target = openCluster({ ...source, prefix: into });
   if (into === source.prefix) throw new UsageError(`${into} is the prefix of the source: name another one`);
-  await requireTopic(source, options.topic);
+  await requireTopics(source, [options.topic]);
   const where = {
     source,
     target,

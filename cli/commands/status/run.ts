@@ -20,7 +20,7 @@ const EVERY_MS = 2_000;
 
 export async function run({ values: { watch, json } }: GivenTo<typeof command>): Promise<number> {
   const place = findCluster(process.env);
-  const followed = { letters: new OpenLetters(), health: new Health(place) };
+  const followed = { letters: new OpenLetters(place), health: new Health(place) };
   await untilStopped(async (signal) => {
     const take = () => statusOf(place, followed, signal);
     if (watch && !json && process.stdout.isTTY) return live(take, followed.health, signal);
@@ -60,8 +60,8 @@ async function statusOf(
   const topics = await findTopics({ brokers: place.brokers, prefix });
   const [processors, deadLetters, sources] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
-    topics.has('dead-letters') ? letters.known(place, signal).then(() => letters.count) : null,
-    topics.has('feed-health') ? health.known(place, signal).then(() => health.sources()) : [],
+    topics.has('dead-letters') ? letters.known(signal).then(() => letters.count) : null,
+    topics.has('feed-health') ? health.known(signal).then(() => health.sources()) : [],
   ]);
   return { at: Date.now(), prefix, processors, deadLetters, sources };
 }

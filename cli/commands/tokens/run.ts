@@ -3,7 +3,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { commandLog, findCluster, requireTopic } from '../../cluster.ts';
+import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextCell, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
@@ -15,7 +15,7 @@ type Tokens = VersionedTopic<'access-tokens'>;
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseTokens(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'access-tokens');
+  await requireTopics(place, ['access-tokens']);
   const topic = new VersionedTopic('access-tokens', { ...place, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
   // Fails for an unknown client: a wrong id must not look like a client without tokens.
@@ -27,7 +27,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
 /** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
 async function requireClient(place: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
-  await requireTopic(place, 'clients');
+  await requireTopics(place, ['clients']);
   const clients = await ClientDirectory.open({ ...place, log: commandLog('tokens') }).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(

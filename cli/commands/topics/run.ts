@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, topicSource } from '../../cluster.ts';
+import { findCluster } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
@@ -23,7 +23,7 @@ export async function run(args: GivenTo<typeof command>): Promise<number> {
   const there = await findTopics(place);
   const warnings = await createTopics({ ...place, ...wanted });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  await topicSource(place).registry.registerAll();
+  await place.registry.registerAll();
   for (const topic of TOPIC_NAMES) {
     process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(place.prefix, topic)}\n`);
   }

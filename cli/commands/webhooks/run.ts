@@ -1,5 +1,5 @@
 import type { WebhookProgress } from '#topics/generated/types.ts';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { say } from '../../terminal.ts';
 import { jsonText, lineShown } from '../../values.ts';
@@ -11,7 +11,7 @@ import { WebhookTopics } from './topics.ts';
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
   const place = findCluster(process.env);
-  await requireTopic(place, 'webhook-progress');
+  await requireTopics(place, ['webhook-progress']);
   await perform(new WebhookTopics(place), request);
   return 0;
 }

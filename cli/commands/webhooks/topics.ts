@@ -15,30 +15,28 @@ import type {
   WebhookOffset,
   WebhookSubscription,
 } from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster, type TopicSource } from '#topics/read-values.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import { commandLog, findWebhookKeys, topicSource } from '../../cluster.ts';
+import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { lineShown } from '../../values.ts';
 import type { WebhookRow } from './lines.ts';
 
 /** Webhook state of the topics. */
 export class WebhookTopics {
-  readonly #place: TopicCluster;
-  readonly #source: TopicSource;
+  readonly #place: OpenCluster;
 
-  constructor(place: TopicCluster) {
+  constructor(place: OpenCluster) {
     this.#place = place;
-    this.#source = topicSource(place);
   }
 
   /** Every webhook of every client, by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
       ClientDirectory.open({ ...this.#place, log: commandLog('webhooks') }).list(),
-      readLatest('webhook-progress', this.#source),
+      readLatest('webhook-progress', this.#place),
     ]);
     const keys = findWebhookKeys(process.env);
     return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
@@ -123,11 +121,11 @@ export class WebhookTopics {
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
     fields: Partial<WebhookAttempt>,
   ): Promise<void> {
-    const codec = await this.#source.registry.codec('webhook-attempts');
+    const codec = await this.#place.registry.codec('webhook-attempts');
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
     const value = codec.encode(attemptOf(head, fields));
-    const { brokers } = this.#source;
+    const { brokers } = this.#place;
     const options = { brokers, clientId: 'touchline-webhooks', log: commandLog('webhooks') };
     await withPublisher(options, (publisher) =>
       publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]),
@@ -152,10 +150,10 @@ export class WebhookTopics {
     from: ReadonlyMap<string, number>,
     onValue: (value: TopicValues[T], at: WebhookOffset) => void,
   ): Promise<void> {
-    const decoder = this.#source.registry.decoder(topic);
+    const decoder = this.#place.registry.decoder(topic);
     const atEnd = new AbortController();
     await follow({
-      brokers: this.#source.brokers,
+      brokers: this.#place.brokers,
       topics: [this.#name(topic)],
       from,
       signal: atEnd.signal,
@@ -168,11 +166,11 @@ export class WebhookTopics {
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#source.brokers, topic: this.#name(topic), time });
+    return offsetsAt({ brokers: this.#place.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {
-    return topicName(this.#source.prefix, topic);
+    return topicName(this.#place.prefix, topic);
   }
 }
 
