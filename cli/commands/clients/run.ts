@@ -12,7 +12,7 @@ import {
   requireWebhookKeys,
 } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type TextCell, tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { change, clientOf } from './change.ts';
@@ -37,7 +37,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
     case 'list': {
       const all = await directory.list();
       if (all.length === 0 && !request.json) return 'there are no clients\n';
-      if (!request.json) return tableText(COLUMNS, all.map(rowOf));
+      if (!request.json) return tableText(COLUMNS, all);
       return all.map((client) => `${JSON.stringify(shown(client))}\n`).join('');
     }
     case 'show': {
@@ -112,25 +112,14 @@ function shown({ secret_hash: _, webhooks, ...client }: Client): object {
   return { ...client, webhooks: webhooks.map(({ id }) => id) };
 }
 
-const COLUMNS = [
-  { head: 'client', align: 'right' },
-  { head: 'state' },
-  { head: 'competitions', align: 'right' },
-  { head: 'operations', align: 'right' },
-  { head: 'webhooks', align: 'right' },
-  { head: 'name', least: 8 },
-] as const;
-
-function rowOf({ client_id, name, active, competitions, operations, webhooks }: Client): TextCell[] {
-  return [
-    String(client_id),
-    active ? 'active' : { text: 'disabled', style: 'yellow' },
-    String(competitions?.length ?? 'all'),
-    String(operations?.length ?? 'all'),
-    String(webhooks.length),
-    name,
-  ];
-}
+const COLUMNS: readonly TextColumn<Client>[] = [
+  { head: 'client', align: 'right', of: ({ client_id }) => client_id },
+  { head: 'state', of: ({ active }) => (active ? 'active' : { text: 'disabled', style: 'yellow' }) },
+  { head: 'competitions', align: 'right', of: ({ competitions }) => competitions?.length ?? 'all' },
+  { head: 'operations', align: 'right', of: ({ operations }) => operations?.length ?? 'all' },
+  { head: 'webhooks', align: 'right', of: ({ webhooks }) => webhooks.length },
+  { head: 'name', least: 8, of: ({ name }) => name },
+];
 
 function line({ client_id, name, active, competitions, operations }: Client): string {
   const contract = `${amount(competitions, 'competitions')}, ${amount(operations, 'operations')}`;

@@ -1,6 +1,6 @@
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
@@ -38,17 +38,21 @@ function render(
   level: ComparisonLevel,
   found: readonly TopicComparison[],
 ): string {
-  const counts = [...prefixes, 'only left', 'only right', 'different'];
-  const columns = [{ head: 'topic' }, ...counts.map((head) => ({ head, align: 'right' }) as const)];
-  const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) =>
-    [topic, a, b, onlyA, onlyB, different].map(String),
-  );
+  const [left = '', right = ''] = prefixes;
+  const columns: TextColumn<TopicComparison>[] = [
+    { head: 'topic', of: ({ topic }) => topic },
+    { head: left, align: 'right', of: ({ a }) => a },
+    { head: right, align: 'right', of: ({ b }) => b },
+    { head: 'only left', align: 'right', of: ({ onlyA }) => onlyA },
+    { head: 'only right', align: 'right', of: ({ onlyB }) => onlyB },
+    { head: 'different', align: 'right', of: ({ different }) => different },
+  ];
   const differences = found.flatMap(({ topic, first }) =>
     first === null ? [] : ['', ...renderFirst(topic, prefixes, first)],
   );
   const isSame = differences.length === 0;
   const verdict = isSame ? `the same (level ${level})` : `different (level ${level})`;
-  return `${tableText(columns, rows)}${[...differences, '', verdict].join('\n')}\n`;
+  return `${tableText(columns, found)}${[...differences, '', verdict].join('\n')}\n`;
 }
 
 function renderFirst(

@@ -7,7 +7,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
-import { tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
 import type { command } from './command.ts';
 import { openResender, type Resent } from './resend.ts';
@@ -22,7 +22,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const letters = await readLetters(place);
   if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
   const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
-  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, shown.map(rowOf)));
+  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, shown));
   else for (const letter of shown) process.stdout.write(`${json ? jsonText(letter) : details(letter)}\n`);
   if (shown.length === 0 && !json) process.stderr.write('there are no dead letters\n');
   return 0;
@@ -104,26 +104,14 @@ async function lastOffset(
   return last;
 }
 
-const COLUMNS = [
-  { head: 'id' },
-  { head: 'failed at' },
-  { head: 'service' },
-  { head: 'code' },
-  { head: 'from', least: 12 },
-  { head: 'reason', least: 16 },
-] as const;
-
-function rowOf(letter: DeadLetter): string[] {
-  const { id, failed_at, service, code, reason } = letter;
-  return [
-    id.slice(0, ID_SHOWN),
-    new Date(failed_at).toISOString(),
-    service,
-    code,
-    originText(letter),
-    reason,
-  ];
-}
+const COLUMNS: readonly TextColumn<DeadLetter>[] = [
+  { head: 'id', of: ({ id }) => id.slice(0, ID_SHOWN) },
+  { head: 'failed at', of: ({ failed_at }) => new Date(failed_at).toISOString() },
+  { head: 'service', of: ({ service }) => service },
+  { head: 'code', of: ({ code }) => code },
+  { head: 'from', least: 12, of: originText },
+  { head: 'reason', least: 16, of: ({ reason }) => reason },
+];
 
 function details(letter: DeadLetter): string {
   const { key, value, failed_at, ...rest } = letter;

@@ -1,12 +1,18 @@
 import { extname } from 'node:path';
 import { findCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { idOf, parseMoment } from '../option-values.ts';
+import type { ExportColumn } from './columns.ts';
 import type { command } from './command.ts';
 import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+
+const COLUMNS: readonly TextColumn<ExportColumn>[] = [
+  { head: 'column', of: ({ name }) => name },
+  { head: 'type', of: ({ type }) => type },
+];
 
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
@@ -14,8 +20,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { name, out, choice, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
-    const rows = dataset.columns.map((column) => [column.name, column.type]);
-    process.stdout.write(tableText([{ head: 'column' }, { head: 'type' }], rows));
+    process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
   const place = findCluster(process.env);

@@ -5,7 +5,7 @@ import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type TextCell, tableText } from '../../table.ts';
+import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { command } from './command.ts';
@@ -43,11 +43,7 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
         .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      if (!request.json)
-        return tableText(
-          COLUMNS,
-          all.map((token) => rowOf(token, now)),
-        );
+      if (!request.json) return tableText(columnsAt(now), all);
       return all.map((token) => `${JSON.stringify(shown(token, now))}\n`).join('');
     }
     case 'revoke':
@@ -97,26 +93,19 @@ function shown(record: AccessTokenRecord, now: number): object {
   return { ...rest, state: stateOf(record, now) };
 }
 
-const COLUMNS = [
-  { head: 'token' },
-  { head: 'client', align: 'right' },
-  { head: 'state' },
-  { head: 'made' },
-  { head: 'expires' },
-  { head: 'label', least: 6 },
-] as const;
-
-function rowOf(record: AccessTokenRecord, now: number): TextCell[] {
-  const { token_id, client_id, label, created_at, expires_at } = record;
-  const state = stateOf(record, now);
+function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
   return [
-    token_id,
-    String(client_id),
-    state === 'live' ? state : { text: state, style: 'yellow' },
-    timeText(created_at),
-    expires_at === null ? 'never' : timeText(expires_at),
-    label ?? '',
+    { head: 'token', of: ({ token_id }) => token_id },
+    { head: 'client', align: 'right', of: ({ client_id }) => client_id },
+    { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
+    { head: 'made', of: ({ created_at }) => timeText(created_at) },
+    { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : timeText(expires_at)) },
+    { head: 'label', least: 6, of: ({ label }) => label },
   ];
+}
+
+function stateCell(state: ReturnType<typeof stateOf>): TextCell {
+  return state === 'live' ? state : { text: state, style: 'yellow' };
 }
 
 function line(record: AccessTokenRecord, now: number): string {
