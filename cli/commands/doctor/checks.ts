@@ -166,7 +166,7 @@ async function lag(place: TopicCluster): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
       const progress = await processorProgress(place, processor);
-      return progress === null ? [] : judgeLag(processor, progress.partitions, progress.members);
+      return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
     }),
   );
   return (await Promise.all(processors)).flat();
