@@ -47,10 +47,8 @@ function parse({ values, positionals }: GivenTo<typeof command>) {
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
   const out = values.out ?? null;
-  if (out !== null && !Object.hasOwn(WRITERS, extname(out)))
-    throw new UsageError(
-      `--out must end with ${Object.keys(WRITERS).join(' or ')}, not ${JSON.stringify(out)}`,
-    );
+  if (out !== null && !FORMATS.includes(extname(out)))
+    throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
   const choice: Choice = {
     from: parseMoment('--from', values.from),
     to: parseMoment('--to', values.to),
@@ -60,14 +58,10 @@ function parse({ values, positionals }: GivenTo<typeof command>) {
   return { name, out, choice, showsColumns: values.columns };
 }
 
-const WRITERS: Readonly<Record<string, (file: string, dataset: ExportSource) => RowWriter>> = {
-  '.parquet': (file, { columns }) => parquetWriter(file, columns),
-  '.jsonl': (file, { columns }) => jsonLinesWriter(file, columns, process.stdout),
-};
+const FORMATS = ['.parquet', '.jsonl'];
 
-function writerFor(out: string | null, dataset: ExportSource): RowWriter {
-  const open = out === null ? undefined : WRITERS[extname(out)];
-  return out === null || open === undefined
-    ? jsonLinesWriter(null, dataset.columns, process.stdout)
-    : open(out, dataset);
+function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
+  return out !== null && extname(out) === '.parquet'
+    ? parquetWriter(out, columns)
+    : jsonLinesWriter(out, columns, process.stdout);
 }

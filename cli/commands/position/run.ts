@@ -5,7 +5,6 @@ import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
-
 import { setPosition } from './set-position.ts';
 
 const COLUMNS: readonly TextColumn<PartitionProgress>[] = [

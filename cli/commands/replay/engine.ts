@@ -1,4 +1,4 @@
-import type { PublishRecord } from '#streams/client/port.ts';
+import { type PublishRecord, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { PROCESSORS } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -55,8 +55,9 @@ export class ReplayEngine {
   readonly #names: { readonly normalized: string; readonly results: string };
   readonly #matches = new Map<number, ReplayTask>();
   readonly #tables = new Map<number, ReplayTask>();
-  /** Records given so far, by topic and partition: the next offset of each. */
-  readonly #ends = new Map<string, Map<number, number>>();
+  /** Records given so far of each partition: its next offset. */
+  readonly #ends = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -91,14 +92,9 @@ export class ReplayEngine {
     return output;
   }
 
-  /** How many records were given of each partition of a topic, by its name on the broker. */
-  ends(topic: string): ReadonlyMap<number, number> {
-    return this.#ends.get(topic) ?? new Map();
-  }
-
-  /** The topics that records were given of, by their names on the broker. */
-  topics(): string[] {
-    return [...this.#ends.keys()];
+  /** How many records were given of each topic, by its name on the broker. */
+  counts(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 
   close(): void {
@@ -130,14 +126,11 @@ export class ReplayEngine {
   }
 
   /** The offset that the next record of a partition gets. */
-  #offsetOf({ topic, partition }: { readonly topic: string; readonly partition: number }): number {
-    let ends = this.#ends.get(topic);
-    if (ends === undefined) {
-      ends = new Map();
-      this.#ends.set(topic, ends);
-    }
-    const offset = ends.get(partition) ?? 0;
-    ends.set(partition, offset + 1);
+  #offsetOf(of: TopicPartition): number {
+    const key = partitionKey(of);
+    const offset = this.#ends.get(key) ?? 0;
+    this.#ends.set(key, offset + 1);
+    this.#counts.set(of.topic, (this.#counts.get(of.topic) ?? 0) + 1);
     return offset;
   }
 

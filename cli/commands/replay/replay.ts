@@ -74,10 +74,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     const copied = await copyInputs(source, target, publishers[0] as Publisher, options.forSwitch);
     const replayed = await run(options, { client, engine, writer });
     const expected = new Map(copied);
-    for (const topic of engine.topics()) {
-      const count = [...engine.ends(topic).values()].reduce((sum, end) => sum + end, 0);
-      expected.set(topic, (expected.get(topic) ?? 0) + count);
-    }
+    for (const [topic, count] of engine.counts()) expected.set(topic, (expected.get(topic) ?? 0) + count);
     onProgress('checking what was written');
     await requireWritten(target, expected);
     await setPositions(target);

@@ -1,4 +1,4 @@
-import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
+import { TOPIC_NAMES, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
 import { parseCount, timeOf } from '../option-values.ts';
@@ -54,12 +54,9 @@ function startOf(values: GivenTo<typeof command>['values'], now: number): TailRe
 }
 
 function topicOf(name: string): TopicName {
-  if (isTopic(name)) return name;
+  const topic = TOPIC_NAMES.find((known) => known === name);
+  if (topic !== undefined) return topic;
   throw new UsageError(`there is no topic ${JSON.stringify(name)}${didYouMean(name, TOPIC_NAMES)}`);
-}
-
-function isTopic(name: string): name is TopicName {
-  return Object.hasOwn(TOPICS, name);
 }
 
 function partitionOf(text: string): number {
