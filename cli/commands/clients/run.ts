@@ -1,9 +1,6 @@
 import { ClientDirectory } from '#clients/directory.ts';
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/sealing.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { openWebhook } from '#clients/webhooks.ts';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import type { Client } from '#topics/generated/types.ts';
 import {
   commandLog,
   findCluster,
@@ -15,7 +12,7 @@ import { CommandError, type GivenTo } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
-import { change, clientOf } from './change.ts';
+import { addressOf, change, clientOf } from './client.ts';
 import type { command } from './command.ts';
 import { resealWebhooks } from './reseal.ts';
 import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webhooks.ts';
@@ -144,19 +141,10 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
     const { id, types } = webhook;
-    const address = keys === null ? '' : `: ${addressOf(client_id, webhook, keys)}`;
+    const url = addressOf(client_id, webhook, keys);
+    const address = keys === null ? '' : `: ${url === null ? 'sealed with another key' : lineShown(url)}`;
     return `webhook ${id}${address}${types === null ? '' : ` (only ${types.join(', ')})`}`;
   });
-}
-
-/** A webhook that no key opens keeps no command from showing its client, nor from saying what it changed. */
-function addressOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string {
-  try {
-    return lineShown(openWebhook(clientId, webhook, keys).url);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return 'sealed with another key';
-  }
 }
 
 function amount(list: readonly unknown[] | null, of: string): string {

@@ -11,7 +11,7 @@ import { finalScore, type GoalPair, type MatchFacts } from '../../../data/datase
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { readEach } from '../export/topic-reads.ts';
+import { readEach } from '../../topic-reads.ts';
 import { isFinished } from './progress.ts';
 import type { WebhookFound } from './webhook.ts';
 
@@ -92,14 +92,10 @@ function isOfficial(state: MatchState, facts: MatchFacts): boolean {
 /** Compares the topics with what was sent, check by check. */
 export function checksOf(summary: PlaySummary, found: Found): Check[] {
   const { forged } = summary;
-  const bad = Object.values(summary.malformed).reduce((sum, count) => sum + count, 0);
   const expected = expectedVoidsOf(summary);
   const seen = voidsOf(found);
   return [
-    {
-      what: `every message that was accepted is there: ${found.messages} of ${summary.messages}`,
-      holds: found.messages === summary.messages,
-    },
+    allOf('every message that was accepted is there', found.messages, summary.messages),
     {
       what: `every transition is published once: ${found.transitions}, each with an id of its own`,
       holds: found.repeatedTransitions === 0,
@@ -108,15 +104,14 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
       what: `every goal that was disallowed is void, and no other: ${sum(seen)} of ${sum(expected)}`,
       holds: (Object.keys(expected) as VoidReason[]).every((reason) => expected[reason] === seen[reason]),
     },
-    {
-      what: `every forged signature was refused: ${forged.refused} of ${forged.refused + forged.accepted}`,
-      holds: forged.accepted === 0,
-    },
-    {
-      what: `every unreadable body is a dead letter: ${found.deadLetters} of ${bad}`,
-      holds: found.deadLetters === bad,
-    },
+    allOf('every forged signature was refused', forged.refused, forged.refused + forged.accepted),
+    allOf('every unreadable body is a dead letter', found.deadLetters, sum(summary.malformed)),
   ];
+}
+
+/** That so many are all that there should be. */
+export function allOf(what: string, count: number, all: number): Check {
+  return { what: `${what}: ${count} of ${all}`, holds: count === all };
 }
 
 /** Whether the webhook of the demonstration received every goal and every cancellation. */

@@ -2,7 +2,7 @@
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import { paint } from '../../table.ts';
-import type { Check } from './check.ts';
+import { allOf, type Check } from './check.ts';
 
 /** Ids of the kinds of table that are shown (spec, "Standings type"). */
 const LEAGUE = 2;
@@ -40,10 +40,7 @@ export function checkTables(
       Object.entries(totals).every(([code, value]) => cell(rows.get(id), code) === value),
     );
   });
-  return {
-    what: `every table has the official points and goals: ${right.length} of ${official.length}`,
-    holds: right.length === official.length,
-  };
+  return allOf('every table has the official points and goals', right.length, official.length);
 }
 
 /** The tables of what was played, in the order of its stages, and who scored most. */

@@ -1,6 +1,7 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { readAt, readEach, readLastOffsets, readLatest } from '../../topic-reads.ts';
 import {
   type ExportColumn,
   type ExportRow,
@@ -12,7 +13,6 @@ import {
 } from './columns.ts';
 import type { EXPORTS } from './command.ts';
 import { IncidentEffects } from './incident-effects.ts';
-import { readAt, readEach, readLastOffsets, readLatest } from './topic-reads.ts';
 
 /** Which records are exported; null: all. Times are those of receipt, Unix milliseconds, `to` not included. */
 export type Choice = {

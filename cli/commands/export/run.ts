@@ -1,11 +1,12 @@
 import { extname } from 'node:path';
-import { findCluster, requireTopics } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { findTopics } from '#topics/admin.ts';
+import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
+import { readEach } from '../../topic-reads.ts';
 import { idOf, parseMoment } from '../option-values.ts';
-import type { ExportColumn } from './columns.ts';
+import type { ExportColumn, SeasonChoice } from './columns.ts';
 import type { command } from './command.ts';
-import { requireKnown } from './known.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
@@ -64,4 +65,24 @@ function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
   return out !== null && extname(out) === '.parquet'
     ? parquetWriter(out, columns)
     : jsonLinesWriter(out, columns, process.stdout);
+}
+
+/** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
+async function requireKnown(
+  place: OpenCluster,
+  choice: Pick<Choice, 'competition' | 'season'>,
+): Promise<void> {
+  const { brokers, prefix } = place;
+  const there = await findTopics({ brokers, prefix });
+  const known: SeasonChoice[] = [];
+  for (const topic of ['match-state', 'standings'] as const)
+    if (there.has(topic))
+      await readEach(place, topic, ({ competition_id, season_id }) => {
+        known.push({ competition: competition_id, season: season_id });
+      });
+  for (const level of ['competition', 'season'] as const) {
+    const id = choice[level];
+    if (id === null || known.some((one) => one[level] === id)) continue;
+    throw new CommandError(`${level} ${id} is unknown here: no match or table under ${prefix} is of it`);
+  }
 }

@@ -5,7 +5,7 @@ import { readLatest } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import { commandLog, type OpenCluster } from '../../cluster.ts';
-import { readEach } from '../export/topic-reads.ts';
+import { readEach } from '../../topic-reads.ts';
 
 /**
  * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire

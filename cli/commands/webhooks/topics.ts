@@ -1,27 +1,19 @@
 /** What the topics say of webhooks, and the orders that are written to them. */
 
 import { ClientDirectory } from '#clients/directory.ts';
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/sealing.ts';
-import { openWebhook } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
-import type {
-  TopicValues,
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookOffset,
-  WebhookSubscription,
-} from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
+import { readEach } from '../../topic-reads.ts';
 import { lineShown } from '../../values.ts';
+import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
 
 /** Webhook state of the topics. */
@@ -44,7 +36,7 @@ export class WebhookTopics {
         id: webhook.id,
         clientId: client_id,
         clientName: name,
-        host: keys === null ? null : hostOf(client_id, webhook, keys),
+        host: URL.parse(addressOf(client_id, webhook, keys) ?? '')?.host ?? null,
         active,
         progress: progress.get(webhook.id) ?? null,
         competitions: competitions === null ? null : new Set(competitions),
@@ -56,9 +48,11 @@ export class WebhookTopics {
   /** Attempts that ended at or after a time, in that order. */
   async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
     const found: WebhookAttempt[] = [];
-    await this.#readFrom('webhook-attempts', await this.#offsetsAt('webhook-attempts', since), (attempt) => {
+    const keep = (attempt: WebhookAttempt): void => {
       if (only === null || attempt.subscription_id === only) found.push(attempt);
-    });
+    };
+    const from = await this.#offsetsAt('webhook-attempts', since);
+    await readEach(this.#place, 'webhook-attempts', keep, { from });
     return found.sort((a, b) => a.at - b.at);
   }
 
@@ -140,29 +134,10 @@ export class WebhookTopics {
   ): Promise<void> {
     const topic = this.#name('webhook-messages');
     const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
-    await this.#readFrom('webhook-messages', new Map(starts), (message, at) => {
+    const keep = (message: WebhookMessage, at: WebhookOffset): void => {
       if (wants(row, message)) onMessage(message, at);
-    });
-  }
-
-  async #readFrom<T extends TopicName>(
-    topic: T,
-    from: ReadonlyMap<string, number>,
-    onValue: (value: TopicValues[T], at: WebhookOffset) => void,
-  ): Promise<void> {
-    const decoder = this.#place.registry.decoder(topic);
-    const atEnd = new AbortController();
-    await follow({
-      brokers: this.#place.brokers,
-      topics: [this.#name(topic)],
-      from,
-      signal: atEnd.signal,
-      onBatch: async ({ records }) => {
-        for (const { value, partition, offset } of records)
-          if (value !== null) onValue(await decoder.read(value), { partition, offset });
-      },
-      onCaughtUp: () => atEnd.abort(),
-    });
+    };
+    await readEach(this.#place, 'webhook-messages', keep, { from: new Map(starts) });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
@@ -171,16 +146,6 @@ export class WebhookTopics {
 
   #name(topic: TopicName): string {
     return topicName(this.#place.prefix, topic);
-  }
-}
-
-/** The host of a webhook's address; null where no key opens it. */
-function hostOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string | null {
-  try {
-    return new URL(openWebhook(clientId, webhook, keys).url).host;
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
   }
 }
 
