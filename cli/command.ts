@@ -11,7 +11,7 @@ export type Given<O extends Options> = ReturnType<
 
 type Definition<O extends Options> = {
   /** The whole text of `touchline <name> --help`. */
-  readonly help: string | (() => Promise<string>);
+  readonly help: string;
   readonly options: O;
   /** The words that may follow the words before them, as far as they are known; left out where it takes none. */
   readonly words?: (before: readonly string[]) => readonly string[];

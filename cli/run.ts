@@ -54,8 +54,7 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   const command = await loadCommand(name);
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      const { help } = command;
-      process.stdout.write(typeof help === 'string' ? help : await help());
+      process.stdout.write(command.help);
       return EXIT.ok;
     }
     const given = parseArguments(args, command);

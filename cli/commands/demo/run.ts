@@ -14,11 +14,10 @@ import { isFree, portFor } from '../../ports.ts';
 import { say } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
-import type { command } from './command.ts';
+import { type command, config } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
-import { config } from './settings.ts';
 import { leagueLine, startLeague } from './simulator.ts';
 import { DemoWebhook } from './webhook.ts';
 

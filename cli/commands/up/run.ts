@@ -8,8 +8,7 @@ import { type NewClient, type Platform, type ProviderAccess, startPlatform } fro
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
 import { say } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
-import type { command } from './command.ts';
-import { config } from './settings.ts';
+import { type command, config } from './command.ts';
 
 export async function run(given: GivenTo<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
