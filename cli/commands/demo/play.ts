@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '#contract/values.ts';
+import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
@@ -15,7 +16,7 @@ import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { DemoProgress } from './progress.ts';
 import { renderReport } from './report.ts';
-import { pause, settled } from './settled.ts';
+import { settled } from './settled.ts';
 import { startSimulator } from './simulator.ts';
 import { checkTables } from './tables.ts';
 import type { DemoWebhook } from './webhook.ts';
@@ -123,8 +124,11 @@ async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary
 async function show(progress: () => string, place: OpenCluster, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
-    while (await pause(LINE_EVERY, signal)) say(progress());
-    return;
+    for (;;) {
+      await machineClock.sleep(LINE_EVERY, signal);
+      if (signal.aborted) return;
+      say(progress());
+    }
   }
   const matches = new LiveMatches(place);
   await drawWhile(

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts';
 import { paint } from '../../table.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
 import { thousands } from './progress.ts';
-import { renderTables } from './tables.ts';
+import { renderTables, row } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
 /** Content of a report. */
@@ -120,10 +120,6 @@ function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
     `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
     `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '{"client_id":"${id}","secret_key":"${secretKey}"}'  # an access token for tools`,
   ];
-}
-
-function row(name: string, text: string): string {
-  return `  ${paint('gray', name.padEnd(17))} ${text}`;
 }
 
 function tick(holds: boolean, text: string): string {

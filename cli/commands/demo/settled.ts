@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { readPositions } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { quiet } from '#streams/log.ts';
@@ -40,9 +39,4 @@ export async function settled({ brokers, prefix }: TopicCluster, signal: AbortSi
       least = found;
     }
   }
-}
-
-/** Waits so many milliseconds; false where the signal aborts it. */
-export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { signal }).catch(() => false);
 }

@@ -97,13 +97,9 @@ export class DemoWebhook {
 
   /** Waits until it has the goals of these matches, until the time limit, or until `signal`. */
   async settled(states: ReadonlyMap<number, MatchState>, signal: AbortSignal): Promise<WebhookFound> {
-    let found = this.#found(states);
-    const isSettled = (): boolean => {
-      found = this.#found(states);
-      return found.differing === 0;
-    };
+    const isSettled = (): boolean => this.#found(states).differing === 0;
     await poll(isSettled, { timeoutMs: DEADLINE_MS, everyMs: LOOK_EVERY, signal });
-    return found;
+    return this.#found(states);
   }
 
   close(): void {

@@ -63,23 +63,7 @@ function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'inciden
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
   if (incident === null) return [];
   const { json, important } = renderIncident(incident, () => undefined);
-  const { incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut } = incident;
-  return [
-    {
-      id,
-      removed,
-      incident_id,
-      participant_id,
-      confirmation,
-      event_status_id,
-      event_time,
-      parent_id,
-      ut,
-      received_at: cause.received_at,
-      important,
-      record: JSON.parse(json),
-    },
-  ];
+  return [{ ...incident, id, removed, received_at: cause.received_at, important, record: JSON.parse(json) }];
 }
 
 type PageRow = MatchStory & { readonly team: string | null };

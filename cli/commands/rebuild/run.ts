@@ -1,14 +1,18 @@
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
 import {
   applicationOf,
   PROCESSOR_NAMES,
   type ProcessorName,
   positionsTopicName,
 } from '#topics/processors.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { findCluster, type OpenCluster } from '../../cluster.ts';
+import { carryOver, catchUp } from '#webhooks/carry-over.ts';
+import { commandLog, findCluster, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { carryProgress } from './carry-progress.ts';
+import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';
 
 /**
@@ -58,6 +62,29 @@ async function rebuildOne(place: OpenCluster, processor: ProcessorName): Promise
   await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   await createTopics({ brokers, prefix, partitions });
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
+}
+
+/**
+ * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire
+ * after 30 days. Gives the number of subscriptions. Throws as `readEach` and `PublishError`.
+ */
+async function carryProgress(place: OpenCluster): Promise<number> {
+  const committed = await readLatest('webhook-progress', place);
+  const all: WebhookAttempt[] = [];
+  await readEach(place, 'webhook-attempts', (attempt) => void all.push(attempt));
+  const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
+  const ids = new Set([...committed.keys(), ...attempts.keys()]);
+  const progress = [...ids]
+    .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))
+    .filter((known) => known !== null);
+  const codec = await place.registry.codec('webhook-attempts');
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  const records = progress
+    .flatMap(carryOver)
+    .map((attempt) => ({ topic, key: attempt.subscription_id, value: codec.encode(attempt) }));
+  const options = { brokers: place.brokers, clientId: 'touchline-rebuild', log: commandLog('rebuild') };
+  await withPublisher(options, (publisher) => publisher.publish(records));
+  return progress.length;
 }
 
 function parse({ values, positionals }: GivenTo<typeof command>): ProcessorName {
