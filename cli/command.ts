@@ -28,10 +28,8 @@ export type Command = Omit<Definition<Options>, 'choices'> & {
   readonly choices?: Readonly<Record<string, readonly string[] | undefined>>;
 };
 
-/** What a command is given. */
 export type GivenTo<C> = C extends { readonly options: infer O extends Options } ? Given<O> : never;
 
-/** Defines how a command is called. */
 export function defineCommand<const O extends Options>(definition: Definition<O>): Definition<O> {
   return definition;
 }

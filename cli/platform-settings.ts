@@ -69,7 +69,6 @@ export function requireBrokers(settings: PlatformSettings): void {
   if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
 }
 
-/** The ports that a platform is served on. */
 export const PORTS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATCHER_PORT'] as const;
 
 /** Services of which several can run on one machine: the others serve on a port. */

@@ -30,7 +30,6 @@ const FIRST: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
-/** How a platform is started. */
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
   readonly dataDir: string;
@@ -72,7 +71,6 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
   readonly registryUrl: RegistryUrl;
 };
 
-/** A platform that runs. */
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**

@@ -7,12 +7,10 @@ export type Style = Parameters<typeof styleText>[0];
 
 /** A column of a table, whose rows are values of `T`. */
 export type TextColumn<T> = {
-  /** Its name above the rows. */
   readonly head: string;
   readonly align?: 'left' | 'right';
   /** To this width it may be cut where a terminal is narrow; left out where it never is. */
   readonly least?: number;
-  /** The cell of a row. */
   readonly of: (row: T) => TextCell;
 };
 

@@ -24,7 +24,6 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   completion: 'prints the completion script of a shell',
 };
 
-/** How a command is called. */
 export async function loadCommand(name: string): Promise<Command> {
   return (await import(`./${name}/command.ts`)).command;
 }

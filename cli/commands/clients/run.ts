@@ -26,7 +26,6 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-/** Executes a request; returns its output. */
 async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {
   switch (request.action) {
     case 'add':

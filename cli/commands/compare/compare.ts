@@ -99,7 +99,6 @@ async function digests(
   return found;
 }
 
-/** The last value of a key. */
 async function findValue(place: OpenCluster, topic: ComparedTopic, wanted: string): Promise<unknown> {
   let found: unknown = null;
   await readCompared(place, topic, (key, value) => {

@@ -2,7 +2,6 @@
 import { parseJson } from '#contract/values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
-/** The topics that are compared. */
 export const COMPARED = [
   'match-state',
   'match-incidents',
@@ -44,7 +43,6 @@ export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolea
   return level !== 'state' || topic !== 'match-transitions';
 }
 
-/** The fields that are left out, as paths. */
 export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
   return LEFT_OUT[level][topic] ?? [];
 }

@@ -7,7 +7,6 @@ import { compare, type FirstDifference, type TopicComparison } from './compare.t
 import { COMPARED, type ComparisonLevel, LEVELS } from './fields.ts';
 
 const EXIT = { same: 0, different: 1, failed: 2 } as const;
-/** Fields of a difference that are shown. */
 const MOST_FIELDS = 20;
 const MOST_TEXT = 200;
 

@@ -6,7 +6,6 @@ import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';
 
-/** Outcome for a letter. */
 export type Resent = {
   /** Number of records sent. */
   readonly sent: number;

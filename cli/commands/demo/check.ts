@@ -15,7 +15,6 @@ import { readEach } from '../../topic-reads.ts';
 import { isFinished } from './progress.ts';
 import type { WebhookFound } from './webhook.ts';
 
-/** What the topics hold. */
 export type Found = Awaited<ReturnType<typeof findAll>>;
 
 /** A match whose final state is not the official one. */
@@ -24,7 +23,6 @@ export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState 
 /** How long a new partition may take to get its leader, in milliseconds. */
 const LEADERS_WITHIN = 15_000;
 
-/** One thing that was checked. */
 export type Check = { readonly what: string; readonly holds: boolean };
 
 /** One of them has records wherever a system was set up: those of deliveries expire, and clients come before the first one. */

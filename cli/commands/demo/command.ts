@@ -5,7 +5,6 @@ import { settings as simulatorSettings } from '../../../services/simulator/confi
 import { defineCommand } from '../../command.ts';
 import { platformSettings } from '../../platform-settings.ts';
 
-/** The settings of `touchline demo`. */
 const { DATASET, MATCHES, SEED, DURATION, SPEED, FAULTS } = simulatorSettings.shape;
 export const config = z.object({
   ...platformSettings,

@@ -9,7 +9,6 @@ import { thousands } from './progress.ts';
 import { renderTables, row } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
-/** Content of a report. */
 export type DemoReport = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
@@ -76,7 +75,6 @@ export function renderReport(report: DemoReport): string {
   ].join('\n');
 }
 
-/** What a platform serves. */
 type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
 
 /** How to read what was played. `broker`: whether it still runs; `running`: the platform if it was left running. */

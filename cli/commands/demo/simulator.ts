@@ -6,7 +6,6 @@ import { ServiceProcess } from '../../processes.ts';
 /** Who is played into, and the REST that the play is served as. */
 export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
 
-/** Starts a simulator that plays by webhooks and by REST, with these settings. */
 export function startSimulator(
   { platform, provider }: PlayTarget,
   settings: Readonly<Record<string, string>>,
@@ -33,7 +32,6 @@ const DAYS_LATER = 364;
 /** Of a round, on the provider's clock: halves, half-time, added time, and the matches that kick off later. */
 const ROUND_SECONDS = 7_800;
 
-/** How a league is played. */
 type LeagueSettings = {
   readonly SEED: string;
   readonly FAULTS: string;

@@ -3,7 +3,6 @@ import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { behindOf, type PartitionProgress } from '#cluster/progress.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
-/** What is checked. */
 export type CheckName =
   | 'settings'
   | 'broker'
@@ -17,7 +16,6 @@ export type CheckName =
   | 'clock'
   | 'disk';
 
-/** The result of a check. */
 export type CheckResult = {
   readonly check: CheckName;
   /** `warning`: it works, and somebody should look. */
@@ -209,7 +207,6 @@ export function judgeNoRegistry(error: unknown, waitedMs: number, text: string):
 
 const SLOW_MS = 1_000;
 
-/** A registry that answered. */
 export function judgeRegistrySpeed(tookMs: number): CheckResult {
   if (tookMs < SLOW_MS) return fine('registry', 'answers');
   return warning(
@@ -242,7 +239,6 @@ const LITTLE_SHARE = 0.1;
 const LITTLE_BYTES = 1024 * MIB;
 const NONE_BYTES = 128 * MIB;
 
-/** Free room of a disk. */
 export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
   const advice = 'make room, or give it a larger disk; retention of topics is in docs/reference/topics.md';

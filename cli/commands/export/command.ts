@@ -1,7 +1,6 @@
 /** `touchline export`: flat rows for an analyst's tools. */
 import { defineCommand } from '../../command.ts';
 
-/** What can be exported. */
 export const EXPORTS = {
   states: 'the state of each match, a row a match',
   transitions: 'what changed, a row a change, each with its id',

@@ -7,7 +7,7 @@ import { readEach } from '../../topic-reads.ts';
 import { idOf, parseMoment } from '../option-values.ts';
 import type { ExportColumn, SeasonChoice } from './columns.ts';
 import type { command } from './command.ts';
-import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
+import { type Choice, DATASETS, type ExportName, type ExportSource, seasonOf } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [
@@ -76,10 +76,7 @@ async function requireKnown(
   const there = await findTopics({ brokers, prefix });
   const known: SeasonChoice[] = [];
   for (const topic of ['match-state', 'standings'] as const)
-    if (there.has(topic))
-      await readEach(place, topic, ({ competition_id, season_id }) => {
-        known.push({ competition: competition_id, season: season_id });
-      });
+    if (there.has(topic)) await readEach(place, topic, (value) => void known.push(seasonOf(value)));
   for (const level of ['competition', 'season'] as const) {
     const id = choice[level];
     if (id === null || known.some((one) => one[level] === id)) continue;

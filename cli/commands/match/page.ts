@@ -18,7 +18,6 @@ import { cut, paint, type TextCell, type TextColumn, tableLines } from '../../ta
 import { lineShown } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
 
-/** One match as its topics have it. */
 export type PageRecords = {
   readonly state: MatchState;
   /** Removed ones too. */
@@ -88,7 +87,6 @@ type PageOptions = {
   readonly doubts?: readonly string[];
 };
 
-/** The lines of the page. */
 export function pageLines(
   facts: PageRecords,
   feed: FeedStatus,

@@ -16,7 +16,6 @@ export type Written<T> = { readonly value: T; readonly written: number };
 const MATCH_TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const satisfies TopicName[];
 type MatchTopic = (typeof MATCH_TOPICS)[number];
 
-/** A record of a followed match. */
 export type FollowedRecord = {
   [T in MatchTopic]: { readonly topic: T } & Written<TopicValues[T]>;
 }[MatchTopic];

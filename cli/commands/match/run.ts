@@ -118,7 +118,6 @@ async function showPublished(
   }
 }
 
-/** The newest records of feed health. */
 async function readHealth(place: OpenCluster): Promise<FeedHealth[]> {
   if (!(await findTopics(place)).has('feed-health')) return [];
   return [...(await readLatest('feed-health', place)).values()];

@@ -20,7 +20,6 @@ import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPosition
 export type ReplayOptions = {
   readonly source: TopicCluster;
   readonly target: OpenCluster;
-  /** What is replayed. */
   readonly topic: 'normalized-messages' | 'raw-messages';
   /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
   readonly from: number | null;

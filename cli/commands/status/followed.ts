@@ -5,7 +5,6 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
-/** What a topic says. */
 abstract class Followed {
   protected readonly cluster: OpenCluster;
   protected abstract readonly topic: TopicName;
@@ -40,7 +39,6 @@ abstract class Followed {
   }
 }
 
-/** The open dead letters. */
 export class OpenLetters extends Followed {
   protected readonly topic = 'dead-letters';
   readonly #open = new Set<string>();

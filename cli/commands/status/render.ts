@@ -15,7 +15,6 @@ export type ProcessorStatus = {
   } | null;
 };
 
-/** A system at one time. */
 export type SystemStatus = {
   /** Unix milliseconds. */
   readonly at: number;

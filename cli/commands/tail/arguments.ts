@@ -7,7 +7,6 @@ import type { command } from './command.ts';
 /** The largest limit. */
 const MOST = 999_999_999;
 
-/** A parsed request of `touchline tail`. */
 export type TailRequest = {
   readonly topics: readonly TopicName[];
   /** Where it begins: Unix milliseconds, or an offset; a negative one counts back from the end. */

@@ -35,7 +35,6 @@ async function requireClient(place: TopicCluster, topic: Tokens, id: number): Pr
     );
 }
 
-/** Executes a request; returns its output. */
 async function perform(topic: Tokens, request: TokensRequest, now: number): Promise<string> {
   switch (request.action) {
     case 'list': {

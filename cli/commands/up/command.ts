@@ -4,7 +4,6 @@ import { httpUrl, renderHelp, secret } from '#service/config.ts';
 import { defineCommand } from '../../command.ts';
 import { platformSettings, REPLICABLE } from '../../platform-settings.ts';
 
-/** The settings of `touchline up`. */
 export const config = z
   .object({
     ...platformSettings,

@@ -1,4 +1,3 @@
-/** The tables that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';

@@ -16,7 +16,6 @@ import { lineShown } from '../../values.ts';
 import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
 
-/** Webhook state of the topics. */
 export class WebhookTopics {
   readonly #place: OpenCluster;
 
