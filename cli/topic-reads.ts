@@ -1,5 +1,6 @@
 /** What a topic holds now, record by record: no more than an offset of each key is held. All reject with `StreamError`, `DecodeError`. */
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
@@ -74,6 +75,16 @@ export async function readLatest<T extends TopicName>(
   onValue: OnValue<T>,
 ): Promise<void> {
   await readAt(cluster, topic, await readLastOffsets(cluster, topic), onValue);
+}
+
+/** What decodes each of some topics: made once, not for every record. */
+export type Decoders<T extends TopicName> = { readonly [K in T]: Decoder<TopicValues[K]> };
+
+export function decodersOf<T extends TopicName>(
+  { registry }: OpenCluster,
+  topics: readonly T[],
+): Decoders<T> {
+  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders<T>;
 }
 
 function keyOf({ partition, key }: ReadRecord): string {

@@ -17,6 +17,8 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 (default warn) is the least level that is logged to the standard error output.
 `;
 
+export const ALERT_FORMATS = ['line', 'json'] as const;
+
 export const command = defineCommand({
   help: HELP,
   options: {
@@ -25,5 +27,5 @@ export const command = defineCommand({
     format: { type: 'string' },
     'max-age': { type: 'string', default: '1d' },
   },
-  choices: { format: ['line', 'json'] },
+  choices: { format: ALERT_FORMATS },
 });

@@ -17,8 +17,8 @@ import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { durationMs } from '../option-values.ts';
-import type { command } from './command.ts';
-import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
+import { ALERT_FORMATS, type command } from './command.ts';
+import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';
 
 export async function run(given: GivenTo<typeof command>): Promise<number> {

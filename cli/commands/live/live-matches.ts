@@ -9,6 +9,7 @@ import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { type Decoders, decodersOf } from '../../topic-reads.ts';
 import type { LiveRow, LiveState } from './board.ts';
 
 /** The topics that live matches are followed in. */
@@ -17,6 +18,7 @@ export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] a
 /** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
 export class LiveMatches {
   readonly #place: OpenCluster;
+  readonly #decoders: Decoders<(typeof LIVE_TOPICS)[number]>;
   /** Topics by their names on the broker. */
   readonly #names: ReadonlyMap<string, (typeof LIVE_TOPICS)[number]>;
   readonly #health = new HealthTable();
@@ -34,6 +36,7 @@ export class LiveMatches {
 
   constructor(place: OpenCluster) {
     this.#place = place;
+    this.#decoders = decodersOf(place, LIVE_TOPICS);
     this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(place.prefix, topic), topic]));
   }
 
@@ -97,14 +100,14 @@ export class LiveMatches {
       if (topic === 'feed-health') await this.#applyHealth(key, value);
       else if (topic === 'match-transitions') {
         if (value === null) continue;
-        const { event_id, version } = await this.#place.registry.decoder('match-transitions').read(value);
+        const { event_id, version } = await this.#decoders['match-transitions'].read(value);
         this.#changed.set(event_id, version);
       } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
     }
   }
 
   async #applyState(eventId: number, value: Buffer | null, partition: string): Promise<void> {
-    const state = value === null ? null : await this.#place.registry.decoder('match-state').read(value);
+    const state = value === null ? null : await this.#decoders['match-state'].read(value);
     if (state === null || phaseOf(state) !== 'live') {
       this.#states.delete(eventId);
       if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
@@ -116,7 +119,7 @@ export class LiveMatches {
   }
 
   async #applyHealth(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#place.registry.decoder('feed-health').read(value);
+    const record = value === null ? null : await this.#decoders['feed-health'].read(value);
     this.#health.apply(key, record, performance.now());
     if (record === null || record.heard_at === null) this.#heard.delete(key);
     else if (record.event_id !== null) this.#heard.set(key, record.heard_at);

@@ -8,6 +8,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { RENEW_MS } from '#tradability/doubts.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { decodersOf } from '../../topic-reads.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -86,6 +87,7 @@ export class MatchRecords {
     onUpToDate: (at: number) => void,
   ): Promise<void> {
     const logs = Object.values(this.#logs);
+    const decoders = decodersOf(this.#cluster, MATCH_TOPICS);
     await this.#follow(
       logs.map((log) => [log, log.end]),
       {
@@ -98,7 +100,7 @@ export class MatchRecords {
           const topic = MATCH_TOPICS.find((one) => this.#logs[one].topic === name);
           for (const record of records) {
             if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
-            const value = await this.#cluster.registry.decoder(topic).read(record.value);
+            const value = await decoders[topic].read(record.value);
             await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
           }
         },

@@ -3,13 +3,13 @@ import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
-import type { MatchState, TopicValues } from '#topics/generated/types.ts';
+import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { sayInTime } from '../../terminal.ts';
+import { decodersOf } from '../../topic-reads.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
@@ -114,12 +114,6 @@ async function say(permissions: Permissions, health: Health, signal: AbortSignal
       await sayInTime(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
     await delay(PERMISSIONS_EVERY_MS, undefined, { signal }).catch(() => {});
   }
-}
-
-type Decoders = { readonly [T in TopicName]: Decoder<TopicValues[T]> };
-
-function decodersOf({ registry }: OpenCluster, topics: readonly TopicName[]): Decoders {
-  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders;
 }
 
 /** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
