@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import { grantCommands, isServiceName, SERVICE_NAMES } from '#topics/acls.ts';
+import { grantCommands, SERVICE_NAMES } from '#topics/acls.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { printCommands } from '../../print-commands.ts';
 import type { command } from './command.ts';
@@ -23,7 +23,6 @@ function parse({ values }: GivenTo<typeof command>) {
   const { service, principal } = values;
   if (principal !== undefined && !/^[A-Za-z]+:[^'\s]+$/.test(principal))
     throw new UsageError('--principal must be <type>:<name>, as User:touchline');
-  if (service === undefined) return { services: SERVICE_NAMES, principal };
-  if (!isServiceName(service)) throw new UsageError(`there is no service ${JSON.stringify(service)}`);
-  return { services: [service], principal };
+  const services = SERVICE_NAMES.filter((name) => service === undefined || name === service);
+  return { services, principal };
 }

@@ -5,12 +5,11 @@ import type { MatchTransition } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import {
-  COMPARED,
   type ComparedTopic,
   type ComparisonLevel,
+  comparedAt,
   type Difference,
   differencesOf,
-  isCompared,
   leavesOf,
   leftOut,
 } from './fields.ts';
@@ -48,8 +47,7 @@ export async function compare(
   level: ComparisonLevel,
 ): Promise<TopicComparison[]> {
   const found: TopicComparison[] = [];
-  for (const topic of COMPARED)
-    if (isCompared(topic, level)) found.push(await compareTopic(a, b, topic, level));
+  for (const topic of comparedAt(level)) found.push(await compareTopic(a, b, topic, level));
   return found;
 }
 

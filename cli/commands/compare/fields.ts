@@ -38,9 +38,9 @@ const LEFT_OUT: Readonly<Record<ComparisonLevel, Partial<typeof OF_LOG>>> = {
   state: { ...OF_LOG, 'match-state': ['version', 'cause'], 'match-incidents': ['version', 'cause'] },
 };
 
-/** Topics that a level leaves out: transitions depend on the order in which messages were processed. */
-export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolean {
-  return level !== 'state' || topic !== 'match-transitions';
+/** The topics of a level: transitions depend on the order in which messages were processed. */
+export function comparedAt(level: ComparisonLevel): readonly ComparedTopic[] {
+  return COMPARED.filter((topic) => level !== 'state' || topic !== 'match-transitions');
 }
 
 export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {

@@ -7,7 +7,7 @@ import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
 import type { command } from './command.ts';
-import { type ReplayOptions, replayInto } from './replay.ts';
+import { replayInto } from './replay.ts';
 
 const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
@@ -41,14 +41,12 @@ function parse({ values }: GivenTo<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
   if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
-  const topic = SOURCES[values.source];
-  if (topic === undefined) throw new UsageError('--source must be normalized or raw');
   const from = parseMoment('--from', values.from);
   const to = parseMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
     into: values.into,
-    topic,
+    topic: SOURCES[values.source as keyof typeof SOURCES],
     from,
     to,
     gaps: parseGaps(values.gaps),
@@ -58,10 +56,8 @@ function parse({ values }: GivenTo<typeof command>) {
   };
 }
 
-const SOURCES: Readonly<Record<string, ReplayOptions['topic']>> = {
-  normalized: 'normalized-messages',
-  raw: 'raw-messages',
-};
+/** By the choices of --source. */
+const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
 function parseGaps(text: string | undefined): number | null {
   if (text === undefined) return null;
