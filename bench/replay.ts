@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TopicCluster } from '#topics/read-values.ts';
+import { openCluster } from '../cli/cluster.ts';
 import { replayInto } from '../cli/commands/replay/replay.ts';
 import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
@@ -35,7 +36,7 @@ export const bench: Bench = {
       const processor = rate(await runThrough(context, job, backlog.records));
       const { records, seconds } = await replayInto({
         source: place,
-        target: { ...place, prefix: target },
+        target: openCluster({ ...place, prefix: target }),
         topic: 'normalized-messages',
         from: null,
         to: null,

@@ -72,7 +72,7 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
 }
 
 /** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
-export function findCluster(env: Environment): TopicCluster {
+export function findCluster(env: Environment): OpenCluster {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS) {
     throw new CommandError(
@@ -84,12 +84,16 @@ export function findCluster(env: Environment): TopicCluster {
     SCHEMA_REGISTRY_URL: registryUrl,
     TOPIC_PREFIX: prefix,
   } = loadConfig(placeSettings, found);
-  return { brokers, registryUrl, prefix };
+  return openCluster({ brokers, registryUrl, prefix });
 }
 
-/** The same place, for reading values of topics. Sends no request yet. */
-export function topicSource({ brokers, registryUrl: url, prefix }: TopicCluster): TopicSource {
-  return { brokers, prefix, registry: Registry.open({ url, prefix }) };
+/** A cluster with the registry of its schemas, for reading and writing values of topics. */
+export type OpenCluster = TopicCluster & TopicSource;
+
+/** Sends no request yet. */
+export function openCluster(cluster: TopicCluster): OpenCluster {
+  const { registryUrl: url, prefix } = cluster;
+  return { ...cluster, registry: Registry.open({ url, prefix }) };
 }
 
 /** The log of a command: it shows nothing unless LOG_LEVEL is set. */
@@ -97,11 +101,14 @@ export function commandLog(command: string): Logger {
   return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
 }
 
-/** Checks that a topic is there. Throws `CommandError` where it is not, `TopicAdminError` where no broker answers. */
-export async function requireTopic(place: TopicCluster, topic: TopicName): Promise<void> {
-  if ((await findTopics(place)).has(topic)) return;
-  const name = topicName(place.prefix, topic);
-  throw new CommandError(
-    `there is no topic ${name} at ${shownBrokers(place.brokers)}; is TOPIC_PREFIX right?`,
-  );
+/** Checks that topics are there. Throws `CommandError` where one is not, `TopicAdminError` where no broker answers. */
+export async function requireTopics(
+  { brokers, prefix }: TopicCluster,
+  topics: readonly TopicName[],
+): Promise<void> {
+  const there = await findTopics({ brokers, prefix });
+  const missing = topics.find((topic) => !there.has(topic));
+  if (missing === undefined) return;
+  const name = topicName(prefix, missing);
+  throw new CommandError(`there is no topic ${name} at ${shownBrokers(brokers)}; is TOPIC_PREFIX right?`);
 }

@@ -1,9 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defineCommand, parseArguments, UsageError } from './command.ts';
-import { COMMANDS } from './commands/catalogue.ts';
+import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
+
+const COMMANDS = join(import.meta.dirname, 'commands');
 
 const draw = defineCommand({
-  name: 'draw',
   help: '',
   options: {
     json: { type: 'boolean', default: false },
@@ -40,12 +43,17 @@ test('refuses words where it takes none', () => {
   expect(() => parseArguments(['circle'], wordless)).toThrow('it takes no "circle", only options');
 });
 
-describe.each(Object.entries(COMMANDS))('touchline %s', (name, { define }) => {
+test('has a folder for each command, with how it is called and what it does', () => {
+  const folders = readdirSync(COMMANDS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(SUMMARIES).sort());
+  for (const { name } of folders)
+    expect(readdirSync(join(COMMANDS, name))).toEqual(expect.arrayContaining(['command.ts', 'run.ts']));
+});
+
+describe.each(Object.keys(SUMMARIES))('touchline %s', (name) => {
   test('says in its help what each option is', async () => {
-    const command = await define();
-    expect(command.name).toBe(name);
-    const help = typeof command.help === 'string' ? command.help : await command.help();
-    for (const option of Object.keys(command.options)) expect(help).toContain(`--${option}`);
-    expect(help.startsWith(`Usage: touchline ${name}`)).toBe(true);
+    const command = await loadCommand(name);
+    for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`);
+    expect(command.help.startsWith(`Usage: touchline ${name}`)).toBe(true);
   });
 });

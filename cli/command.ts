@@ -10,15 +10,15 @@ export type Given<O extends Options> = ReturnType<
 >;
 
 type Definition<O extends Options> = {
-  /** Its name on the command line. */
-  readonly name: string;
   /** The whole text of `touchline <name> --help`. */
-  readonly help: string | (() => Promise<string>);
+  readonly help: string;
   readonly options: O;
   /** The words that may follow the words before them, as far as they are known; left out where it takes none. */
   readonly words?: (before: readonly string[]) => readonly string[];
   /** Values of options that take one of a few. */
   readonly choices?: { readonly [Name in keyof O]?: readonly string[] };
+  /** Whether it changes a system with these arguments: that is recorded as an order. Default: never. */
+  changes?(given: Given<O>): boolean;
   /** Exit code of what fails for another reason than its arguments. Default 1. */
   readonly failedCode?: number;
 };
@@ -28,10 +28,8 @@ export type Command = Omit<Definition<Options>, 'choices'> & {
   readonly choices?: Readonly<Record<string, readonly string[] | undefined>>;
 };
 
-/** What a command is given. */
 export type GivenTo<C> = C extends { readonly options: infer O extends Options } ? Given<O> : never;
 
-/** Defines how a command is called. */
 export function defineCommand<const O extends Options>(definition: Definition<O>): Definition<O> {
   return definition;
 }
@@ -57,7 +55,7 @@ export class CommandError extends TouchlineError<'CommandError'> {
 /** The arguments of a command. Throws `UsageError` for options it does not have, and for a value too few or too many. */
 export function parseArguments<const O extends Options>(
   args: readonly string[],
-  { options, words, choices }: Omit<Definition<O>, 'name' | 'help'>,
+  { options, words, choices }: Omit<Definition<O>, 'help'>,
 ): Given<O> {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {

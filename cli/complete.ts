@@ -1,16 +1,15 @@
 /** What may stand where the cursor is: commands, services, words, options, and values of options. */
 import type { Command } from './command.ts';
-import { COMMANDS } from './commands/catalogue.ts';
+import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 import { serviceNames } from './services.ts';
 
 /** The candidates for the last of these words, which may be empty; none where a file or a free text belongs there. */
 export async function complete(words: readonly string[]): Promise<string[]> {
   const [name = '', ...rest] = words;
   if (rest.length === 0)
-    return beginning(name, [...Object.keys(COMMANDS), 'help', 'version', ...serviceNames()]);
-  if (name === 'help') return rest.length === 1 ? beginning(rest[0] ?? '', Object.keys(COMMANDS)) : [];
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  return entry === undefined ? [] : completeArguments(await entry.define(), rest);
+    return beginning(name, [...Object.keys(SUMMARIES), 'help', 'version', ...serviceNames()]);
+  if (name === 'help') return rest.length === 1 ? beginning(rest[0] ?? '', Object.keys(SUMMARIES)) : [];
+  return Object.hasOwn(SUMMARIES, name) ? completeArguments(await loadCommand(name), rest) : [];
 }
 
 function completeArguments(command: Command, args: readonly string[]): string[] {

@@ -5,7 +5,6 @@ import type { z } from 'zod';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { CommandError } from './command.ts';
 
-/** A secret as its setting has it. */
 type KeptSecret = {
   readonly secrets: string;
   /** Where it is kept; null where the setting gives it. */

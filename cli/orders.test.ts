@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { changesSomething } from './changes.ts';
+import { parseArguments } from './command.ts';
+import { loadCommand } from './commands/catalogue.ts';
 import { argumentsShown } from './orders.ts';
 
 test.each([
@@ -40,6 +41,10 @@ test.each([
   ['position', ['match-processor'], false],
   ['position', ['match-processor', '0', 'end'], true],
   ['status', [], false],
-])('%s %j changes something: %s', (command, positionals, is) =>
-  expect(changesSomething(command, { positionals, values: {} })).toBe(is),
-);
+  ['rebuild', ['match-processor'], false],
+  ['rebuild', ['match-processor', '--yes'], true],
+  ['topics', ['--print'], false],
+])('%s %j changes something: %s', async (name, args, is) => {
+  const command = await loadCommand(name);
+  expect(command.changes?.(parseArguments(args, command)) ?? false).toBe(is);
+});

@@ -8,9 +8,8 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
-import { commandLog, findCluster, topicSource } from './cluster.ts';
+import { commandLog, findCluster, type OpenCluster } from './cluster.ts';
 
 /** How long a command waits for its record, milliseconds. */
 const WITHIN_MS = 5_000;
@@ -76,8 +75,10 @@ function shown(option: string, value: string): string {
 }
 
 /** Writes a record; gives why it could not be, null where it was. */
-async function write(place: TopicCluster, order: OperatorOrder): Promise<string | null> {
-  const { brokers, prefix, registry } = topicSource(place);
+async function write(
+  { brokers, prefix, registry }: OpenCluster,
+  order: OperatorOrder,
+): Promise<string | null> {
   const topic = topicName(prefix, 'operator-orders');
   try {
     if (!(await findTopics({ brokers, prefix })).has('operator-orders'))
@@ -95,7 +96,7 @@ async function write(place: TopicCluster, order: OperatorOrder): Promise<string 
 }
 
 /** Null where there is no broker: the command says so itself. */
-function placeOrNull(): TopicCluster | null {
+function placeOrNull(): OpenCluster | null {
   try {
     return findCluster(process.env);
   } catch {

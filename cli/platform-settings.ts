@@ -69,6 +69,8 @@ export function requireBrokers(settings: PlatformSettings): void {
   if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
 }
 
+export const PORTS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATCHER_PORT'] as const;
+
 /** Services of which several can run on one machine: the others serve on a port. */
 export const REPLICABLE: readonly string[] = [
   'feed-monitor',

@@ -18,7 +18,7 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { keptSecret } from './kept-secret.ts';
-import { type PlatformSettings, platformSettings } from './platform-settings.ts';
+import { type PlatformSettings, PORTS, platformSettings } from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { serviceNames } from './services.ts';
@@ -30,7 +30,6 @@ const FIRST: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
-/** How a platform is started. */
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
   readonly dataDir: string;
@@ -72,7 +71,6 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
   readonly registryUrl: RegistryUrl;
 };
 
-/** A platform that runs. */
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**
@@ -83,14 +81,10 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onTrouble } = options;
   const { LISTEN_HOST: host } = given;
-  const ports = {
-    WEBHOOK_PORT: await portFor(given.WEBHOOK_PORT, 'WEBHOOK_PORT', host),
-    API_PORT: await portFor(given.API_PORT, 'API_PORT', host),
-    TOOLS_PORT: await portFor(given.TOOLS_PORT, 'TOOLS_PORT', host),
-    DISPATCHER_PORT: await portFor(given.DISPATCHER_PORT, 'DISPATCHER_PORT', host),
-  };
-  const urlOf = (port: number): string => `http://${urlHost(host)}:${port}`;
-  const apiUrl = urlOf(ports.API_PORT);
+  const ports: Record<string, string> = {};
+  for (const setting of PORTS) ports[setting] = String(await portFor(given[setting], setting, host));
+  const urlOf = (setting: (typeof PORTS)[number]): string => `http://${urlHost(host)}:${ports[setting]}`;
+  const apiUrl = urlOf('API_PORT');
   makeFilesPrivate();
   makePrivateFolder(dataDir);
   const webhookSecret = keptSecret(join(dataDir, 'webhook-secret'), {
@@ -136,9 +130,16 @@ export async function startPlatform(options: PlatformOptions) {
       SCHEMA_REGISTRY_URL: started.registryUrl,
       TOPIC_PREFIX: prefix,
       DATA_DIR: dataDir,
+      LISTEN_HOST: host,
+      WEBHOOK_SECRET: webhookSecret.secrets,
+      CLIENTS_KEY: clientsKey,
+      UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
+      ...ports,
       // All of it is on this machine, and reads each other's addresses as they are given here.
       HTTP_TLS_CERT_FILE: '',
       HTTP_TLS_KEY_FILE: '',
+      ...options.serviceSettings,
+      ...(options.provider === null ? {} : settingsOf(options.provider)),
     };
     const logFolder = join(dataDir, 'logs');
     const startAll = (processes: readonly { name: string; label: string }[]): Promise<unknown> => {
@@ -150,17 +151,8 @@ export async function startPlatform(options: PlatformOptions) {
             settings: {
               ...settings,
               GROUP_INSTANCE_ID: instanceId(label),
-              LISTEN_HOST: host,
-              WEBHOOK_PORT: String(ports.WEBHOOK_PORT),
-              WEBHOOK_SECRET: webhookSecret.secrets,
-              API_PORT: String(ports.API_PORT),
-              CLIENTS_KEY: clientsKey,
-              TOOLS_PORT: String(ports.TOOLS_PORT),
-              UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
               // A further dispatcher tests addresses on a free port: it is there to deliver.
-              DISPATCHER_PORT: label === name ? String(ports.DISPATCHER_PORT) : '0',
-              ...options.serviceSettings,
-              ...(options.provider === null ? {} : settingsOf(options.provider)),
+              ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
             },
             logFile: join(logFolder, `${label}.log`),
             restart: true,
@@ -184,7 +176,7 @@ export async function startPlatform(options: PlatformOptions) {
     return {
       backbone,
       prefix,
-      webhookUrl: `${urlOf(ports.WEBHOOK_PORT)}/webhook`,
+      webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
       /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
       secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
       secretFile: webhookSecret.file,
@@ -192,9 +184,9 @@ export async function startPlatform(options: PlatformOptions) {
       /** The REST contract is under /v2 there, the live board at /. */
       apiUrl,
       /** The token exchange is at /api/v1/token there. */
-      toolsUrl: urlOf(ports.TOOLS_PORT),
+      toolsUrl: urlOf('TOOLS_PORT'),
       /** Where customers' addresses are tried. */
-      dispatcherUrl: urlOf(ports.DISPATCHER_PORT),
+      dispatcherUrl: urlOf('DISPATCHER_PORT'),
       /** What the webhooks of clients are sealed with. */
       clientsKey,
       /** Made where there was no client yet. */

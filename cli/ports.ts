@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { freePort } from '#embedded/ports.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** A port that is in use. */
 class PortInUseError extends TouchlineError<'PortInUseError'> {
   override readonly name = 'PortInUseError';
 
@@ -26,7 +25,6 @@ class AddressError extends TouchlineError<'AddressError'> {
   }
 }
 
-/** Whether a port of an address is free. */
 export async function isFree(wanted: number, host: string): Promise<boolean> {
   return portFor(wanted, '', host).then(
     () => true,

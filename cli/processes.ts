@@ -12,7 +12,6 @@ import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
 
-/** How a process is started. */
 export type ServiceProcessOptions = {
   /** Folder of the service. */
   readonly name: string;
@@ -26,7 +25,6 @@ export type ServiceProcessOptions = {
   readonly onTrouble: (line: string) => void;
 };
 
-/** How a process ended for good. */
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** A process that failed to start or to stay up. */

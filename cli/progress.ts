@@ -6,17 +6,11 @@ import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 
-/** A processor's progress, and how many processes share the work. */
-export type ProcessorProgress = {
-  readonly members: number;
-  readonly partitions: readonly PartitionProgress[];
-};
-
-/** The progress of a processor; null where its topics are not there. Rejects with `StreamError`, `TopicAdminError`. */
+/** The progress of a processor, and how many processes share its work; null where its topics are not there. Rejects with `StreamError`, `TopicAdminError`. */
 export async function processorProgress(
   { brokers, prefix }: TopicCluster,
   processor: ProcessorName,
-): Promise<ProcessorProgress | null> {
+): Promise<{ readonly members: number; readonly partitions: readonly PartitionProgress[] } | null> {
   const { application, input } = streamTopics(prefix, processor);
   const needed = [input, positionsTopicName(prefix, processor)];
   const there = await Promise.all(needed.map((name) => topicPartitions(brokers, name)));

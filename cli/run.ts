@@ -1,9 +1,8 @@
 /** What `touchline <command or service> [arguments]` does, in the process that it runs in. */
 import { readFileSync } from 'node:fs';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { changesSomething } from './changes.ts';
 import { parseArguments } from './command.ts';
-import { COMMANDS, type Entry } from './commands/catalogue.ts';
+import { loadCommand, loadRun, SUMMARIES } from './commands/catalogue.ts';
 import { complete } from './complete.ts';
 import { runServiceHere, serviceNames } from './services.ts';
 import { didYouMean } from './suggest.ts';
@@ -33,10 +32,9 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
     process.stdout.write((await complete(args)).map((word) => `${word}\n`).join(''));
     return EXIT.ok;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command !== undefined) return runCommand(name, command, args);
+  if (Object.hasOwn(SUMMARIES, name)) return runCommand(name, args);
   if (!serviceNames().includes(name)) {
-    const guess = didYouMean(name, ['help', 'version', ...Object.keys(COMMANDS), ...serviceNames()]);
+    const guess = didYouMean(name, ['help', 'version', ...Object.keys(SUMMARIES), ...serviceNames()]);
     process.stderr.write(
       `touchline: there is no command or service ${JSON.stringify(name)}${guess || '; see touchline --help'}\n`,
     );
@@ -52,19 +50,18 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
   return null;
 }
 
-async function runCommand(name: string, entry: Entry, args: readonly string[]): Promise<number> {
-  const command = await entry.define();
+async function runCommand(name: string, args: readonly string[]): Promise<number> {
+  const command = await loadCommand(name);
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      const { help } = command;
-      process.stdout.write(typeof help === 'string' ? help : await help());
+      process.stdout.write(command.help);
       return EXIT.ok;
     }
     const given = parseArguments(args, command);
-    const start = await entry.load();
-    if (!changesSomething(name, given)) return await start(given as never);
+    const start = await loadRun(name);
+    if (!command.changes?.(given)) return await start(given);
     const { recordOrder } = await import('./orders.ts');
-    return await recordOrder({ command: name, args }, () => start(given as never));
+    return await recordOrder({ command: name, args }, () => start(given));
   } catch (error) {
     return report(name, error, command.failedCode);
   }
@@ -87,8 +84,8 @@ async function report(name: string, error: unknown, failedCode: number = EXIT.fa
 }
 
 function overview(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  const width = Math.max(...Object.keys(SUMMARIES).map((name) => name.length));
+  const lines = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
   return `Usage: touchline <command> [arguments]
        touchline <service>
 

@@ -1,7 +1,6 @@
 /** The one list of services: the command line, the docs, and what is checked of deployments are made of it. */
 import type { z } from 'zod';
 
-/** The folder of all services. */
 export const SERVICES = new URL('../services/', import.meta.url);
 
 /** Each service with its configuration, loaded when it is asked for; its folder has a main.ts that runs its `ServiceDefinition`. */
@@ -18,7 +17,6 @@ const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings:
   'webhook-receiver': () => import('../services/webhook-receiver/config.ts'),
 };
 
-/** The names of all services. */
 export function serviceNames(): string[] {
   return Object.keys(CONFIGURATIONS);
 }

@@ -1,16 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { cut, tableLines, widthOf } from './table.ts';
+import { cut, type TextColumn, tableLines, widthOf } from './table.ts';
 
-const COLUMNS = [
-  { head: 'id' },
-  { head: 'name', least: 6 },
-  { head: 'behind', align: 'right' },
-  { head: 'note', least: 4 },
-] as const;
-const ROWS = [
-  ['1', 'Bayern München', '12', 'a long note about it'],
-  ['22', 'Ajax', '1000000', ''],
+type Row = {
+  readonly id: string;
+  readonly name: string;
+  readonly behind: number;
+  readonly note: string | null;
+};
+
+const COLUMNS: readonly TextColumn<Row>[] = [
+  { head: 'id', of: ({ id }) => id },
+  { head: 'name', least: 6, of: ({ name }) => name },
+  { head: 'behind', align: 'right', of: ({ behind }) => behind },
+  { head: 'note', least: 4, of: ({ note }) => note },
+];
+const ROWS: readonly Row[] = [
+  { id: '1', name: 'Bayern München', behind: 12, note: 'a long note about it' },
+  { id: '22', name: 'Ajax', behind: 1_000_000, note: null },
 ];
 
 describe('tableLines', () => {
@@ -35,7 +42,9 @@ describe('tableLines', () => {
   });
 
   test('shows what would move the cursor or turn the order of reading', () => {
-    expect(tableLines([{ head: 'x' }], [['a\u001b[2Jb\u202e']], null)[1]).toBe('a\\u001b[2Jb\\u202e');
+    expect(tableLines([{ head: 'x', of: String }], ['a\u001b[2Jb\u202e'], null)[1]).toBe(
+      'a\\u001b[2Jb\\u202e',
+    );
   });
 });
 

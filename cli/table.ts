@@ -5,17 +5,18 @@ import { lineShown } from './values.ts';
 /** A colour or a weight of text, of several the names. */
 export type Style = Parameters<typeof styleText>[0];
 
-/** A column of a table. */
-export type TextColumn = {
-  /** Its name above the rows. */
+/** A column of a table, whose rows are values of `T`. */
+export type TextColumn<T> = {
   readonly head: string;
   readonly align?: 'left' | 'right';
   /** To this width it may be cut where a terminal is narrow; left out where it never is. */
   readonly least?: number;
+  readonly of: (row: T) => TextCell;
 };
 
-/** The text of a cell. */
-export type TextCell = string | { readonly text: string; readonly style: Style };
+/** The text of a cell; null is none. */
+export type TextCell = string | number | null | StyledText;
+export type StyledText = { readonly text: string; readonly style: Style };
 
 const GAP = '  ';
 const ELLIPSIS = '…';
@@ -58,61 +59,57 @@ export function cut(text: string, width: number): string {
  * The heads and the rows of a table. `width`: the columns of the terminal, which no line exceeds; null: nothing is cut.
  * Text of others in cells cannot control the terminal.
  */
-export function tableLines(
-  columns: readonly TextColumn[],
-  rows: readonly (readonly TextCell[])[],
+export function tableLines<T>(
+  columns: readonly TextColumn<T>[],
+  rows: readonly T[],
   width: number | null,
 ): string[] {
-  const shown = rows.map((row) => row.map((cell) => lineShown(typeof cell === 'string' ? cell : cell.text)));
-  const widths = columns.map(({ head }, at) =>
-    Math.max(widthOf(head), ...shown.map((row) => widthOf(row[at] ?? ''))),
-  );
+  const heads = columns.map(({ head }): ShownCell => ({ text: head, style: 'gray' }));
+  const lines = [heads, ...rows.map((row) => columns.map(({ of }) => shownCell(of(row))))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((cells) => widthOf(cells[at]?.text ?? ''))));
   if (width !== null) shrink(columns, widths, width);
-  const line = (texts: readonly string[], styleOf: (at: number) => Style | null): string => {
+  return lines.map((cells) => {
     let room = width ?? Number.POSITIVE_INFINITY;
-    const last = texts.findLastIndex((text) => text !== '');
-    return texts
+    const last = cells.findLastIndex(({ text }) => text !== '');
+    return cells
       .slice(0, last + 1)
-      .map((text, at) => {
+      .map(({ text, style }, at) => {
         const gap = at === 0 ? '' : GAP;
         const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at, columns, widths);
         const own = cut(laid, Math.min(room - gap.length, at === last ? Infinity : (widths[at] ?? 0)));
         room -= gap.length + widthOf(own);
-        const style = styleOf(at);
         return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : paint(style, own));
       })
       .join('');
-  };
-  return [
-    line(
-      columns.map(({ head }) => head),
-      () => 'gray',
-    ),
-    ...shown.map((texts, row) =>
-      line(texts, (at) => {
-        const cell = rows[row]?.[at];
-        return cell === undefined || typeof cell === 'string' ? null : cell.style;
-      }),
-    ),
-  ];
+  });
 }
 
 /** The same as text for standard output; empty where there are no rows. */
-export function tableText(columns: readonly TextColumn[], rows: readonly (readonly TextCell[])[]): string {
+export function tableText<T>(columns: readonly TextColumn<T>[], rows: readonly T[]): string {
   if (rows.length === 0) return '';
   return tableLines(columns, rows, terminalColumns())
     .map((line) => `${line}\n`)
     .join('');
 }
 
-function pad(text: string, at: number, columns: readonly TextColumn[], widths: readonly number[]): string {
+type ShownCell = { readonly text: string; readonly style: Style | null };
+
+function shownCell(cell: TextCell): ShownCell {
+  const { text, style } =
+    typeof cell === 'object' && cell !== null ? cell : { text: String(cell ?? ''), style: null };
+  return { text: lineShown(text), style };
+}
+
+type Layout = readonly Pick<TextColumn<never>, 'align' | 'least'>[];
+
+function pad(text: string, at: number, columns: Layout, widths: readonly number[]): string {
   const own = cut(text, widths[at] ?? 0);
   const space = ' '.repeat((widths[at] ?? 0) - widthOf(own));
   return columns[at]?.align === 'right' ? space + own : own + space;
 }
 
 /** Narrows the widest of the columns that may be cut, one by one, until a line fits or none can give more. */
-function shrink(columns: readonly TextColumn[], widths: number[], width: number): void {
+function shrink(columns: Layout, widths: number[], width: number): void {
   const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
   for (let over = total() - width; over > 0; over -= 1) {
     const room = columns.map(({ least }, at) => (least === undefined ? 0 : (widths[at] ?? 0) - least));

@@ -14,9 +14,7 @@ It changes nothing and needs no broker.
 Names begin with TOPIC_PREFIX.
 `;
 
-/** Prints the commands. */
-export const acls = defineCommand({
-  name: 'acls',
+export const command = defineCommand({
   help: HELP,
   options: {
     print: { type: 'boolean', default: false },

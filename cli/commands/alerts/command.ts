@@ -17,9 +17,9 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 (default warn) is the least level that is logged to the standard error output.
 `;
 
-/** Publishes and prints alerts. */
-export const alerts = defineCommand({
-  name: 'alerts',
+export const ALERT_FORMATS = ['line', 'json'] as const;
+
+export const command = defineCommand({
   help: HELP,
   options: {
     rules: { type: 'string' },
@@ -27,5 +27,5 @@ export const alerts = defineCommand({
     format: { type: 'string' },
     'max-age': { type: 'string', default: '1d' },
   },
-  choices: { format: ['line', 'json'] },
+  choices: { format: ALERT_FORMATS },
 });

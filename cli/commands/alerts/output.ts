@@ -5,6 +5,7 @@ import type { Alert } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
 import { sayInTime } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
+import type { ALERT_FORMATS } from './command.ts';
 import { alertLine } from './line.ts';
 
 /** Where alerts are written to, a line each. */
@@ -24,7 +25,6 @@ function lineOf(alert: Alert, offset: number | null): string {
 }
 
 /** How alerts are written to the standard output: lines for people, or JSON. */
-export const ALERT_FORMATS = ['line', 'json'] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];
 
 /** The standard output, from now on. Waits for its reader. */

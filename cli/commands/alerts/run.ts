@@ -13,20 +13,19 @@ import {
   settings,
 } from '../../../services/alert-processor/service.ts';
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
-import { findCluster, requireTopic, withBackbone } from '../../cluster.ts';
+import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { durationMs } from '../option-values.ts';
-import type { alerts } from './command.ts';
-import { ALERT_FORMATS, type AlertOutput, fileOutput, standardOutput } from './output.ts';
+import { ALERT_FORMATS, type command } from './command.ts';
+import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';
 
-/** Publishes and prints alerts. */
-export async function runAlerts(given: GivenTo<typeof alerts>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
   const place = findCluster(process.env);
-  await requireTopic(place, 'alerts');
+  await requireTopics(place, ['alerts']);
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   try {
     await untilStopped((signal) => work({ rules, maxAgeMs, output, signal }));
@@ -103,7 +102,7 @@ async function printFeedChanges(
   }
 }
 
-function parse({ values }: GivenTo<typeof alerts>) {
+function parse({ values }: GivenTo<typeof command>) {
   if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
   const maxAgeMs = durationMs(values['max-age']);
   if (maxAgeMs === null)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseArguments, UsageError } from '../../command.ts';
 import { parseClients } from './arguments.ts';
-import { clients } from './command.ts';
+import { command } from './command.ts';
 
-const parse = (line: string) => parseClients(parseArguments(line.split(' '), clients));
+const parse = (line: string) => parseClients(parseArguments(line.split(' '), command));
 
 test.each([
   ['add', { action: 'add' }],

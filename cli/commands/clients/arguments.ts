@@ -3,13 +3,13 @@ import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
 import { idOf } from '../option-values.ts';
-import { ACTIONS, type clients } from './command.ts';
+import { ACTIONS, type command } from './command.ts';
 
 /** A parsed request of `touchline clients`: of a list null is all, and undefined is not given. */
 export type ClientsRequest = ReturnType<typeof parseClients>;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseClients(given: GivenTo<typeof clients>) {
+export function parseClients(given: GivenTo<typeof command>) {
   const { values } = given;
   const { name, words } = actionOf(ACTIONS, given);
   const wanted = ACTIONS[name].words;

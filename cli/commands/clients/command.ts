@@ -53,9 +53,7 @@ export const ACTIONS = {
   'webhook reseal': { words: 0, options: [] },
 } as const;
 
-/** Makes, shows and changes clients. */
-export const clients = defineCommand({
-  name: 'clients',
+export const command = defineCommand({
   help: HELP,
   options: {
     id: { type: 'string' },
@@ -71,4 +69,6 @@ export const clients = defineCommand({
     finish: { type: 'boolean' },
   },
   words: (before) => actionWords(ACTIONS, before),
+  changes: ({ positionals: [action = '', sub] }) =>
+    !['list', 'show'].includes(action) && !(action === 'webhook' && sub === 'test'),
 });

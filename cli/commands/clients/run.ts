@@ -1,30 +1,31 @@
 import { ClientDirectory } from '#clients/directory.ts';
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/sealing.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { openWebhook } from '#clients/webhooks.ts';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
-import { commandLog, findCluster, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../cluster.ts';
+import type { Client } from '#topics/generated/types.ts';
+import {
+  commandLog,
+  findCluster,
+  findWebhookKeys,
+  requireTopics,
+  requireWebhookKeys,
+} from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type TextCell, tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
-import { change, clientOf } from './change.ts';
-import type { clients } from './command.ts';
+import { addressOf, change, clientOf } from './client.ts';
+import type { command } from './command.ts';
 import { resealWebhooks } from './reseal.ts';
 import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webhooks.ts';
 
-/** Makes, shows and changes clients. */
-export async function runClients(given: GivenTo<typeof clients>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseClients(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'clients');
+  await requireTopics(place, ['clients']);
   const directory = ClientDirectory.open({ ...place, log: commandLog('clients') });
   process.stdout.write(await perform(directory, request));
   return 0;
 }
 
-/** Executes a request; returns its output. */
 async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {
   switch (request.action) {
     case 'add':
@@ -32,7 +33,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
     case 'list': {
       const all = await directory.list();
       if (all.length === 0 && !request.json) return 'there are no clients\n';
-      if (!request.json) return tableText(COLUMNS, all.map(rowOf));
+      if (!request.json) return tableText(COLUMNS, all);
       return all.map((client) => `${JSON.stringify(shown(client))}\n`).join('');
     }
     case 'show': {
@@ -107,25 +108,14 @@ function shown({ secret_hash: _, webhooks, ...client }: Client): object {
   return { ...client, webhooks: webhooks.map(({ id }) => id) };
 }
 
-const COLUMNS = [
-  { head: 'client', align: 'right' },
-  { head: 'state' },
-  { head: 'competitions', align: 'right' },
-  { head: 'operations', align: 'right' },
-  { head: 'webhooks', align: 'right' },
-  { head: 'name', least: 8 },
-] as const;
-
-function rowOf({ client_id, name, active, competitions, operations, webhooks }: Client): TextCell[] {
-  return [
-    String(client_id),
-    active ? 'active' : { text: 'disabled', style: 'yellow' },
-    String(competitions?.length ?? 'all'),
-    String(operations?.length ?? 'all'),
-    String(webhooks.length),
-    name,
-  ];
-}
+const COLUMNS: readonly TextColumn<Client>[] = [
+  { head: 'client', align: 'right', of: ({ client_id }) => client_id },
+  { head: 'state', of: ({ active }) => (active ? 'active' : { text: 'disabled', style: 'yellow' }) },
+  { head: 'competitions', align: 'right', of: ({ competitions }) => competitions?.length ?? 'all' },
+  { head: 'operations', align: 'right', of: ({ operations }) => operations?.length ?? 'all' },
+  { head: 'webhooks', align: 'right', of: ({ webhooks }) => webhooks.length },
+  { head: 'name', least: 8, of: ({ name }) => name },
+];
 
 function line({ client_id, name, active, competitions, operations }: Client): string {
   const contract = `${amount(competitions, 'competitions')}, ${amount(operations, 'operations')}`;
@@ -150,19 +140,10 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
     const { id, types } = webhook;
-    const address = keys === null ? '' : `: ${addressOf(client_id, webhook, keys)}`;
+    const url = addressOf(client_id, webhook, keys);
+    const address = keys === null ? '' : `: ${url === null ? 'sealed with another key' : lineShown(url)}`;
     return `webhook ${id}${address}${types === null ? '' : ` (only ${types.join(', ')})`}`;
   });
-}
-
-/** A webhook that no key opens keeps no command from showing its client, nor from saying what it changed. */
-function addressOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string {
-  try {
-    return lineShown(openWebhook(clientId, webhook, keys).url);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return 'sealed with another key';
-  }
 }
 
 function amount(list: readonly unknown[] | null, of: string): string {

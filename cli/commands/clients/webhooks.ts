@@ -12,7 +12,7 @@ import { CommandError, UsageError } from '../../command.ts';
 import { readGivenSecret } from '../../secret-input.ts';
 import { lineShown } from '../../values.ts';
 import type { ClientsRequest } from './arguments.ts';
-import { change } from './change.ts';
+import { change } from './client.ts';
 
 const settings = z.object(outboundSettings);
 

@@ -19,9 +19,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 Exit code: 0 the same, 1 different, 2 could not be compared.
 `;
 
-/** Compares two prefixes. */
-export const compareCommand = defineCommand({
-  name: 'compare',
+export const command = defineCommand({
   help: HELP,
   options: {
     level: { type: 'string', default: 'log' },

@@ -2,15 +2,14 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
-import { readValues, type TopicCluster } from '#topics/read-values.ts';
-import { topicSource } from '../../cluster.ts';
+import { readValues } from '#topics/read-values.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import {
-  COMPARED,
   type ComparedTopic,
   type ComparisonLevel,
+  comparedAt,
   type Difference,
   differencesOf,
-  isCompared,
   leavesOf,
   leftOut,
 } from './fields.ts';
@@ -43,19 +42,18 @@ export type FirstDifference = {
  * ids. Holds a digest of each record in memory, about 150 bytes. Rejects with `StreamError`, `DecodeError`.
  */
 export async function compare(
-  a: TopicCluster,
-  b: TopicCluster,
+  a: OpenCluster,
+  b: OpenCluster,
   level: ComparisonLevel,
 ): Promise<TopicComparison[]> {
   const found: TopicComparison[] = [];
-  for (const topic of COMPARED)
-    if (isCompared(topic, level)) found.push(await compareTopic(a, b, topic, level));
+  for (const topic of comparedAt(level)) found.push(await compareTopic(a, b, topic, level));
   return found;
 }
 
 async function compareTopic(
-  a: TopicCluster,
-  b: TopicCluster,
+  a: OpenCluster,
+  b: OpenCluster,
   topic: ComparedTopic,
   level: ComparisonLevel,
 ): Promise<TopicComparison> {
@@ -86,7 +84,7 @@ async function compareTopic(
 
 /** The digest of the last value of each key. */
 async function digests(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: ComparedTopic,
   level: ComparisonLevel,
 ): Promise<Map<string, string>> {
@@ -99,8 +97,7 @@ async function digests(
   return found;
 }
 
-/** The last value of a key. */
-async function findValue(place: TopicCluster, topic: ComparedTopic, wanted: string): Promise<unknown> {
+async function findValue(place: OpenCluster, topic: ComparedTopic, wanted: string): Promise<unknown> {
   let found: unknown = null;
   await readCompared(place, topic, (key, value) => {
     if (key === wanted) found = value;
@@ -109,11 +106,11 @@ async function findValue(place: TopicCluster, topic: ComparedTopic, wanted: stri
 }
 
 async function readCompared(
-  place: TopicCluster,
+  place: OpenCluster,
   topic: ComparedTopic,
   onValue: (key: string, value: object | null, bytes: Buffer) => void,
 ): Promise<void> {
-  await readValues(topic, topicSource(place), (key, value, record) => {
+  await readValues(topic, place, (key, value, record) => {
     const isTransition = topic === 'match-transitions' && value !== null;
     const name = isTransition ? (value as MatchTransition).id : key;
     // The same schema may have another id at another registry.

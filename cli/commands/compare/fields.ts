@@ -2,7 +2,6 @@
 import { parseJson } from '#contract/values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
-/** The topics that are compared. */
 export const COMPARED = [
   'match-state',
   'match-incidents',
@@ -25,35 +24,27 @@ const PLACE = ['cause.partition', 'cause.offset'];
 /** Counted by transaction, and by whichever message was the last of one. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];
 
-const LEFT_OUT: Readonly<
-  Record<Exclude<ComparisonLevel, 'bytes'>, Readonly<Record<ComparedTopic, readonly string[]>>>
-> = {
-  log: {
-    'match-state': PLACE,
-    'match-incidents': PLACE,
-    'match-transitions': PLACE,
-    'match-results': ['version', 'cause'],
-    standings: BY_TRANSACTION,
-    'standings-catalogue': BY_TRANSACTION,
-  },
-  state: {
-    'match-state': ['version', 'cause'],
-    'match-incidents': ['version', 'cause'],
-    'match-transitions': [],
-    'match-results': ['version', 'cause'],
-    standings: BY_TRANSACTION,
-    'standings-catalogue': BY_TRANSACTION,
-  },
+const OF_LOG: Readonly<Record<ComparedTopic, readonly string[]>> = {
+  'match-state': PLACE,
+  'match-incidents': PLACE,
+  'match-transitions': PLACE,
+  'match-results': ['version', 'cause'],
+  standings: BY_TRANSACTION,
+  'standings-catalogue': BY_TRANSACTION,
+};
+const LEFT_OUT: Readonly<Record<ComparisonLevel, Partial<typeof OF_LOG>>> = {
+  bytes: {},
+  log: OF_LOG,
+  state: { ...OF_LOG, 'match-state': ['version', 'cause'], 'match-incidents': ['version', 'cause'] },
 };
 
-/** Topics that a level leaves out: transitions depend on the order in which messages were processed. */
-export function isCompared(topic: ComparedTopic, level: ComparisonLevel): boolean {
-  return level !== 'state' || topic !== 'match-transitions';
+/** The topics of a level: transitions depend on the order in which messages were processed. */
+export function comparedAt(level: ComparisonLevel): readonly ComparedTopic[] {
+  return COMPARED.filter((topic) => level !== 'state' || topic !== 'match-transitions');
 }
 
-/** The fields that are left out, as paths. */
 export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
-  return level === 'bytes' ? [] : LEFT_OUT[level][topic];
+  return LEFT_OUT[level][topic] ?? [];
 }
 
 /** A value by its paths, without those that are left out; text that holds JSON is opened. */

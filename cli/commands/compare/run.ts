@@ -1,25 +1,21 @@
-import { shownBrokers } from '#security/brokers.ts';
-import { findTopics } from '#topics/admin.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
-import type { compareCommand } from './command.ts';
+import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
 import { COMPARED, type ComparisonLevel, LEVELS } from './fields.ts';
 
 const EXIT = { same: 0, different: 1, failed: 2 } as const;
-/** Fields of a difference that are shown. */
 const MOST_FIELDS = 20;
 const MOST_TEXT = 200;
 
-/** Compares two prefixes. */
-export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { prefixes, level, json } = parse(given);
-  const [a, b] = prefixes.map((prefix): TopicCluster => ({ ...findCluster(process.env), prefix }));
+  const cluster = findCluster(process.env);
+  const [a, b] = prefixes.map((prefix) => openCluster({ ...cluster, prefix }));
   if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
-  for (const place of [a, b]) await requireTopics(place);
+  for (const place of [a, b]) await requireTopics(place, COMPARED);
   const found = await compare(a, b, level);
   const isSame = found.every(({ first }) => first === null);
   process.stdout.write(
@@ -28,14 +24,7 @@ export async function runCompare(given: GivenTo<typeof compareCommand>): Promise
   return isSame ? EXIT.same : EXIT.different;
 }
 
-async function requireTopics({ brokers, prefix }: TopicCluster): Promise<void> {
-  const there = await findTopics({ brokers, prefix });
-  const missing = COMPARED.filter((topic) => !there.has(topic));
-  if (missing.length > 0)
-    throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
-}
-
-function parse({ values, positionals }: GivenTo<typeof compareCommand>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const level = LEVELS.find((known) => known === values.level);
   if (level === undefined) throw new UsageError(`--level must be one of ${LEVELS.join(', ')}`);
   if (positionals.length !== 2) throw new UsageError('name two prefixes');
@@ -48,17 +37,21 @@ function render(
   level: ComparisonLevel,
   found: readonly TopicComparison[],
 ): string {
-  const counts = [...prefixes, 'only left', 'only right', 'different'];
-  const columns = [{ head: 'topic' }, ...counts.map((head) => ({ head, align: 'right' }) as const)];
-  const rows = found.map(({ topic, a, b, onlyA, onlyB, different }) =>
-    [topic, a, b, onlyA, onlyB, different].map(String),
-  );
+  const [left = '', right = ''] = prefixes;
+  const columns: TextColumn<TopicComparison>[] = [
+    { head: 'topic', of: ({ topic }) => topic },
+    { head: left, align: 'right', of: ({ a }) => a },
+    { head: right, align: 'right', of: ({ b }) => b },
+    { head: 'only left', align: 'right', of: ({ onlyA }) => onlyA },
+    { head: 'only right', align: 'right', of: ({ onlyB }) => onlyB },
+    { head: 'different', align: 'right', of: ({ different }) => different },
+  ];
   const differences = found.flatMap(({ topic, first }) =>
     first === null ? [] : ['', ...renderFirst(topic, prefixes, first)],
   );
   const isSame = differences.length === 0;
   const verdict = isSame ? `the same (level ${level})` : `different (level ${level})`;
-  return `${tableText(columns, rows)}${[...differences, '', verdict].join('\n')}\n`;
+  return `${tableText(columns, found)}${[...differences, '', verdict].join('\n')}\n`;
 }
 
 function renderFirst(

@@ -10,9 +10,7 @@ knows none. Beginning in the folder of Touchline:
   zsh   eval "$(npx touchline completion zsh)"    after compinit
 `;
 
-/** Prints the script of a shell. */
-export const completion = defineCommand({
-  name: 'completion',
+export const command = defineCommand({
   help: HELP,
   options: {},
   words: (before) => (before.length === 0 ? ['bash', 'zsh'] : []),

@@ -17,13 +17,12 @@ Messages and records that were rejected, with their bytes and the reason. An id 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Shows and re-sends dead letters. */
-export const deadLetters = defineCommand({
-  name: 'dead-letters',
+export const command = defineCommand({
   help: HELP,
   options: {
     json: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
   },
   words: (before) => (before.length === 0 ? ['list', 'show', 'resend'] : []),
+  changes: ({ positionals: [action] }) => action === 'resend',
 });

@@ -1,13 +1,11 @@
 /** Sends the bytes of a dead letter again, the way they arrived. */
 import { readDeadLetter } from '#ingestion/delivery.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter, NormalizedMessage } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';
 
-/** Outcome for a letter. */
 export type Resent = {
   /** Number of records sent. */
   readonly sent: number;
@@ -33,27 +31,8 @@ export async function openResender(to: {
   const { publisher, registry, prefix, lastOffset } = to;
   const normalized = await registry.codec('normalized-messages');
 
-  const fromHttp = (letter: DeadLetter): Sending => {
-    const { messages, problem } = readAgain(letter);
-    const topic = topicName(prefix, 'normalized-messages');
-    return {
-      records: messages.map((message) => ({
-        topic,
-        key: String(message.event_id),
-        value: normalized.encode(message),
-      })),
-      problem,
-    };
-  };
-
-  const fromTopic = (letter: DeadLetter, topic: TopicName): Sending => {
-    const { partition, key, value } = letter;
-    const record = { topic: topicName(prefix, topic), key, value };
-    return { records: [partition === null ? record : { ...record, partition }], problem: null };
-  };
-
-  /** The last record of a key counts in a compacted topic: an older one after it would undo it. */
   const isSuperseded = async (letter: DeadLetter, topic: TopicName): Promise<boolean> => {
+    // The last record of a key counts in a compacted topic: an older one after it would undo it.
     if (TOPICS[topic].cleanup !== 'compact') return false;
     const last = await lastOffset(letter, topic);
     // A lower offset is of a topic that was created again, from what is known now.
@@ -63,23 +42,33 @@ export async function openResender(to: {
   const close = ({ id: key }: DeadLetter): Promise<void> =>
     publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key, value: null }]);
 
+  const sendToTopic = async (letter: DeadLetter, topic: TopicName): Promise<Resent> => {
+    const { partition, key, value } = letter;
+    const superseded = await isSuperseded(letter, topic);
+    const record = { topic: topicName(prefix, topic), key, value };
+    if (!superseded) await publisher.publish([partition === null ? record : { ...record, partition }]);
+    await close(letter);
+    return { sent: superseded ? 0 : 1, problem: null, isSuperseded: superseded };
+  };
+
   return async (letter) => {
-    if (letter.topic !== null && !Object.hasOwn(TOPICS, letter.topic)) {
+    if (letter.topic !== null) {
+      if (Object.hasOwn(TOPICS, letter.topic)) return sendToTopic(letter, letter.topic as TopicName);
       return { sent: 0, problem: `there is no topic ${letter.topic}`, isSuperseded: false };
     }
-    const topic = letter.topic as TopicName | null;
-    if (topic !== null && (await isSuperseded(letter, topic))) {
-      await close(letter);
-      return { sent: 0, problem: null, isSuperseded: true };
-    }
-    const { records, problem } = topic === null ? fromHttp(letter) : fromTopic(letter, topic);
-    await publisher.publish(records);
+    const { messages, problem } = readAgain(letter);
+    const topic = topicName(prefix, 'normalized-messages');
+    await publisher.publish(
+      messages.map((message) => ({
+        topic,
+        key: String(message.event_id),
+        value: normalized.encode(message),
+      })),
+    );
     if (problem === null) await close(letter);
-    return { sent: records.length, problem, isSuperseded: false };
+    return { sent: messages.length, problem, isSuperseded: false };
   };
 }
-
-type Sending = { readonly records: PublishRecord[]; readonly problem: string | null };
 
 /** What this release reads in bytes that came over HTTP, and the first thing that it cannot read. */
 function readAgain(letter: DeadLetter): { messages: readonly NormalizedMessage[]; problem: string | null } {

@@ -2,34 +2,33 @@ import { readTopic } from '#cluster/read-topic.ts';
 import type { Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster } from '#topics/read-values.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { commandLog, findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { commandLog, findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
-import { tableText } from '../../table.ts';
+import { type TextColumn, tableText } from '../../table.ts';
 import { bytesShown, jsonText, lineShown } from '../../values.ts';
-import type { deadLetters } from './command.ts';
+import type { command } from './command.ts';
 import { openResender, type Resent } from './resend.ts';
 
 const ID_SHOWN = 12;
 
-/** Shows and re-sends dead letters. */
-export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { action, ids, json, all } = parse(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'dead-letters');
+  await requireTopics(place, ['dead-letters']);
   const log = commandLog('dead-letters');
   const letters = await readLetters(place);
   if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
   const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
-  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, shown.map(rowOf)));
+  if (action === 'list' && !json) process.stdout.write(tableText(COLUMNS, shown));
   else for (const letter of shown) process.stdout.write(`${json ? jsonText(letter) : details(letter)}\n`);
   if (shown.length === 0 && !json) process.stderr.write('there are no dead letters\n');
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof deadLetters>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const [action, ...ids] = positionals;
   if (action !== 'list' && action !== 'show' && action !== 'resend') {
     throw new UsageError('say list, show or resend');
@@ -43,8 +42,8 @@ function parse({ values, positionals }: GivenTo<typeof deadLetters>) {
 }
 
 /** The open letters, the oldest first. */
-async function readLetters(place: TopicCluster): Promise<DeadLetter[]> {
-  return [...(await readLatest('dead-letters', topicSource(place))).values()];
+async function readLetters(place: OpenCluster): Promise<DeadLetter[]> {
+  return [...(await readLatest('dead-letters', place)).values()];
 }
 
 function find(letters: readonly DeadLetter[], id: string): DeadLetter {
@@ -55,12 +54,12 @@ function find(letters: readonly DeadLetter[], id: string): DeadLetter {
   return letter;
 }
 
-async function resend(place: TopicCluster, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
+async function resend(place: OpenCluster, log: Logger, letters: readonly DeadLetter[]): Promise<number> {
   if (letters.length === 0) {
     process.stderr.write('there are no dead letters\n');
     return 0;
   }
-  const { registry, prefix } = topicSource(place);
+  const { registry, prefix } = place;
   let failed = 0;
   const options = { brokers: place.brokers, clientId: 'touchline-resend', log };
   await withPublisher(options, async (publisher) => {
@@ -88,7 +87,7 @@ function saidOf(letter: DeadLetter, { sent, problem, isSuperseded }: Resent): st
 
 /** Reads the topic for each letter, right before it is sent: a newer record may come at any time. */
 async function lastOffset(
-  { brokers, prefix }: TopicCluster,
+  { brokers, prefix }: OpenCluster,
   { partition, key }: DeadLetter,
   topic: TopicName,
 ): Promise<number | null> {
@@ -105,26 +104,14 @@ async function lastOffset(
   return last;
 }
 
-const COLUMNS = [
-  { head: 'id' },
-  { head: 'failed at' },
-  { head: 'service' },
-  { head: 'code' },
-  { head: 'from', least: 12 },
-  { head: 'reason', least: 16 },
-] as const;
-
-function rowOf(letter: DeadLetter): string[] {
-  const { id, failed_at, service, code, reason } = letter;
-  return [
-    id.slice(0, ID_SHOWN),
-    new Date(failed_at).toISOString(),
-    service,
-    code,
-    originText(letter),
-    reason,
-  ];
-}
+const COLUMNS: readonly TextColumn<DeadLetter>[] = [
+  { head: 'id', of: ({ id }) => id.slice(0, ID_SHOWN) },
+  { head: 'failed at', of: ({ failed_at }) => new Date(failed_at).toISOString() },
+  { head: 'service', of: ({ service }) => service },
+  { head: 'code', of: ({ code }) => code },
+  { head: 'from', least: 12, of: originText },
+  { head: 'reason', least: 16, of: ({ reason }) => reason },
+];
 
 function details(letter: DeadLetter): string {
   const { key, value, failed_at, ...rest } = letter;

@@ -4,18 +4,17 @@ import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage, Score } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
-import { topicSource } from '../../cluster.ts';
-import { readEach } from '../export/topic-reads.ts';
-import { isFinished, isOfficial } from './board.ts';
+import type { OpenCluster } from '../../cluster.ts';
+import { readEach } from '../../topic-reads.ts';
+import { isFinished } from './progress.ts';
 import type { WebhookFound } from './webhook.ts';
 
-/** What the topics hold. */
 export type Found = Awaited<ReturnType<typeof findAll>>;
 
 /** A match whose final state is not the official one. */
@@ -24,7 +23,6 @@ export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState 
 /** How long a new partition may take to get its leader, in milliseconds. */
 const LEADERS_WITHIN = 15_000;
 
-/** One thing that was checked. */
 export type Check = { readonly what: string; readonly holds: boolean };
 
 /** One of them has records wherever a system was set up: those of deliveries expire, and clients come before the first one. */
@@ -41,16 +39,15 @@ export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: TopicCluster) {
-  const source = topicSource(place);
+export async function findAll(place: OpenCluster) {
   const messages = new Set<string>();
   const transitions = new Set<string>();
   let arrived = 0;
   let seen = 0;
   const [states, tables, letters] = await Promise.all([
-    readLatest('match-state', source),
-    readLatest('standings', source),
-    readLatest('dead-letters', source),
+    readLatest('match-state', place),
+    readLatest('standings', place),
+    readLatest('dead-letters', place),
     readEach(place, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;
@@ -81,17 +78,22 @@ export function mismatches(matches: readonly MatchFacts[], found: Found): Mismat
     .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
 }
 
+/** Whether a state has the official score, and the official shoot-out where there was one. */
+function isOfficial(state: MatchState, facts: MatchFacts): boolean {
+  const is = (score: Score | null, official: GoalPair | undefined): boolean =>
+    official === undefined ? score === null : score?.home === official[0] && score.away === official[1];
+  return (
+    is(state.score, finalScore(facts)) && is(state.firm, finalScore(facts)) && is(state.shoot_out, facts.pens)
+  );
+}
+
 /** Compares the topics with what was sent, check by check. */
 export function checksOf(summary: PlaySummary, found: Found): Check[] {
   const { forged } = summary;
-  const bad = Object.values(summary.malformed).reduce((sum, count) => sum + count, 0);
   const expected = expectedVoidsOf(summary);
   const seen = voidsOf(found);
   return [
-    {
-      what: `every message that was accepted is there: ${found.messages} of ${summary.messages}`,
-      holds: found.messages === summary.messages,
-    },
+    allOf('every message that was accepted is there', found.messages, summary.messages),
     {
       what: `every transition is published once: ${found.transitions}, each with an id of its own`,
       holds: found.repeatedTransitions === 0,
@@ -100,15 +102,14 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
       what: `every goal that was disallowed is void, and no other: ${sum(seen)} of ${sum(expected)}`,
       holds: (Object.keys(expected) as VoidReason[]).every((reason) => expected[reason] === seen[reason]),
     },
-    {
-      what: `every forged signature was refused: ${forged.refused} of ${forged.refused + forged.accepted}`,
-      holds: forged.accepted === 0,
-    },
-    {
-      what: `every unreadable body is a dead letter: ${found.deadLetters} of ${bad}`,
-      holds: found.deadLetters === bad,
-    },
+    allOf('every forged signature was refused', forged.refused, forged.refused + forged.accepted),
+    allOf('every unreadable body is a dead letter', found.deadLetters, sum(summary.malformed)),
   ];
+}
+
+/** That so many are all that there should be. */
+export function allOf(what: string, count: number, all: number): Check {
+  return { what: `${what}: ${count} of ${all}`, holds: count === all };
 }
 
 /** Whether the webhook of the demonstration received every goal and every cancellation. */

@@ -4,7 +4,6 @@ import { tryLock } from '#embedded/lock.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { makePrivateFolder } from '#security/private-files.ts';
 
-/** The data folder of a demonstration. */
 export type DemoFolder = { readonly path: string; release(): void };
 
 /** Every folder that a demonstration could use is in use. */

@@ -1,20 +1,24 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { TopicCluster } from '#topics/read-values.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseJson } from '#contract/values.ts';
+import { machineClock } from '#timing/clock.ts';
+import { poll } from '#timing/poll.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
-import { DemoBoard } from './board.ts';
+import { say } from '../../terminal.ts';
+import { boardLines } from '../live/board.ts';
+import { LiveMatches } from '../live/live-matches.ts';
 import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
 import { checkTools } from './exchange.ts';
+import { DemoProgress } from './progress.ts';
 import { renderReport } from './report.ts';
-import { pause, settled } from './settled.ts';
+import { settled } from './settled.ts';
 import { startSimulator } from './simulator.ts';
-import { renderProgress, renderTable } from './table.ts';
 import { checkTables } from './tables.ts';
-import { watch } from './watch.ts';
 import type { DemoWebhook } from './webhook.ts';
 
 /** What is played, and where. */
@@ -44,14 +48,14 @@ const GOAL_WITHIN = 8_000;
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place: TopicCluster = { brokers, registryUrl, prefix: platform.prefix };
-  const board = new DemoBoard(dataset, matches.length);
+  const place = openCluster({ brokers, registryUrl, prefix: platform.prefix });
+  const progress = new DemoProgress(dataset, matches.length);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
-  const watching = watch(place, board, stop);
-  const showing = show(board, seconds, stop);
+  const watching = progress.follow(place, stop);
+  const showing = show(() => progress.line(seconds()), place, stop);
   const simulator = startTournament(play);
   try {
     const aborted = once(stop, 'abort').then(() => null);
@@ -59,14 +63,15 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
     const played = summaryIn(play.summaryFile, stop);
-    const done = startRestAfterGoal(platform, board, stop).then(() => played);
-    const summary = await Promise.race([done, failed, aborted, watching.then(() => null)]);
+    const done = startRestAfterGoal(platform, progress, stop).then(() => played);
+    const ended = [watching.then(() => null), showing.then(() => null)];
+    const summary = await Promise.race([done, failed, aborted, ...ended]);
     if (summary === null) return null;
     await settled(place, signal);
     if (signal.aborted) return null;
     const found = await findAll(place);
-    // The readers behind the table may be a moment late.
-    for (const state of found.states.values()) board.state(state);
+    // What follows the topics may be a moment late.
+    for (const state of found.states.values()) progress.state(state);
     over.abort();
     await showing;
     const wrong = mismatches(matches, found);
@@ -99,34 +104,43 @@ function startTournament(play: DemoPlay): ServiceProcess {
   });
 }
 
-async function startRestAfterGoal(platform: Platform, board: DemoBoard, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + GOAL_WITHIN;
-  while (board.totals().goals === 0 && performance.now() < until)
-    if (!(await pause(LOOK_EVERY, signal))) return;
-  await platform.startRest();
+async function startRestAfterGoal(
+  platform: Platform,
+  progress: DemoProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  await poll(() => progress.hasGoal(), { timeoutMs: GOAL_WITHIN, everyMs: LOOK_EVERY, signal });
+  if (!signal.aborted) await platform.startRest();
 }
 
 /** The simulator's summary once everything is published and accepted; it keeps serving REST. Null at `signal`. */
 async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
-  do {
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as PlaySummary;
-    } catch {
-      // Not there yet, or only half written.
-    }
-  } while (await pause(LOOK_EVERY, signal));
-  return null;
+  // Not there yet, or only half written.
+  const read = () => (existsSync(file) ? (parseJson(readFileSync(file, 'utf8')) as PlaySummary) : undefined);
+  return (await poll(read, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: LOOK_EVERY, signal })) ?? null;
 }
 
-/** Draws the table in its place on a terminal, else says a line now and then, until `signal`. */
-async function show(board: DemoBoard, seconds: () => number, signal: AbortSignal): Promise<void> {
+/** Draws the progress and the live matches in their place on a terminal, else says a line now and then, until `signal`. */
+async function show(progress: () => string, place: OpenCluster, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
-    while (await pause(LINE_EVERY, signal)) stdout.write(`${renderProgress(board, seconds())}\n`);
-    return;
+    for (;;) {
+      await machineClock.sleep(LINE_EVERY, signal);
+      if (signal.aborted) return;
+      say(progress());
+    }
   }
-  const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
-  await drawWhile(aborted, () =>
-    renderTable(board, { columns: stdout.columns, rows: stdout.rows, seconds: seconds() }),
+  const matches = new LiveMatches(place);
+  await drawWhile(
+    matches.follow(signal, () => {}),
+    () => {
+      const now = { wall: Date.now(), steady: performance.now() };
+      const room = { columns: stdout.columns - 1, rows: stdout.rows - 3 };
+      return [
+        progress(),
+        '',
+        ...boardLines(matches.matches(now), matches.sources(now), { now: now.wall, room }),
+      ];
+    },
   );
 }

@@ -5,11 +5,10 @@ import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { paint } from '../../table.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
-import { count } from './table.ts';
-import { renderTables } from './tables.ts';
+import { thousands } from './progress.ts';
+import { renderTables, row } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
-/** Content of a report. */
 export type DemoReport = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
@@ -36,7 +35,7 @@ export function renderReport(report: DemoReport): string {
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
   const faults = Object.entries(FAULT_WORDS).map(
-    ([fault, words]) => `${count(summary.faults[fault] ?? 0)} ${words}`,
+    ([fault, words]) => `${thousands(summary.faults[fault] ?? 0)} ${words}`,
   );
   const ways = [
     `${voids.cancelled} cancelled`,
@@ -51,15 +50,21 @@ export function renderReport(report: DemoReport): string {
     ),
     row(
       'messages',
-      `${count(found.messages)}, in ${count(summary.deliveries)} deliveries; ${count(summary.requests)} requests`,
+      `${thousands(found.messages)}, in ${thousands(summary.deliveries)} deliveries; ${thousands(summary.requests)} requests`,
     ),
-    row('copies dropped', `${count(found.arrived - found.messages)} of ${count(found.arrived)} that arrived`),
+    row(
+      'copies dropped',
+      `${thousands(found.arrived - found.messages)} of ${thousands(found.arrived)} that arrived`,
+    ),
     row('faults', faults.slice(0, 3).join(', ')),
     row('', faults.slice(3).join(', ')),
     row('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
     row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
-    row('transitions', count(found.transitions)),
-    row('webhook', `${count(webhook.messages)} messages to a client, in ${count(webhook.requests)} requests`),
+    row('transitions', thousands(found.transitions)),
+    row(
+      'webhook',
+      `${thousands(webhook.messages)} messages to a client, in ${thousands(webhook.requests)} requests`,
+    ),
     '',
     ...renderTables(dataset, matches, found.tables),
     '',
@@ -70,7 +75,6 @@ export function renderReport(report: DemoReport): string {
   ].join('\n');
 }
 
-/** What a platform serves. */
 type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
 
 /** How to read what was played. `broker`: whether it still runs; `running`: the platform if it was left running. */
@@ -114,10 +118,6 @@ function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
     `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
     `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '{"client_id":"${id}","secret_key":"${secretKey}"}'  # an access token for tools`,
   ];
-}
-
-function row(name: string, text: string): string {
-  return `  ${paint('gray', name.padEnd(17))} ${text}`;
 }
 
 function tick(holds: boolean, text: string): string {

@@ -9,23 +9,21 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
-import { requireBrokers } from '../../platform-settings.ts';
+import { PORTS, requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { say } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
-import type { demo } from './command.ts';
+import { type command, config } from './command.ts';
 import { takeDemoFolder } from './folder.ts';
-import { leagueLine, startLeague } from './league.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
-import { config } from './settings.ts';
+import { leagueLine, startLeague } from './simulator.ts';
 import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
-/** Plays real matches into everything and checks the outcome. */
-export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { keep, brokerCount } = parse(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -54,22 +52,17 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
     moved.push(
       `the data is in ${folder.path}: ${settings.DATA_DIR} holds data of your own, or of a demonstration that runs`,
     );
-  const portToUse = async (setting: string, wanted: number): Promise<number> => {
-    if (process.env[setting] || (await isFree(wanted, host))) return wanted;
-    moved.push(`port ${wanted} is in use: ${setting} is another one`);
-    return 0;
-  };
+  const ports: Partial<Record<(typeof PORTS)[number], 0>> = {};
+  for (const setting of PORTS) {
+    if (process.env[setting] || (await isFree(settings[setting], host))) continue;
+    moved.push(`port ${settings[setting]} is in use: ${setting} is another one`);
+    ports[setting] = 0;
+  }
   const provider = await simulatedProvider(host);
   const webhook = await DemoWebhook.listen(folder.path);
   const platform = await startPlatform({
     dataDir: folder.path,
-    settings: {
-      ...settings,
-      WEBHOOK_PORT: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
-      API_PORT: await portToUse('API_PORT', settings.API_PORT),
-      TOOLS_PORT: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
-      DISPATCHER_PORT: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),
-    },
+    settings: { ...settings, ...ports },
     alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
     prefixFor: async ({ brokers, registryUrl }) => {
       const usual = settings.TOPIC_PREFIX;
@@ -132,7 +125,7 @@ export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
   }
 }
 
-function parse({ values }: GivenTo<typeof demo>): { keep: boolean; brokerCount: number } {
+function parse({ values }: GivenTo<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
 }

@@ -2,7 +2,7 @@
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import { paint } from '../../table.ts';
-import type { Check } from './check.ts';
+import { allOf, type Check } from './check.ts';
 
 /** Ids of the kinds of table that are shown (spec, "Standings type"). */
 const LEAGUE = 2;
@@ -11,13 +11,15 @@ const POINTS = { won: 3, drawn: 1 } as const;
 /** Scorers that are shown, at most. */
 const SCORERS = 5;
 
-type Row = {
+type TableRow = {
   readonly id: number;
   readonly name: string;
   readonly rank: number;
   readonly columns: readonly { readonly code: string; readonly value: number | string | null }[];
 };
-type Body = { readonly groups: readonly { readonly id: string; readonly participants: readonly Row[] }[] };
+type Body = {
+  readonly groups: readonly { readonly id: string; readonly participants: readonly TableRow[] }[];
+};
 
 /** A group of a stage as it officially ended: what each team has of every column that is held against it. */
 type Official = { readonly name: string; readonly teams: ReadonlyMap<number, Totals> };
@@ -40,10 +42,7 @@ export function checkTables(
       Object.entries(totals).every(([code, value]) => cell(rows.get(id), code) === value),
     );
   });
-  return {
-    what: `every table has the official points and goals: ${right.length} of ${official.length}`,
-    holds: right.length === official.length,
-  };
+  return allOf('every table has the official points and goals', right.length, official.length);
 }
 
 /** The tables of what was played, in the order of its stages, and who scored most. */
@@ -63,14 +62,17 @@ export function renderTables(
   });
   const scorers = [...groupsOf(tables, TOP_SCORERS).values()].flat().slice(0, SCORERS);
   const best = scorers.map((row) => `${row.name} ${cell(row, 'goals_scored')}`).join(', ');
-  return [...lines, ['top scorers', best]].map(
-    ([name = '', text = '']) => `  ${paint('gray', name.padEnd(17))} ${text}`,
-  );
+  return [...lines, ['top scorers', best]].map(([name = '', text = '']) => row(name, text));
+}
+
+/** A line of the report. */
+export function row(name: string, text: string): string {
+  return `  ${paint('gray', name.padEnd(17))} ${text}`;
 }
 
 /** The rows of a kind of table by stage and group, as `stage/group`; of a season's by the season and nothing. */
-function groupsOf(tables: readonly Standings[], type: number): Map<string, readonly Row[]> {
-  const groups = new Map<string, readonly Row[]>();
+function groupsOf(tables: readonly Standings[], type: number): Map<string, readonly TableRow[]> {
+  const groups = new Map<string, readonly TableRow[]>();
   for (const { type_id, object_id, body } of tables) {
     if (type_id !== type) continue;
     for (const { id, participants } of (JSON.parse(body) as Body).groups)
@@ -104,6 +106,6 @@ function add(teams: Map<number, Totals>, id: number, scored: number, allowed: nu
   teams.set(id, totals);
 }
 
-function cell(row: Row | undefined, code: string): number | string | null {
+function cell(row: TableRow | undefined, code: string): number | string | null {
   return row?.columns.find((column) => column.code === code)?.value ?? null;
 }

@@ -19,6 +19,7 @@ import { quiet } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
+import { change } from '../clients/client.ts';
 
 /** Final state of the client. */
 export type WebhookFound = {
@@ -96,13 +97,9 @@ export class DemoWebhook {
 
   /** Waits until it has the goals of these matches, until the time limit, or until `signal`. */
   async settled(states: ReadonlyMap<number, MatchState>, signal: AbortSignal): Promise<WebhookFound> {
-    let found = this.#found(states);
-    const isSettled = (): boolean => {
-      found = this.#found(states);
-      return found.differing === 0;
-    };
+    const isSettled = (): boolean => this.#found(states).differing === 0;
     await poll(isSettled, { timeoutMs: DEADLINE_MS, everyMs: LOOK_EVERY, signal });
-    return found;
+    return this.#found(states);
   }
 
   close(): void {
@@ -154,14 +151,9 @@ export class DemoWebhook {
 
 const CLIENT = 1;
 
-async function edit(platform: Platform, change: (client: Client) => ClientDraft): Promise<void> {
-  const { backbone, prefix } = platform;
+function edit({ backbone, prefix }: Platform, edited: (client: Client) => ClientDraft): Promise<Client> {
   const { brokers, registryUrl } = backbone;
-  const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet });
-  await directory.edit(CLIENT, (client) => {
-    if (client === undefined) throw new Error('the first client is missing');
-    return change(client);
-  });
+  return change(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
 }
 
 function goalsText({ counting_goals, void_goals }: MatchState): string {

@@ -48,7 +48,7 @@ const NEEDED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
 /** Runs all checks, with the settings of these services too. Never rejects. */
 export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
-  const place = await placeOf(env);
+  const place = await guarded('settings', async () => findCluster(env));
   const alone = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
@@ -64,14 +64,6 @@ export async function runChecks(env: Environment, services: readonly string[]): 
       : [(await speaksPlain(place.brokers)) ? NO_TLS_THERE : [cluster].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
-}
-
-async function placeOf(env: Environment): Promise<TopicCluster | CheckResult> {
-  try {
-    return findCluster(env);
-  } catch (error) {
-    return failed('settings', textOf(error), 'docs/reference/settings.md has every setting');
-  }
 }
 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
@@ -166,7 +158,7 @@ async function lag(place: TopicCluster): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
       const progress = await processorProgress(place, processor);
-      return progress === null ? [] : judgeLag(processor, progress.partitions, progress.members);
+      return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
     }),
   );
   return (await Promise.all(processors)).flat();
@@ -204,6 +196,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
 }
 
 const ADVICE: Partial<Record<CheckName, string>> = {
+  settings: 'docs/reference/settings.md has every setting',
   broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
   registry: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
 };

@@ -15,9 +15,7 @@ Exit code 1 where a check failed, 0 with warnings. The broker is that of KAFKA_B
 that touchline up or demo runs here.
 `;
 
-/** Checks an installation. */
-export const doctor = defineCommand({
-  name: 'doctor',
+export const command = defineCommand({
   help: HELP,
   options: {
     json: { type: 'boolean', default: false },

@@ -97,16 +97,16 @@ describe('lag', () => {
     ['input lost', [at(5, 10)], 1, ['failed', 'ok'], 'was removed before it was processed, in partitions 3'],
     ['beyond the end', [at(101)], 1, ['failed', 'ok'], 'beyond the end of its input, in partitions 3'],
   ])('%s', (_name, progress, members, statuses, message) => {
-    const findings = judgeLag('match-processor', progress, members);
+    const findings = [...judgeLag('match-processor', progress, members)];
     expect(findings.map(({ status }) => status)).toEqual(statuses);
     expect(findings[0]?.message).toContain(message);
   });
 
   test('alerts may be unused; once they ran, they are to be started by their command', () => {
-    expect(judgeLag('alert-processor', [at(null)], 0)).toMatchObject([
+    expect([...judgeLag('alert-processor', [at(null)], 0)]).toMatchObject([
       { status: 'ok', message: 'alert-processor: not in use' },
     ]);
-    expect(judgeLag('alert-processor', [at(7)], 0)).toMatchObject([
+    expect([...judgeLag('alert-processor', [at(7)], 0)]).toMatchObject([
       { status: 'warning', advice: 'start it: npx touchline alerts --rules <file>' },
     ]);
   });

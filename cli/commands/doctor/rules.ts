@@ -3,7 +3,6 @@ import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { behindOf, type PartitionProgress } from '#cluster/logs.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
-/** What is checked. */
 export type CheckName =
   | 'settings'
   | 'broker'
@@ -17,7 +16,6 @@ export type CheckName =
   | 'clock'
   | 'disk';
 
-/** The result of a check. */
 export type CheckResult = {
   readonly check: CheckName;
   /** `warning`: it works, and somebody should look. */
@@ -54,73 +52,56 @@ const MAKE_TOPICS = 'run npx touchline topics';
 /** The topics against the table; the number of partitions of those of a match may be another one, the same for all. */
 export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts['topics']): CheckResult[] {
   const missing = wanted.filter(({ name }) => !found.has(name)).map(({ name }) => name);
-  const findings: CheckResult[] = [];
+  const findings = wanted.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
   if (missing.length > 0)
-    findings.push(
+    findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
     );
-  for (const topic of wanted) {
-    const facts = found.get(topic.name);
-    if (facts !== undefined) findings.push(...judgeTopic(topic, facts));
-  }
   return findings.length > 0 ? findings : [fine('topics', `${wanted.length} topics as the table has them`)];
 }
 
-function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFacts): CheckResult[] {
-  const findings: CheckResult[] = [];
-  if (facts.partitions !== partitions) {
-    findings.push(
-      failed(
-        'topics',
-        `${name} has ${facts.partitions} partitions, not ${partitions}`,
-        'replay into topics with that number (docs/guides/runbooks/more-partitions.md)',
-      ),
+function* judgeTopic(
+  { name, partitions, settings }: WantedTopic,
+  facts: TopicFacts | undefined,
+): Generator<CheckResult> {
+  if (facts === undefined) return;
+  if (facts.partitions !== partitions)
+    yield failed(
+      'topics',
+      `${name} has ${facts.partitions} partitions, not ${partitions}`,
+      'replay into topics with that number (docs/guides/runbooks/more-partitions.md)',
     );
-  }
   for (const [setting, value] of Object.entries(settings)) {
     const is = facts.settings?.get(setting) ?? value;
     if (is === value) continue;
-    findings.push(
-      failed(
-        'topics',
-        `${name} has ${setting}=${is}, not ${value}`,
-        `set ${setting}=${value} (kafka-configs.sh --alter)`,
-      ),
-    );
+    const advice = `set ${setting}=${value} (kafka-configs.sh --alter)`;
+    yield failed('topics', `${name} has ${setting}=${is}, not ${value}`, advice);
   }
-  if (facts.leaderless > 0) {
-    findings.push(
-      failed(
-        'topics',
-        `${name} has ${facts.leaderless} partitions without a leader`,
-        'start the brokers that hold them',
-      ),
+  if (facts.leaderless > 0)
+    yield failed(
+      'topics',
+      `${name} has ${facts.leaderless} partitions without a leader`,
+      'start the brokers that hold them',
     );
-  } else if (facts.inSync < facts.replicas) {
-    findings.push(
-      warning(
-        'topics',
-        `${name} has ${facts.inSync} of ${facts.replicas} replicas in sync`,
-        'look for the broker that is down or behind',
-      ),
+  else if (facts.inSync < facts.replicas)
+    yield warning(
+      'topics',
+      `${name} has ${facts.inSync} of ${facts.replicas} replicas in sync`,
+      'look for the broker that is down or behind',
     );
-  }
-  return findings;
 }
 
 /** What these credentials may not do. Services differ in what they need: what only some lack is a warning. */
 export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   const all = [...found];
-  const unread = all.filter(([, { mayRead }]) => !mayRead).map(([name]) => name);
-  const unwritten = all.filter(([, { mayWrite }]) => !mayWrite).map(([name]) => name);
-  const advice = 'grant it to these credentials, where the service that has them needs it';
-  return [
-    ...(unread.length > 0 ? [warning('rights', `may not read ${unread.join(', ')}`, advice)] : []),
-    ...(unwritten.length > 0 ? [warning('rights', `may not write ${unwritten.join(', ')}`, advice)] : []),
-    ...(unread.length + unwritten.length === 0 && all.length > 0
-      ? [fine('rights', 'may read and write every topic')]
-      : []),
-  ];
+  const lacks = (right: 'mayRead' | 'mayWrite', verb: string): CheckResult[] => {
+    const names = all.filter(([, facts]) => !facts[right]).map(([name]) => name);
+    const advice = 'grant it to these credentials, where the service that has them needs it';
+    return names.length > 0 ? [warning('rights', `may not ${verb} ${names.join(', ')}`, advice)] : [];
+  };
+  const findings = [...lacks('mayRead', 'read'), ...lacks('mayWrite', 'write')];
+  if (findings.length > 0 || all.length === 0) return findings;
+  return [fine('rights', 'may read and write every topic')];
 }
 
 /** Advertised brokers that cannot be reached from here. */
@@ -138,29 +119,24 @@ export function judgeBrokers({
 
 /** Whether the registry has the schemas of this release. */
 export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
-  const of = (state: SchemaState) => [...states].filter(([, is]) => is === state).map(([subject]) => subject);
-  const [missing, others, unreadable] = [of('missing'), of('another version'), of('unreadable')];
-  const findings: CheckResult[] = [];
-  if (missing.length > 0)
-    findings.push(failed('schemas', `not registered: ${missing.join(', ')}`, MAKE_TOPICS));
-  if (unreadable.length > 0) {
-    findings.push(
+  const found = Map.groupBy(states.keys(), (subject) => states.get(subject));
+  const of = (state: SchemaState, judge: (subjects: string) => CheckResult): CheckResult[] => {
+    const subjects = found.get(state);
+    return subjects === undefined ? [] : [judge(subjects.join(', '))];
+  };
+  const findings = [
+    ...of('missing', (subjects) => failed('schemas', `not registered: ${subjects}`, MAKE_TOPICS)),
+    ...of('unreadable', (subjects) =>
       failed(
         'schemas',
-        `this release cannot read what is written with the newest schema of ${unreadable.join(', ')}`,
+        `this release cannot read what is written with the newest schema of ${subjects}`,
         'run a newer release; or something else has registered it: is TOPIC_PREFIX right?',
       ),
-    );
-  }
-  if (others.length > 0) {
-    findings.push(
-      warning(
-        'schemas',
-        `not the newest schema: ${others.join(', ')}`,
-        `${MAKE_TOPICS} of the newest release here`,
-      ),
-    );
-  }
+    ),
+    ...of('another version', (subjects) =>
+      warning('schemas', `not the newest schema: ${subjects}`, `${MAKE_TOPICS} of the newest release here`),
+    ),
+  ];
   return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
 }
 
@@ -171,46 +147,39 @@ const RUN_BY: Readonly<Record<string, string>> = { 'alert-processor': 'alerts --
 const MANY_BEHIND = 100_000;
 
 /** How far a processor is, and whether it can go on. */
-export function judgeLag(
+export function* judgeLag(
   processor: string,
   progress: readonly PartitionProgress[],
   members: number,
-): CheckResult[] {
-  const lost = progress.filter(({ position, start }) => position !== null && position < start);
-  const beyond = progress.filter(({ position, end }) => position !== null && position > end);
-  const list = (of: readonly PartitionProgress[]) => of.map(({ partition }) => partition).join(', ');
-  const findings: CheckResult[] = [];
-  if (lost.length > 0) {
-    findings.push(
-      failed(
-        'lag',
-        `${processor}: input was removed before it was processed, in partitions ${list(lost)}`,
-        `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} <partition> start`,
-      ),
+): Generator<CheckResult> {
+  const listed = (is: (position: number, of: PartitionProgress) => boolean): string =>
+    progress
+      .filter((of) => of.position !== null && is(of.position, of))
+      .map(({ partition }) => partition)
+      .join(', ');
+  const lost = listed((position, { start }) => position < start);
+  if (lost !== '')
+    yield failed(
+      'lag',
+      `${processor}: input was removed before it was processed, in partitions ${lost}`,
+      `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} <partition> start`,
     );
-  }
-  if (beyond.length > 0) {
-    findings.push(
-      failed(
-        'lag',
-        `${processor}: its position is beyond the end of its input, in partitions ${list(beyond)}`,
-        `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
-      ),
+  const beyond = listed((position, { end }) => position > end);
+  if (beyond !== '')
+    yield failed(
+      'lag',
+      `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
+      `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
     );
-  }
   const behind = behindOf(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
   const command = RUN_BY[processor];
   if (members === 0 && command !== undefined && progress.every(({ position }) => position === null))
-    findings.push(fine('lag', `${processor}: not in use`));
-  else if (members === 0)
-    findings.push(warning('lag', state, `start it: npx touchline ${command ?? processor}`));
+    yield fine('lag', `${processor}: not in use`);
+  else if (members === 0) yield warning('lag', state, `start it: npx touchline ${command ?? processor}`);
   else if (behind > MANY_BEHIND)
-    findings.push(
-      warning('lag', state, 'see that it falls; start more processes, up to the number of partitions'),
-    );
-  else findings.push(fine('lag', state));
-  return findings;
+    yield warning('lag', state, 'see that it falls; start more processes, up to the number of partitions');
+  else yield fine('lag', state);
 }
 
 const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
@@ -238,7 +207,6 @@ export function judgeNoRegistry(error: unknown, waitedMs: number, text: string):
 
 const SLOW_MS = 1_000;
 
-/** A registry that answered. */
 export function judgeRegistrySpeed(tookMs: number): CheckResult {
   if (tookMs < SLOW_MS) return fine('registry', 'answers');
   return warning(
@@ -271,7 +239,6 @@ const LITTLE_SHARE = 0.1;
 const LITTLE_BYTES = 1024 * MIB;
 const NONE_BYTES = 128 * MIB;
 
-/** Free room of a disk. */
 export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
   const advice = 'make room, or give it a larger disk; retention of topics is in docs/reference/topics.md';

@@ -2,11 +2,10 @@ import { type GivenTo, UsageError } from '../../command.ts';
 import { serviceNames } from '../../services.ts';
 import { lineShown } from '../../values.ts';
 import { runChecks } from './checks.ts';
-import type { doctor } from './command.ts';
+import type { command } from './command.ts';
 import type { CheckResult } from './rules.ts';
 
-/** Checks an installation. */
-export async function runDoctor({ values, positionals }: GivenTo<typeof doctor>): Promise<number> {
+export async function run({ values, positionals }: GivenTo<typeof command>): Promise<number> {
   const unknown = positionals.find((name) => !serviceNames().includes(name));
   if (unknown !== undefined) throw new UsageError(`there is no service ${JSON.stringify(unknown)}`);
   const findings = await runChecks(process.env, positionals);

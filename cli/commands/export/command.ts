@@ -1,7 +1,6 @@
 /** `touchline export`: flat rows for an analyst's tools. */
 import { defineCommand } from '../../command.ts';
 
-/** What can be exported. */
 export const EXPORTS = {
   states: 'the state of each match, a row a match',
   transitions: 'what changed, a row a change, each with its id',
@@ -29,9 +28,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 docs/guides/analyse.md opens the files with DuckDB and pandas.
 `;
 
-/** Exports rows. */
-export const exportCommand = defineCommand({
-  name: 'export',
+export const command = defineCommand({
   help: HELP,
   options: {
     out: { type: 'string' },

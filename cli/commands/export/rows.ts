@@ -1,6 +1,7 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { OpenCluster } from '../../cluster.ts';
+import { readAt, readEach, readLastOffsets, readLatest } from '../../topic-reads.ts';
 import {
   type ExportColumn,
   type ExportRow,
@@ -12,7 +13,6 @@ import {
 } from './columns.ts';
 import type { EXPORTS } from './command.ts';
 import { IncidentEffects } from './incident-effects.ts';
-import { readAt, readEach, readLastOffsets, readLatest } from './topic-reads.ts';
 
 /** Which records are exported; null: all. Times are those of receipt, Unix milliseconds, `to` not included. */
 export type Choice = {
@@ -26,7 +26,7 @@ export type Choice = {
 export type ExportSource = {
   readonly columns: readonly ExportColumn[];
   /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(place: TopicCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
+  read(place: OpenCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
 };
 
 const UNKNOWN: SeasonChoice = { competition: null, season: null };
@@ -36,9 +36,8 @@ export const DATASETS = {
     columns: STATES.columns,
     read: (place, choice, onRow) =>
       readLatest(place, 'match-state', async (state) => {
-        const season = { competition: state.competition_id, season: state.season_id };
-        if (isChosen(choice, state.cause.received_at, season))
-          for (const row of STATES.rows(state, season)) await onRow(row);
+        if (isChosen(choice, state.cause.received_at, seasonOf(state)))
+          for (const row of STATES.rows(state, seasonOf(state))) await onRow(row);
       }),
   },
   transitions: {
@@ -72,15 +71,22 @@ export const DATASETS = {
     columns: TABLES.columns,
     read: (place, choice, onRow) =>
       readLatest(place, 'standings', async (table) => {
-        const season = { competition: table.competition_id, season: table.season_id };
         // A table of the provider's own has no cause here.
-        if (isChosen(choice, table.cause?.received_at ?? table.ut * 1_000, season))
-          for (const row of TABLES.rows(table, season)) await onRow(row);
+        if (isChosen(choice, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
+          for (const row of TABLES.rows(table, seasonOf(table))) await onRow(row);
       }),
   },
 } as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
 
 export type ExportName = keyof typeof DATASETS;
+
+/** The competition and season that a record names. */
+export function seasonOf(of: {
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+}): SeasonChoice {
+  return { competition: of.competition_id, season: of.season_id };
+}
 
 function isChosen(choice: Choice, receivedAt: number, { competition, season }: SeasonChoice): boolean {
   return (
@@ -94,11 +100,11 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
 type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
 
 /** The fields of each match's state that rows of other topics need. */
-async function readMatches(place: TopicCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
+async function readMatches(place: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
-  await readEach(place, 'match-state', ({ event_id, competition_id, season_id, sport_id, home, away }) => {
-    const season = { competition: competition_id, season: season_id };
-    matches.set(event_id, { season, sportId: sport_id, home, away });
+  await readEach(place, 'match-state', (state) => {
+    const { event_id, sport_id: sportId, home, away } = state;
+    matches.set(event_id, { season: seasonOf(state), sportId, home, away });
   });
   return matches;
 }

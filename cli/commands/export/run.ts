@@ -1,26 +1,31 @@
 import { extname } from 'node:path';
-import { findCluster, requireTopic } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
-import { tableText } from '../../table.ts';
+import { findTopics } from '#topics/admin.ts';
+import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { type TextColumn, tableText } from '../../table.ts';
+import { readEach } from '../../topic-reads.ts';
 import { idOf, parseMoment } from '../option-values.ts';
-import type { exportCommand } from './command.ts';
-import { requireKnown } from './known.ts';
-import { type Choice, DATASETS, type ExportName, type ExportSource } from './rows.ts';
+import type { ExportColumn, SeasonChoice } from './columns.ts';
+import type { command } from './command.ts';
+import { type Choice, DATASETS, type ExportName, type ExportSource, seasonOf } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+
+const COLUMNS: readonly TextColumn<ExportColumn>[] = [
+  { head: 'column', of: ({ name }) => name },
+  { head: 'type', of: ({ type }) => type },
+];
 
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
-/** Exports rows. */
-export async function runExport(given: GivenTo<typeof exportCommand>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { name, out, choice, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
-    const rows = dataset.columns.map((column) => [column.name, column.type]);
-    process.stdout.write(tableText([{ head: 'column' }, { head: 'type' }], rows));
+    process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
   const place = findCluster(process.env);
-  await requireTopic(place, 'match-state');
+  await requireTopics(place, ['match-state']);
   const writer = writerFor(out, dataset);
   let rows = 0;
   try {
@@ -38,15 +43,13 @@ export async function runExport(given: GivenTo<typeof exportCommand>): Promise<n
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof exportCommand>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const name = NAMES.find((known) => known === positionals[0]);
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
   const out = values.out ?? null;
-  if (out !== null && !Object.hasOwn(WRITERS, extname(out)))
-    throw new UsageError(
-      `--out must end with ${Object.keys(WRITERS).join(' or ')}, not ${JSON.stringify(out)}`,
-    );
+  if (out !== null && !FORMATS.includes(extname(out)))
+    throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
   const choice: Choice = {
     from: parseMoment('--from', values.from),
     to: parseMoment('--to', values.to),
@@ -56,14 +59,27 @@ function parse({ values, positionals }: GivenTo<typeof exportCommand>) {
   return { name, out, choice, showsColumns: values.columns };
 }
 
-const WRITERS: Readonly<Record<string, (file: string, dataset: ExportSource) => RowWriter>> = {
-  '.parquet': (file, { columns }) => parquetWriter(file, columns),
-  '.jsonl': (file, { columns }) => jsonLinesWriter(file, columns, process.stdout),
-};
+const FORMATS = ['.parquet', '.jsonl'];
 
-function writerFor(out: string | null, dataset: ExportSource): RowWriter {
-  const open = out === null ? undefined : WRITERS[extname(out)];
-  return out === null || open === undefined
-    ? jsonLinesWriter(null, dataset.columns, process.stdout)
-    : open(out, dataset);
+function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
+  return out !== null && extname(out) === '.parquet'
+    ? parquetWriter(out, columns)
+    : jsonLinesWriter(out, columns, process.stdout);
+}
+
+/** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
+async function requireKnown(
+  place: OpenCluster,
+  choice: Pick<Choice, 'competition' | 'season'>,
+): Promise<void> {
+  const { brokers, prefix } = place;
+  const there = await findTopics({ brokers, prefix });
+  const known: SeasonChoice[] = [];
+  for (const topic of ['match-state', 'standings'] as const)
+    if (there.has(topic)) await readEach(place, topic, (value) => void known.push(seasonOf(value)));
+  for (const level of ['competition', 'season'] as const) {
+    const id = choice[level];
+    if (id === null || known.some((one) => one[level] === id)) continue;
+    throw new CommandError(`${level} ${id} is unknown here: no match or table under ${prefix} is of it`);
+  }
 }

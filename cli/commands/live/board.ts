@@ -6,7 +6,7 @@ import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
-import { cut, paint, type TextCell, tableLines } from '../../table.ts';
+import { cut, paint, type TextColumn, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';
 
@@ -25,16 +25,20 @@ export type LiveRow = {
 /** The available width; null where unlimited. */
 export type Room = { readonly columns: number | null; readonly rows: number | null };
 
-const COLUMNS = [
-  { head: 'minute', align: 'right' },
-  { head: 'home', align: 'right', least: 6 },
-  { head: 'score' },
-  { head: 'away', least: 6 },
-  { head: 'firm' },
-  { head: 'trading', least: 10 },
-  { head: 'last word', align: 'right' },
-  { head: 'event', align: 'right' },
-] as const;
+const UNKNOWN = { name: null, short_name: null };
+
+function columnsAt(now: number): TextColumn<LiveRow>[] {
+  return [
+    { head: 'minute', align: 'right', of: (row) => minuteOf(row, now) },
+    { head: 'home', align: 'right', least: 6, of: ({ state }) => nameOf(state.home ?? UNKNOWN) },
+    { head: 'score', of: ({ state }) => ({ text: scoreWords(state.score), style: 'bold' }) },
+    { head: 'away', least: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
+    { head: 'firm', of: ({ state }) => scoreWords(state.firm) },
+    { head: 'trading', least: 10, of: ({ trading, feed }) => tradingCell(trading, feed) },
+    { head: 'last word', align: 'right', of: ({ heardAt }) => durationWords(secondsSince(heardAt, now)) },
+    { head: 'event', align: 'right', of: ({ state }) => state.event_id },
+  ];
+}
 
 /** Lines beside those of matches: the sources, an empty one, the heads, and the rest that has no room. */
 const AROUND = 4;
@@ -48,11 +52,7 @@ export function boardLines(
   const fitting = room.rows === null ? matches.length : Math.max(1, room.rows - AROUND);
   const shown = matches.slice(0, fitting);
   const rest = matches.length - shown.length;
-  const lines = tableLines(
-    COLUMNS,
-    shown.map((match) => rowOf(match, now)),
-    room.columns,
-  );
+  const lines = tableLines(columnsAt(now), shown, room.columns);
   const safe = matches.filter(({ trading }) => trading.permission === 'safe').length;
   const head = `${matches.length} live, ${safe} safe  ${new Date(now).toISOString().slice(11, 19)}Z  ${sourcesText(sources)}`;
   return [
@@ -63,20 +63,14 @@ export function boardLines(
   ];
 }
 
-function rowOf({ state, feed, trading, heardAt }: LiveRow, now: number): TextCell[] {
-  const match = boardMatchOf(state, feed, now);
-  // A clock without a fresh state does not run.
-  const minute = trading.reasons.includes('no_word') ? '-' : minuteText(match, now / 1000).replace('′', "'");
-  return [
-    minute,
-    nameOf(match.home),
-    { text: scoreWords(state.score), style: 'bold' },
-    nameOf(match.away),
-    scoreWords(state.firm),
-    tradingCell(trading, feed),
-    durationWords(Math.max(0, Math.floor((now - heardAt) / 1000))),
-    String(state.event_id),
-  ];
+/** A clock without a fresh state does not run. */
+function minuteOf({ state, feed, trading }: LiveRow, now: number): string {
+  if (trading.reasons.includes('no_word')) return '-';
+  return minuteText(boardMatchOf(state, feed, now), now / 1000).replace('′', "'");
+}
+
+function secondsSince(ms: number, now: number): number {
+  return Math.max(0, Math.floor((now - ms) / 1000));
 }
 
 function sourcesText(sources: readonly SourceFeedStatus[]): string {

@@ -15,9 +15,7 @@ safe, without any record that says so (docs/guides/feed-health.md).
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Shows the live matches. */
-export const live = defineCommand({
-  name: 'live',
+export const command = defineCommand({
   help: HELP,
   options: {
     once: { type: 'boolean', default: false },

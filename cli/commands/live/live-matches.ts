@@ -3,24 +3,24 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { doubtsOf, RENEW_MS } from '#tradability/doubts.ts';
 import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
+import { type Decoders, decodersOf } from '../../topic-reads.ts';
 import type { LiveRow, LiveState } from './board.ts';
 
-const SOURCES = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
+/** The topics that live matches are followed in. */
+export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
 
 /** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
 export class LiveMatches {
-  readonly #place: TopicCluster;
-  readonly #registry: Registry;
+  readonly #place: OpenCluster;
+  readonly #decoders: Decoders<(typeof LIVE_TOPICS)[number]>;
   /** Topics by their names on the broker. */
-  readonly #names: ReadonlyMap<string, (typeof SOURCES)[number]>;
+  readonly #names: ReadonlyMap<string, (typeof LIVE_TOPICS)[number]>;
   readonly #health = new HealthTable();
   /** Live matches, each with its partition. */
   readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
@@ -34,10 +34,10 @@ export class LiveMatches {
   /** When a partition was last read to its end, on the steady clock. */
   readonly #read = new Map<string, number>();
 
-  constructor(place: TopicCluster) {
+  constructor(place: OpenCluster) {
     this.#place = place;
-    this.#registry = topicSource(place).registry;
-    this.#names = new Map(SOURCES.map((topic) => [topicName(place.prefix, topic), topic]));
+    this.#decoders = decodersOf(place, LIVE_TOPICS);
+    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(place.prefix, topic), topic]));
   }
 
   /** Follows until `signal`; calls back once every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
@@ -100,14 +100,14 @@ export class LiveMatches {
       if (topic === 'feed-health') await this.#applyHealth(key, value);
       else if (topic === 'match-transitions') {
         if (value === null) continue;
-        const { event_id, version } = await this.#registry.decoder('match-transitions').read(value);
+        const { event_id, version } = await this.#decoders['match-transitions'].read(value);
         this.#changed.set(event_id, version);
       } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
     }
   }
 
   async #applyState(eventId: number, value: Buffer | null, partition: string): Promise<void> {
-    const state = value === null ? null : await this.#registry.decoder('match-state').read(value);
+    const state = value === null ? null : await this.#decoders['match-state'].read(value);
     if (state === null || phaseOf(state) !== 'live') {
       this.#states.delete(eventId);
       if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
@@ -119,7 +119,7 @@ export class LiveMatches {
   }
 
   async #applyHealth(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#registry.decoder('feed-health').read(value);
+    const record = value === null ? null : await this.#decoders['feed-health'].read(value);
     this.#health.apply(key, record, performance.now());
     if (record === null || record.heard_at === null) this.#heard.delete(key);
     else if (record.event_id !== null) this.#heard.set(key, record.heard_at);

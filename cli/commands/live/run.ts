@@ -1,21 +1,19 @@
 import { once } from 'node:events';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, requireTopics } from '../../cluster.ts';
 import type { GivenTo } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { jsonText } from '../../values.ts';
 import { boardLines, matchJson, type Room } from './board.ts';
-import type { live } from './command.ts';
-import { LiveMatches } from './live-matches.ts';
+import type { command } from './command.ts';
+import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
 const machineNow = () => ({ wall: Date.now(), steady: performance.now() });
 
-/** Shows the live matches. */
-export async function runLive({ values }: GivenTo<typeof live>): Promise<number> {
+export async function run({ values }: GivenTo<typeof command>): Promise<number> {
   const place = findCluster(process.env);
-  for (const topic of ['match-state', 'match-transitions', 'feed-health'] as const)
-    await requireTopic(place, topic);
+  await requireTopics(place, LIVE_TOPICS);
   const matches = new LiveMatches(place);
   const board = (room: Room): string[] => {
     const now = machineNow();

@@ -7,7 +7,7 @@ import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
 import { guardWords } from '../../../services/api/board/shown/words.ts';
-import type { TextCell } from '../../table.ts';
+import type { StyledText } from '../../table.ts';
 
 /** E.g. `safe`, `halted: score under review, feed stale (nothing received)`. */
 function tradingWords({ permission, reasons }: Trading, feed: FeedStatus): string {
@@ -19,7 +19,7 @@ function tradingWords({ permission, reasons }: Trading, feed: FeedStatus): strin
 }
 
 /** The same with its colour: only what may be acted on is green. */
-export function tradingCell(trading: Trading, feed: FeedStatus): TextCell {
+export function tradingCell(trading: Trading, feed: FeedStatus): string | StyledText {
   const text = tradingWords(trading, feed);
   if (trading.permission === 'safe') return { text, style: 'green' };
   return trading.permission === 'halted' ? { text, style: 'red' } : text;

@@ -19,9 +19,7 @@ Ends with exit code 1 where the match is unknown here, or what had been publishe
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Shows one match. */
-export const match = defineCommand({
-  name: 'match',
+export const command = defineCommand({
   help: HELP,
   options: {
     follow: { type: 'boolean', default: false },

@@ -14,11 +14,10 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
-import { cut, paint, type TextCell, tableLines } from '../../table.ts';
+import { cut, paint, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
 
-/** One match as its topics have it. */
 export type PageRecords = {
   readonly state: MatchState;
   /** Removed ones too. */
@@ -63,33 +62,23 @@ function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'inciden
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
   if (incident === null) return [];
   const { json, important } = renderIncident(incident, () => undefined);
-  const { incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut } = incident;
-  return [
-    {
-      id,
-      removed,
-      incident_id,
-      participant_id,
-      confirmation,
-      event_status_id,
-      event_time,
-      parent_id,
-      ut,
-      received_at: cause.received_at,
-      important,
-      record: JSON.parse(json),
-    },
-  ];
+  return [{ ...incident, id, removed, received_at: cause.received_at, important, record: JSON.parse(json) }];
 }
 
-const COLUMNS = [
-  { head: 'minute', align: 'right' },
-  { head: 'score', align: 'right' },
-  { head: 'incident', least: 12 },
-  { head: 'team', least: 8 },
-  { head: 'player', least: 8 },
-  { head: 'id' },
-] as const;
+type PageRow = MatchStory & { readonly team: string | null };
+
+const COLUMNS: readonly TextColumn<PageRow>[] = [
+  { head: 'minute', align: 'right', of: (row) => styled(row, row.in_shoot_out ? 'pens' : minuteOf(row)) },
+  { head: 'score', align: 'right', of: (row) => styled(row, row.score && scoreWords(row.score)) },
+  {
+    head: 'incident',
+    least: 12,
+    of: (row) => styled(row, row.name + (row.added ? ` +${row.added} min` : '')),
+  },
+  { head: 'team', least: 8, of: (row) => styled(row, row.team ?? row.participant_name) },
+  { head: 'player', least: 8, of: (row) => styled(row, row.player) },
+  { head: 'id', of: (row) => styled(row, row.id) },
+];
 
 /** How a page is drawn: at `now`, Unix milliseconds; `width` as `tableLines` takes it; `doubts` as `tradingOf` does. */
 type PageOptions = {
@@ -98,18 +87,16 @@ type PageOptions = {
   readonly doubts?: readonly string[];
 };
 
-/** The lines of the page. */
 export function pageLines(
   facts: PageRecords,
   feed: FeedStatus,
   { now, width, doubts = [] }: PageOptions,
 ): string[] {
   const story = storyOf(facts);
-  const [head = '', ...rows] = tableLines(
-    COLUMNS,
-    story.map((entry) => rowOf(entry, facts.state)),
-    width,
-  );
+  const sides = [facts.state.home, facts.state.away];
+  const teamOf = (id: number | null) => sides.find((side) => side !== null && side.id === id)?.name ?? null;
+  const entries = story.map((entry) => ({ ...entry, team: teamOf(entry.participant_id) }));
+  const [head = '', ...rows] = tableLines(COLUMNS, entries, width);
   return [
     ...headLines(facts.state, { feed, doubts, now }).map((line) =>
       width === null ? line : cut(line, width),
@@ -152,19 +139,14 @@ export function nameOf({ name, home, away }: MatchState): string {
   return name ?? 'unknown teams';
 }
 
-function rowOf(entry: MatchStory, state: MatchState): TextCell[] {
-  const { minute, in_shoot_out, score, name, added, participant_id, participant_name, player, id } = entry;
-  const team = [state.home, state.away].find((side) => side !== null && side.id === participant_id);
-  const texts = [
-    in_shoot_out ? 'pens' : minute === null ? '' : `${minute}'`,
-    score === null ? '' : scoreWords(score),
-    `${name}${added === null ? '' : ` +${added} min`}`,
-    team?.name ?? participant_name ?? '',
-    player ?? '',
-    id,
-  ];
-  const style = entry.void !== null ? 'gray' : entry.kind === 'goal' ? 'bold' : null;
-  return texts.map((text) => (style === null ? text : { text, style }));
+function minuteOf({ minute }: MatchStory): string | null {
+  return minute && `${minute}'`;
+}
+
+/** A goal stands out, and what is void steps back. */
+function styled({ void: isVoid, kind }: MatchStory, text: string | null): TextCell {
+  if (text === null || (isVoid === null && kind !== 'goal')) return text;
+  return { text, style: isVoid === null ? 'bold' : 'gray' };
 }
 
 const INDENT = ' '.repeat(8);

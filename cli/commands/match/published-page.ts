@@ -1,15 +1,21 @@
 /** What had been published at a moment, as lines: pure. */
+import type { MatchTransition } from '#topics/generated/types.ts';
 import { guardWords, scoreWords, statusName } from '../../../services/api/board/shown/words.ts';
 import { summaryOf } from '../../summaries.ts';
-import { cut, tableLines } from '../../table.ts';
+import { cut, type TextColumn, tableLines } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { nameOf, timeText } from './page.ts';
 import type { Held, Published, RecordedGap } from './published.ts';
+import type { Written } from './records.ts';
 
 /** How many of the last changes are listed; `--json` has all. */
 const LISTED = 20;
 
-const COLUMNS = [{ head: 'written' }, { head: 'received' }, { head: 'change', least: 30 }] as const;
+const COLUMNS: readonly TextColumn<Written<MatchTransition>>[] = [
+  { head: 'written', of: ({ written }) => timeText(written) },
+  { head: 'received', of: ({ value }) => timeText(value.cause.received_at) },
+  { head: 'change', least: 30, of: ({ value }) => summaryOf('match-transitions', value) },
+];
 
 /** A difference of receipt and publication that only a backlog, a replay or a rebuild makes, milliseconds. */
 const LATE_MS = 60_000;
@@ -38,16 +44,11 @@ export function publishedLines(
     '',
     ...notesOf(published),
   ].map((line) => (width === null ? lineShown(line) : cut(lineShown(line), width)));
-  const rows = listed.map(({ value, written: when }) => [
-    timeText(when),
-    timeText(value.cause.received_at),
-    summaryOf('match-transitions', value),
-  ]);
   const before = transitions.length - listed.length;
   return [
     ...lines,
     ...(before === 0 ? [] : [`${before} changes before these: --json has them`]),
-    ...(rows.length === 0 ? [] : tableLines(COLUMNS, rows, width)),
+    ...(listed.length === 0 ? [] : tableLines(COLUMNS, listed, width)),
   ];
 }
 

@@ -2,13 +2,12 @@
 
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { RENEW_MS } from '#tradability/doubts.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
+import { decodersOf } from '../../topic-reads.ts';
 
 /** A record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -17,32 +16,39 @@ export type Written<T> = { readonly value: T; readonly written: number };
 const MATCH_TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const satisfies TopicName[];
 type MatchTopic = (typeof MATCH_TOPICS)[number];
 
-/** A record of a followed match. */
 export type FollowedRecord = {
   [T in MatchTopic]: { readonly topic: T } & Written<TopicValues[T]>;
 }[MatchTopic];
 
 const CLIENT_ID = 'touchline-match';
 
+/** The partition of a match in a topic, by its name on the broker, with its bounds at the opening. */
+type OwnLog = TopicPartition & LogBounds;
+
 /** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
 export class MatchRecords {
-  readonly #place: TopicCluster;
+  readonly #cluster: OpenCluster;
   readonly #key: string;
-  readonly #bounds: readonly (TopicPartition & LogBounds)[];
-  readonly #registry: Registry;
+  readonly #logs: Readonly<Record<MatchTopic, OwnLog>>;
 
-  private constructor(place: TopicCluster, eventId: number, bounds: readonly (TopicPartition & LogBounds)[]) {
-    this.#place = place;
-    this.#key = String(eventId);
-    this.#bounds = bounds;
-    this.#registry = topicSource(place).registry;
+  private constructor(cluster: OpenCluster, key: string, logs: Readonly<Record<MatchTopic, OwnLog>>) {
+    this.#cluster = cluster;
+    this.#key = key;
+    this.#logs = logs;
   }
 
   /** Rejects with `StreamError` where no broker answers. */
-  static async open(place: TopicCluster, eventId: number): Promise<MatchRecords> {
-    const names = MATCH_TOPICS.map((topic) => topicName(place.prefix, topic));
-    const at = { brokers: place.brokers, clientId: CLIENT_ID };
-    return new MatchRecords(place, eventId, await topicBounds(at, names));
+  static async open(cluster: OpenCluster, eventId: number): Promise<MatchRecords> {
+    const { brokers, prefix } = cluster;
+    const key = String(eventId);
+    const names = MATCH_TOPICS.map((topic) => topicName(prefix, topic));
+    const bounds = await topicBounds({ brokers, clientId: CLIENT_ID }, names);
+    const logs = MATCH_TOPICS.map((topic, at) => {
+      const all = bounds.filter((of) => of.topic === names[at]);
+      const own = partitionHash(Buffer.from(key)) % all.length;
+      return [topic, all.find(({ partition }) => partition === own)];
+    });
+    return new MatchRecords(cluster, key, Object.fromEntries(logs));
   }
 
   /** The records with a value, in order: at least those written from `from` to before `until`, Unix milliseconds. */
@@ -50,25 +56,20 @@ export class MatchRecords {
     topic: T,
     { from, until }: { readonly from?: number; readonly until?: number } = {},
   ): Promise<Written<TopicValues[T]>[]> {
-    const [start, end] = [await this.#offsetAt(topic, from), await this.#offsetAt(topic, until)];
-    const name = topicName(this.#place.prefix, topic);
-    const own = partitionKey(this.#own(name));
+    const log = this.#logs[topic];
+    const [start, end] = [await this.#offsetAt(log, from), await this.#offsetAt(log, until)];
     const found: ReadRecord[] = [];
     const stop = new AbortController();
-    await follow({
-      brokers: this.#place.brokers,
-      reader: CLIENT_ID,
-      topics: [name],
-      from: this.#offsets([topic], ({ start: first }) => start ?? first),
+    await this.#follow([[log, start ?? log.start]], {
       signal: stop.signal,
       onBatch: ({ partition, records, next }) => {
-        for (const record of records) if (this.#isOwn(record)) found.push(record);
+        found.push(...records.filter((record) => this.#isOwn(record)));
         // Other partitions have what was written since the opening, at offsets of their own.
-        if (end !== null && next >= end && partitionKey({ topic: name, partition }) === own) stop.abort();
+        if (end !== null && next >= end && partition === log.partition) stop.abort();
       },
       onCaughtUp: () => stop.abort(),
     });
-    const decoder = this.#registry.decoder(topic);
+    const decoder = this.#cluster.registry.decoder(topic);
     const decoded: Written<TopicValues[T]>[] = [];
     for (const { value, timestamp: written } of found)
       if (value !== null) decoded.push({ value: await decoder.read(value), written });
@@ -84,51 +85,47 @@ export class MatchRecords {
     onRecord: (record: FollowedRecord) => void | Promise<void>,
     onUpToDate: (at: number) => void,
   ): Promise<void> {
-    const ofState = partitionKey(this.#own(topicName(this.#place.prefix, 'match-state')));
-    const names = new Map(MATCH_TOPICS.map((topic) => [topicName(this.#place.prefix, topic), topic]));
-    await follow({
-      brokers: this.#place.brokers,
-      reader: CLIENT_ID,
-      topics: [...names.keys()],
-      from: this.#offsets(MATCH_TOPICS, ({ end }) => end),
-      idleMs: RENEW_MS,
-      signal,
-      onUpToDate: (of, at) => {
-        if (partitionKey(of) === ofState) onUpToDate(at);
+    const logs = Object.values(this.#logs);
+    const decoders = decodersOf(this.#cluster, MATCH_TOPICS);
+    await this.#follow(
+      logs.map((log) => [log, log.end]),
+      {
+        idleMs: RENEW_MS,
+        signal,
+        onUpToDate: (of, at) => {
+          if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
+        },
+        onBatch: async ({ topic: name, records }) => {
+          const topic = MATCH_TOPICS.find((one) => this.#logs[one].topic === name);
+          for (const record of records) {
+            if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
+            const value = await decoders[topic].read(record.value);
+            await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+          }
+        },
       },
-      onBatch: async ({ topic: name, records }) => {
-        const topic = names.get(name);
-        for (const record of records) {
-          if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
-          const value = await this.#registry.decoder(topic).read(record.value);
-          await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
-        }
-      },
-    });
-  }
-
-  /** Where the partition of the match is read from; the others are not read. */
-  #offsets(topics: readonly MatchTopic[], startOf: (of: LogBounds) => number): Map<string, number> {
-    const names = new Set(topics.map((topic) => topicName(this.#place.prefix, topic)));
-    const own = new Set([...names].map((name) => partitionKey(this.#own(name))));
-    return new Map(
-      this.#bounds
-        .filter(({ topic }) => names.has(topic))
-        .map((of) => [partitionKey(of), own.has(partitionKey(of)) ? startOf(of) : of.end]),
     );
   }
 
-  /** The partition of the match in a topic, by its name on the broker. */
-  #own(name: string): TopicPartition {
-    const count = this.#bounds.filter(({ topic }) => topic === name).length;
-    return { topic: name, partition: partitionHash(Buffer.from(this.#key)) % count };
+  /** Follows topics from these offsets of the match's partitions on; of other partitions what is written from now on. */
+  #follow(
+    logs: readonly (readonly [OwnLog, number])[],
+    options: Omit<FollowOptions, 'brokers' | 'topics'>,
+  ): Promise<void> {
+    return follow({
+      ...options,
+      brokers: this.#cluster.brokers,
+      reader: CLIENT_ID,
+      topics: logs.map(([{ topic }]) => topic),
+      from: new Map(logs.map(([log, offset]) => [partitionKey(log), offset])),
+      otherwise: 'end',
+    });
   }
 
-  async #offsetAt(topic: MatchTopic, time: number | undefined): Promise<number | null> {
+  async #offsetAt(log: OwnLog, time: number | undefined): Promise<number | null> {
     if (time === undefined) return null;
-    const name = topicName(this.#place.prefix, topic);
-    const offsets = await offsetsAt({ brokers: this.#place.brokers, topic: name, time });
-    return offsets.get(partitionKey(this.#own(name))) ?? null;
+    const offsets = await offsetsAt({ brokers: this.#cluster.brokers, topic: log.topic, time });
+    return offsets.get(partitionKey(log)) ?? null;
   }
 
   #isOwn({ key }: ReadRecord): boolean {

@@ -1,7 +1,7 @@
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster } from '#topics/read-values.ts';
-import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { readLatest } from '#topics/read-values.ts';
+import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
@@ -11,7 +11,7 @@ import { jsonText, lineShown } from '../../values.ts';
 import { pastMoment } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
-import type { match } from './command.ts';
+import type { command } from './command.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
 import { gapsAt, publishedAt } from './published.ts';
@@ -21,11 +21,10 @@ import { MatchRecords } from './records.ts';
 /** How often it is looked whether what may be traded has changed. */
 const LOOK_EVERY_MS = 200;
 
-/** Shows one match. */
-export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
   const place = findCluster(process.env);
-  await requireTopic(place, 'match-state');
+  await requireTopics(place, ['match-state']);
   const records = await MatchRecords.open(place, request.eventId);
   if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
@@ -33,7 +32,7 @@ export async function runMatch(given: GivenTo<typeof match>): Promise<number> {
   const health = new Health(place);
   await untilStopped(async (signal) => {
     const topics = await findTopics(place);
-    if (topics.has('feed-health')) await health.known(place, signal);
+    if (topics.has('feed-health')) await health.known(signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
     const feed = health.match(request.eventId);
@@ -89,7 +88,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 
 /** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
 async function showPublished(
-  place: TopicCluster,
+  place: OpenCluster,
   records: MatchRecords,
   { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
@@ -119,18 +118,16 @@ async function showPublished(
   }
 }
 
-/** The newest records of feed health. */
-async function readHealth(place: TopicCluster): Promise<FeedHealth[]> {
-  const source = topicSource(place);
-  if (!(await findTopics(source)).has('feed-health')) return [];
-  return [...(await readLatest('feed-health', source)).values()];
+async function readHealth(place: OpenCluster): Promise<FeedHealth[]> {
+  if (!(await findTopics(place)).has('feed-health')) return [];
+  return [...(await readLatest('feed-health', place)).values()];
 }
 
-function unknown({ prefix }: TopicCluster, eventId: number): CommandError {
+function unknown({ prefix }: OpenCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof match>, now: number) {
+function parse({ values, positionals }: GivenTo<typeof command>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;

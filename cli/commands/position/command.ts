@@ -19,13 +19,12 @@ next record.
 The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
 `;
 
-/** Shows and sets positions. */
-export const position = defineCommand({
-  name: 'position',
+export const command = defineCommand({
   help: HELP,
   options: {
     yes: { type: 'boolean', default: false },
     'accept-state': { type: 'boolean', default: false },
   },
   words: (before) => (before.length === 0 ? PROCESSOR_NAMES : before.length === 2 ? ['start', 'end'] : []),
+  changes: ({ positionals }) => positionals.length > 1,
 });

@@ -1,26 +1,28 @@
-import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
-import { tableText } from '../../table.ts';
-import type { position } from './command.ts';
-
+import { type TextColumn, tableText } from '../../table.ts';
+import type { command } from './command.ts';
 import { setPosition } from './set-position.ts';
 
-const COLUMNS = ['partition', 'position', 'start', 'end', 'behind'].map(
-  (head) => ({ head, align: 'right' }) as const,
-);
+const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
+  { head: 'partition', align: 'right', of: ({ partition }) => partition },
+  { head: 'position', align: 'right', of: ({ position }) => position ?? '-' },
+  { head: 'start', align: 'right', of: ({ start }) => start },
+  { head: 'end', align: 'right', of: ({ end }) => end },
+  { head: 'behind', align: 'right', of: ({ position, start, end }) => end - (position ?? start) },
+];
 
-/** Shows and sets positions. */
-export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { processor, partition, to, acceptsState, skips } = parse(given);
   const place = findCluster(process.env);
   const topics = streamTopics(place.prefix, processor);
   const brokers = place.brokers;
   if (to === undefined) {
-    await show(place, topics);
+    const rows = await inputProgress({ brokers, ...topics, log: quiet });
+    process.stdout.write(tableText(COLUMNS, rows));
     return 0;
   }
   const { before, next } = await setPosition(topics, {
@@ -37,21 +39,7 @@ export async function runPosition(given: GivenTo<typeof position>): Promise<numb
   return 0;
 }
 
-async function show(place: TopicCluster, topics: ReturnType<typeof streamTopics>): Promise<void> {
-  const { application, input: topic } = topics;
-  const brokers = place.brokers;
-  const [positions, bounds] = await Promise.all([
-    readPositions({ brokers, application, log: quiet }),
-    topicBounds({ brokers, clientId: 'touchline-position' }, [topic]),
-  ]);
-  const rows = bounds.map(({ partition, start, end }) => {
-    const next = positions.get(partition);
-    return [partition, next ?? '-', start, end, end - (next ?? start)].map(String);
-  });
-  process.stdout.write(tableText(COLUMNS, rows));
-}
-
-function parse({ values, positionals }: GivenTo<typeof position>) {
+function parse({ values, positionals }: GivenTo<typeof command>) {
   const acceptsState = values['accept-state'] === true;
   const skips = values.yes === true;
   const [name, partition, offset, ...more] = positionals;

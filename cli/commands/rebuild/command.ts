@@ -18,12 +18,11 @@ is lost.
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Deletes the output of a processor. */
-export const rebuild = defineCommand({
-  name: 'rebuild',
+export const command = defineCommand({
   help: HELP,
   options: {
     yes: { type: 'boolean', default: false },
   },
   words: (before) => (before.length === 0 ? PROCESSOR_NAMES : []),
+  changes: ({ values }) => values.yes,
 });

@@ -1,16 +1,19 @@
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
 import {
   applicationOf,
   PROCESSOR_NAMES,
   type ProcessorName,
   positionsTopicName,
 } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { findCluster } from '../../cluster.ts';
+import { carryOver, catchUp } from '#webhooks/carry-over.ts';
+import { commandLog, findCluster, type OpenCluster } from '../../cluster.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
-import { carryProgress } from './carry-progress.ts';
-import type { rebuild } from './command.ts';
+import { readEach } from '../../topic-reads.ts';
+import type { command } from './command.ts';
 
 /**
  * Topics to delete, so that the output of a processor follows from its input alone; and its readers, which are rebuilt too.
@@ -30,8 +33,7 @@ const REBUILDS: Readonly<
   'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };
 
-/** Deletes the output of a processor. */
-export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const processor = parse(given);
   const place = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
@@ -41,13 +43,13 @@ export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number
   return 0;
 }
 
-async function requireStopped(place: TopicCluster, processor: ProcessorName): Promise<void> {
+async function requireStopped(place: OpenCluster, processor: ProcessorName): Promise<void> {
   const members = await groupMembers(place.brokers, applicationOf(place.prefix, processor));
   if (members === 0) return;
   throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
 }
 
-async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promise<void> {
+async function rebuildOne(place: OpenCluster, processor: ProcessorName): Promise<void> {
   const { brokers, prefix } = place;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
@@ -62,10 +64,33 @@ async function rebuildOne(place: TopicCluster, processor: ProcessorName): Promis
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof rebuild>): ProcessorName {
+/**
+ * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire
+ * after 30 days. Gives the number of subscriptions. Throws as `readEach` and `PublishError`.
+ */
+async function carryProgress(place: OpenCluster): Promise<number> {
+  const committed = await readLatest('webhook-progress', place);
+  const all: WebhookAttempt[] = [];
+  await readEach(place, 'webhook-attempts', (attempt) => void all.push(attempt));
+  const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
+  const ids = new Set([...committed.keys(), ...attempts.keys()]);
+  const progress = [...ids]
+    .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))
+    .filter((known) => known !== null);
+  const codec = await place.registry.codec('webhook-attempts');
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  const records = progress
+    .flatMap(carryOver)
+    .map((attempt) => ({ topic, key: attempt.subscription_id, value: codec.encode(attempt) }));
+  const options = { brokers: place.brokers, clientId: 'touchline-rebuild', log: commandLog('rebuild') };
+  await withPublisher(options, (publisher) => publisher.publish(records));
+  return progress.length;
+}
+
+function parse({ values, positionals }: GivenTo<typeof command>): ProcessorName {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (values.yes !== true) throw new UsageError('this deletes topics: say --yes');
+  if (!values.yes) throw new UsageError('this deletes topics: say --yes');
   return processor;
 }

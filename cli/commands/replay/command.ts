@@ -23,9 +23,7 @@ that of the source, RULES_DIR has the rules of competitions as for the standings
 compare the result and to switch to it. Exit code 1 where the replay is not complete.
 `;
 
-/** Rebuilds everything into another prefix. */
-export const replay = defineCommand({
-  name: 'replay',
+export const command = defineCommand({
   help: HELP,
   options: {
     into: { type: 'string' },
@@ -38,4 +36,5 @@ export const replay = defineCommand({
     partitions: { type: 'string' },
   },
   choices: { source: ['normalized', 'raw'] },
+  changes: () => true,
 });

@@ -1,4 +1,4 @@
-import type { PublishRecord } from '#streams/client/port.ts';
+import { type PublishRecord, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { PROCESSORS } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -42,6 +42,8 @@ export type EngineOptions = {
   readonly readBack: ReadBack;
 };
 
+type ReplayedProcessor = 'match-processor' | 'standings-processor';
+
 /** As the match processor's defaults are; what is published does not depend on them. */
 const KEEP_LOADED_MS = 900_000;
 const MAX_LOADED = 256;
@@ -52,23 +54,19 @@ const MAX_LOADED = 256;
  */
 export class ReplayEngine {
   readonly #options: EngineOptions;
-  readonly #names: { readonly normalized: string; readonly results: string };
-  readonly #matches = new Map<number, ReplayTask>();
-  readonly #tables = new Map<number, ReplayTask>();
-  /** Records given so far, by topic and partition: the next offset of each. */
-  readonly #ends = new Map<string, Map<number, number>>();
+  /** By processor and partition. */
+  readonly #tasks = new Map<string, ReplayTask>();
+  /** Records given so far of each partition: its next offset. */
+  readonly #ends = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#names = {
-      normalized: topicName(options.prefix, 'normalized-messages'),
-      results: topicName(options.prefix, 'match-results'),
-    };
   }
 
   /** What a batch leads to, in the order to publish it, its own records first. Rejects with `StreamError`. */
   async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
-    const { normalized, results } = this.#names;
+    const [normalized, results] = [this.#named('normalized-messages'), this.#named('match-results')];
     const inputs = batch.map((input) => ({ topic: normalized, ...input }));
     const output: ReplayOutput[] = inputs.map(({ topic, partition, key, value }) => ({
       topic,
@@ -77,13 +75,9 @@ export class ReplayEngine {
       value,
     }));
     const timestamp = batch.at(-1)?.timestamp ?? 0;
-    const given = await this.#run(this.#matches, this.#matchTask, inputs);
-    const found = given.filter(({ topic }) => topic === results);
-    const tables = await this.#run(
-      this.#tables,
-      this.#tablesTask,
-      found.map((record) => ({ ...record, timestamp })),
-    );
+    const given = await this.#run('match-processor', inputs);
+    const found = given.filter(({ topic }) => topic === results).map((record) => ({ ...record, timestamp }));
+    const tables = await this.#run('standings-processor', found);
     for (const record of [...given, ...tables]) {
       if (record.topic !== results) this.#offsetOf(record);
       output.push(record);
@@ -91,24 +85,18 @@ export class ReplayEngine {
     return output;
   }
 
-  /** How many records were given of each partition of a topic, by its name on the broker. */
-  ends(topic: string): ReadonlyMap<number, number> {
-    return this.#ends.get(topic) ?? new Map();
-  }
-
-  /** The topics that records were given of, by their names on the broker. */
-  topics(): string[] {
-    return [...this.#ends.keys()];
+  /** How many records were given of each topic, by its name on the broker. */
+  counts(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 
   close(): void {
-    for (const task of [...this.#matches.values(), ...this.#tables.values()]) task.close();
+    for (const task of this.#tasks.values()) task.close();
   }
 
   /** Gives each task its records, partition by partition. */
   async #run(
-    tasks: Map<number, ReplayTask>,
-    open: (partition: number) => ReplayTask,
+    processor: ReplayedProcessor,
     inputs: readonly (ReplayInput & { readonly topic: string })[],
   ): Promise<ReplayOutput[]> {
     const all = inputs.map((input) => ({
@@ -119,60 +107,40 @@ export class ReplayEngine {
     const byPartition = Map.groupBy(all, ({ partition }) => partition);
     const output: ReplayOutput[] = [];
     for (const [partition, records] of [...byPartition].sort(([a], [b]) => a - b)) {
-      let task = tasks.get(partition);
-      if (task === undefined) {
-        task = open(partition);
-        tasks.set(partition, task);
-      }
-      for (const record of await task.process(records)) output.push(record);
+      for (const record of await this.#task(processor, partition).process(records)) output.push(record);
     }
     return output;
   }
 
   /** The offset that the next record of a partition gets. */
-  #offsetOf({ topic, partition }: { readonly topic: string; readonly partition: number }): number {
-    let ends = this.#ends.get(topic);
-    if (ends === undefined) {
-      ends = new Map();
-      this.#ends.set(topic, ends);
-    }
-    const offset = ends.get(partition) ?? 0;
-    ends.set(partition, offset + 1);
+  #offsetOf(of: TopicPartition): number {
+    const key = partitionKey(of);
+    const offset = this.#ends.get(key) ?? 0;
+    this.#ends.set(key, offset + 1);
+    this.#counts.set(of.topic, (this.#counts.get(of.topic) ?? 0) + 1);
     return offset;
   }
 
   readonly #named = (topic: TopicName): string => topicName(this.#options.prefix, topic);
 
-  readonly #matchTask = (partition: number): ReplayTask => {
-    const { codecs } = this.#options;
-    return this.#task('match-processor', partition, () => {
-      const limits = { keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED };
-      return new MatchPartition({ partition, codecs, topicName: this.#named, ...limits });
-    });
-  };
-
-  readonly #tablesTask = (partition: number): ReplayTask => {
-    const { codecs, rulesOf } = this.#options;
-    return this.#task(
-      'standings-processor',
-      partition,
-      () => new StandingsPartition({ partition, codecs, topicName: this.#named, rulesOf }),
-    );
-  };
-
-  #task(
-    service: 'match-processor' | 'standings-processor',
-    partition: number,
-    create: () => MatchPartition | StandingsPartition,
-  ): ReplayTask {
-    const { codecs, readBack } = this.#options;
+  #task(service: ReplayedProcessor, partition: number): ReplayTask {
+    const key = `${service}/${partition}`;
+    const known = this.#tasks.get(key);
+    if (known !== undefined) return known;
+    const { codecs, rulesOf, readBack } = this.#options;
     const { input, changelogs } = PROCESSORS[service];
-    return new ReplayTask({
+    const own = { partition, codecs, topicName: this.#named };
+    const task = new ReplayTask({
       partition,
-      create,
+      create: () =>
+        service === 'match-processor'
+          ? new MatchPartition({ ...own, keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED })
+          : new StandingsPartition({ ...own, rulesOf }),
       readBack,
       changelogs: changelogs.map(this.#named),
       letters: { service, input, topic: this.#named('dead-letters'), codec: codecs['dead-letters'] },
     });
+    this.#tasks.set(key, task);
+    return task;
   }
 }

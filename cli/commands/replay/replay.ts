@@ -1,20 +1,16 @@
 import { openStreamClient } from '#streams/client/client.ts';
-import {
-  type ConsumedRecord,
-  type FetchedRecord,
-  partitionHash,
-  type StreamClient,
-} from '#streams/client/port.ts';
+import { type ConsumedRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { quiet } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import { batchesOf, type ReplayBatch, waitUntil } from './batches.ts';
+import { batchesOf, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { normalizeAgain } from './normalize-again.ts';
 import { partitionRanges, readMerged } from './source.ts';
@@ -22,8 +18,7 @@ import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPosition
 
 export type ReplayOptions = {
   readonly source: TopicCluster;
-  readonly target: TopicCluster;
-  /** What is replayed. */
+  readonly target: OpenCluster;
   readonly topic: 'normalized-messages' | 'raw-messages';
   /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
   readonly from: number | null;
@@ -65,7 +60,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const open = () => openPublisher({ brokers, clientId: CLIENT, log: quiet, maxQueueBytes: QUEUE_BYTES });
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
   const prefix = target.prefix;
-  const codecs = await topicSource(target).registry.codecs(REPLAY_TOPICS);
+  const codecs = await target.registry.codecs(REPLAY_TOPICS);
   const writer = new Writer(publishers);
   const engine = new ReplayEngine({
     prefix,
@@ -77,10 +72,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     const copied = await copyInputs(source, target, publishers[0] as Publisher, options.forSwitch);
     const replayed = await run(options, { client, engine, writer });
     const expected = new Map(copied);
-    for (const topic of engine.topics()) {
-      const count = [...engine.ends(topic).values()].reduce((sum, end) => sum + end, 0);
-      expected.set(topic, (expected.get(topic) ?? 0) + count);
-    }
+    for (const [topic, count] of engine.counts()) expected.set(topic, (expected.get(topic) ?? 0) + count);
     onProgress('checking what was written');
     await requireWritten(target, expected);
     await setPositions(target);
@@ -103,11 +95,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   const startedAt = performance.now();
   let records = 0;
   const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
-  const batches: AsyncIterable<ReplayBatch<FetchedRecord & { readonly partition: number }>> = batchesOf(
-    readMerged(client, name, ranges),
-    gaps,
-  );
-  for await (const batch of batches) {
+  for await (const batch of batchesOf(readMerged(client, name, ranges), gaps)) {
     await waitUntil(startedAt, batch.dueMs, signal);
     if (signal.aborted) break;
     // The batch before is on its way to the broker meanwhile.
@@ -125,31 +113,23 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   return { records, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-type SourceRecords = readonly (FetchedRecord & { readonly partition: number })[];
-
 /** Makes records of the source the input of the engine. */
-type ReadInputs = (records: SourceRecords) => Promise<readonly ReplayInput[]>;
+type ReadInputs = (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
 
 /** How records of the source are read: where they are normalized again, or distributed again by their keys. */
-async function inputReader({ source, target, topic, partitions }: ReplayOptions): Promise<ReadInputs> {
-  if (topic === 'raw-messages') return openNormalizer(source, target, partitions);
-  if (partitions === undefined) return asTheyAre;
+async function inputReader(options: ReplayOptions): Promise<ReadInputs> {
+  const { topic, partitions } = options;
+  if (topic === 'raw-messages') return openNormalizer(options);
+  if (partitions === undefined) return async (records) => records;
   return async (records) =>
     records.map((record) =>
       record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
     );
 }
 
-/** normalized-messages, in the same partitions. */
-const asTheyAre: ReadInputs = async (records) => records;
-
 /** raw-messages, read once more: their messages go to the partitions of their events. */
-async function openNormalizer(
-  source: TopicCluster,
-  target: TopicCluster,
-  wanted: number | undefined,
-): Promise<ReadInputs> {
-  const registry = topicSource(target).registry;
+async function openNormalizer({ source, target, partitions: wanted }: ReplayOptions): Promise<ReadInputs> {
+  const { registry } = target;
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
   const partitions = wanted ?? (await matchPartitions(source));
@@ -200,13 +180,8 @@ class Writer {
   ): AsyncGenerator<readonly ConsumedRecord[]> {
     await this.#publishing;
     const [log = { start: 0, end: 0 }] = await client.logBounds([{ topic, partition }]);
-    for await (const { records } of readRange(client, {
-      topic,
-      partition,
-      ...log,
-      maxBytes: READ_BACK_BYTES,
-    }))
-      yield records;
+    const range = { topic, partition, ...log, maxBytes: READ_BACK_BYTES };
+    for await (const { records } of readRange(client, range)) yield records;
   }
 }
 

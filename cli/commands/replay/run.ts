@@ -2,27 +2,25 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { parseCount, parseMoment } from '../option-values.ts';
-import type { replay } from './command.ts';
-import { type ReplayOptions, replayInto } from './replay.ts';
+import type { command } from './command.ts';
+import { replayInto } from './replay.ts';
 
 const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
 const settings = z.object({ RULES_DIR: z.string().default('') });
 const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 
-/** Rebuilds everything into another prefix. */
-export async function runReplay(given: GivenTo<typeof replay>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
-  const target: TopicCluster = { ...source, prefix: into };
+  const target = openCluster({ ...source, prefix: into });
   if (into === source.prefix) throw new UsageError(`${into} is the prefix of the source: name another one`);
-  await requireTopic(source, options.topic);
+  await requireTopics(source, [options.topic]);
   const where = {
     source,
     target,
@@ -39,18 +37,16 @@ export async function runReplay(given: GivenTo<typeof replay>): Promise<number> 
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof replay>) {
+function parse({ values }: GivenTo<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
   if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
-  const topic = SOURCES[values.source];
-  if (topic === undefined) throw new UsageError('--source must be normalized or raw');
   const from = parseMoment('--from', values.from);
   const to = parseMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
     into: values.into,
-    topic,
+    topic: SOURCES[values.source as keyof typeof SOURCES],
     from,
     to,
     gaps: parseGaps(values.gaps),
@@ -60,10 +56,8 @@ function parse({ values }: GivenTo<typeof replay>) {
   };
 }
 
-const SOURCES: Readonly<Record<string, ReplayOptions['topic']>> = {
-  normalized: 'normalized-messages',
-  raw: 'raw-messages',
-};
+/** By the choices of --source. */
+const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
 function parseGaps(text: string | undefined): number | null {
   if (text === undefined) return null;

@@ -14,7 +14,7 @@ import {
 } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { setPosition } from '../position/set-position.ts';
 
@@ -32,7 +32,7 @@ const CONTINUED = [
  */
 export async function prepareTarget(
   source: TopicCluster,
-  target: TopicCluster,
+  target: OpenCluster,
   { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
   const { brokers, prefix } = target;
@@ -59,10 +59,7 @@ export async function prepareTarget(
     }
   }
   const partitions = wanted ?? (await matchPartitions(source));
-  await Promise.all([
-    createTopics({ brokers, prefix, partitions }),
-    topicSource(target).registry.registerAll(),
-  ]);
+  await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 
 /** The partitions of the topics of a match. */

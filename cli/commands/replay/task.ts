@@ -16,7 +16,7 @@ export type ReadBack = (topic: string, partition: number) => AsyncIterable<reado
 
 export type ReplayTaskOptions = {
   readonly partition: number;
-  readonly create: (partition: number) => PartitionProcessor;
+  readonly create: () => PartitionProcessor;
   /** What the processor restores itself from, by names on the broker. */
   readonly changelogs: readonly string[];
   readonly readBack: ReadBack;
@@ -38,7 +38,7 @@ export class ReplayTask {
 
   constructor(options: ReplayTaskOptions) {
     this.#options = options;
-    this.#processor = options.create(options.partition);
+    this.#processor = options.create();
   }
 
   /**
@@ -107,7 +107,7 @@ export class ReplayTask {
   async #restore(unpublished: readonly OutputRecord[]): Promise<void> {
     const { partition, create, changelogs, readBack } = this.#options;
     this.#processor.close();
-    this.#processor = create(partition);
+    this.#processor = create();
     for (const topic of changelogs) {
       for await (const records of readBack(topic, partition)) await this.#processor.restore(topic, records);
       const own = unpublished.filter((record) => record.topic === topic);

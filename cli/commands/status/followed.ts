@@ -1,20 +1,17 @@
 /** What `touchline status` reads of topics: once from the beginning, then followed. */
 
 import { readTopic } from '#cluster/read-topic.ts';
-import type { Decoder } from '#topics/codec.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
-import { topicSource } from '../../cluster.ts';
+import type { OpenCluster } from '../../cluster.ts';
 
-/** What a topic says. */
 abstract class Followed {
-  readonly #topic: TopicName;
+  protected readonly cluster: OpenCluster;
+  protected abstract readonly topic: TopicName;
   #known: Promise<void> | null = null;
 
-  constructor(topic: TopicName) {
-    this.#topic = topic;
+  constructor(cluster: OpenCluster) {
+    this.cluster = cluster;
   }
 
   protected abstract apply(key: string, value: Buffer | null): void | Promise<void>;
@@ -23,13 +20,13 @@ abstract class Followed {
    * Resolves once all is read that was there at the first call. Rejects with `StreamError`; the next call then reads again, also where
    * the reading ended later.
    */
-  known({ brokers, prefix }: TopicCluster, signal: AbortSignal): Promise<void> {
+  known(signal: AbortSignal): Promise<void> {
     if (this.#known !== null) return this.#known;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#known = promise;
     readTopic({
-      brokers,
-      topic: topicName(prefix, this.#topic),
+      brokers: this.cluster.brokers,
+      topic: topicName(this.cluster.prefix, this.topic),
       untilEnd: false,
       signal,
       onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
@@ -42,13 +39,9 @@ abstract class Followed {
   }
 }
 
-/** The open dead letters. */
 export class OpenLetters extends Followed {
+  protected readonly topic = 'dead-letters';
   readonly #open = new Set<string>();
-
-  constructor() {
-    super('dead-letters');
-  }
 
   get count(): number {
     return this.#open.size;
@@ -62,13 +55,9 @@ export class OpenLetters extends Followed {
 
 /** The status of each source of messages. */
 export class Health extends Followed {
+  protected readonly topic = 'feed-health';
   readonly #table = new HealthTable();
-  readonly #decoder: Decoder<FeedHealth>;
-
-  constructor(place: TopicCluster) {
-    super('feed-health');
-    this.#decoder = topicSource(place).registry.decoder('feed-health');
-  }
+  readonly #decoder = this.cluster.registry.decoder('feed-health');
 
   /** Every source now, by name. */
   sources(): SourceFeedStatus[] {

@@ -1,7 +1,6 @@
 /** The screen of `touchline status`: pure. */
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
-import { type TextCell, tableLines } from '../../table.ts';
-import type { ProcessStatus } from './processes.ts';
+import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 
 /** A processor as the broker knows it. */
 export type ProcessorStatus = {
@@ -16,7 +15,6 @@ export type ProcessorStatus = {
   } | null;
 };
 
-/** A system at one time. */
 export type SystemStatus = {
   /** Unix milliseconds. */
   readonly at: number;
@@ -26,75 +24,45 @@ export type SystemStatus = {
   readonly deadLetters: number | null;
   /** The status of each source of messages; none where there is no record of one. */
   readonly sources: readonly SourceFeedStatus[];
-  readonly processes: readonly ProcessStatus[];
 };
-
-const MIB = 1024 * 1024;
 
 /** A broker that has not answered for longer is said so, milliseconds. */
 const LATE_MS = 5_000;
 
-const PROCESSORS = [
-  { head: 'processor' },
-  { head: 'processes', align: 'right' },
-  { head: 'partitions', align: 'right' },
-  { head: 'behind', align: 'right' },
-  { head: '', least: 12 },
-] as const;
-const SOURCES = [
-  { head: 'feed' },
-  { head: 'state' },
-  { head: 'since' },
-  { head: 'reason', least: 8 },
-] as const;
-const PROCESSES = [
-  { head: 'process', least: 12 },
-  { head: 'MiB', align: 'right' },
-  { head: 'restored', align: 'right' },
-  { head: 'undecided', align: 'right' },
-  { head: 'tasks', least: 12 },
-] as const;
+const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
+  { head: 'processor', of: ({ processor }) => processor },
+  { head: 'processes', align: 'right', of: ({ state }) => state?.processes ?? '-' },
+  { head: 'partitions', align: 'right', of: ({ state }) => state?.partitions ?? '-' },
+  { head: 'behind', align: 'right', of: ({ state }) => state?.behind ?? '-' },
+  { head: '', least: 12, of: noteCell },
+];
+const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
+  { head: 'feed', of: ({ source }) => source },
+  { head: 'state', of: ({ state, believed }) => ({ text: state, style: believed ? 'green' : 'red' }) },
+  { head: 'since', of: ({ since }) => since && `${new Date(since).toISOString().slice(0, 19)}Z` },
+  { head: 'reason', least: 8, of: ({ reason }) => reason },
+];
 
 /** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, sources, processes } = status;
+  const { at, prefix, processors, deadLetters, sources } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
-    ...tableLines(PROCESSORS, processors.map(processorRow), width),
+    ...tableLines(PROCESSORS, processors, width),
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
-    ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources.map(sourceRow), width)]),
-    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes.map(processRow), width)]),
+    ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
   ];
 }
 
-function processorRow({ processor, state }: ProcessorStatus): TextCell[] {
-  if (state === null) return [processor, '-', '-', '-', 'no topics: npx touchline topics'];
-  const { processes, partitions, behind, outside } = state;
-  const note: TextCell =
-    outside.length > 0
-      ? { text: `refused: partitions ${outside.join(', ')}, see npx touchline doctor`, style: 'red' }
-      : processes === 0
-        ? { text: 'not running', style: 'yellow' }
-        : '';
-  return [processor, String(processes), String(partitions), String(behind), note];
-}
-
-function sourceRow({ source, believed, state, reason, since }: SourceFeedStatus): TextCell[] {
-  const from = since === null ? '' : `${new Date(since).toISOString().slice(0, 19)}Z`;
-  return [source, { text: state, style: believed ? 'green' : 'red' }, from, reason ?? ''];
-}
-
-function processRow(one: ProcessStatus): TextCell[] {
-  if ('problem' in one) return [one.url, '-', '-', '-', { text: one.problem, style: 'red' }];
-  const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
-  return [
-    one.service,
-    String(Math.round(one.residentBytes / MIB)),
-    String(one.restoredRecords),
-    String(one.undecidedRecords),
-    tasks.join(', '),
-  ];
+function noteCell({ state }: ProcessorStatus): TextCell {
+  if (state === null) return 'no topics: npx touchline topics';
+  if (state.outside.length > 0)
+    return {
+      text: `refused: partitions ${state.outside.join(', ')}, see npx touchline doctor`,
+      style: 'red',
+    };
+  return state.processes === 0 ? { text: 'not running', style: 'yellow' } : null;
 }

@@ -1,13 +1,12 @@
-import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
+import { TOPIC_NAMES, type TopicName } from '#topics/topics.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
 import { parseCount, timeOf } from '../option-values.ts';
-import type { tail } from './command.ts';
+import type { command } from './command.ts';
 
 /** The largest limit. */
 const MOST = 999_999_999;
 
-/** A parsed request of `touchline tail`. */
 export type TailRequest = {
   readonly topics: readonly TopicName[];
   /** Where it begins: Unix milliseconds, or an offset; a negative one counts back from the end. */
@@ -21,7 +20,7 @@ export type TailRequest = {
 };
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: number): TailRequest {
+export function parseTail({ values, positionals }: GivenTo<typeof command>, now: number): TailRequest {
   if (positionals.length === 0) throw new UsageError('name a topic, or several');
   const { json, format = null, key = null } = values;
   if (json && format !== null) throw new UsageError('--json and --format exclude each other');
@@ -38,7 +37,7 @@ export function parseTail({ values, positionals }: GivenTo<typeof tail>, now: nu
   };
 }
 
-function startOf(values: GivenTo<typeof tail>['values'], now: number): TailRequest['from'] {
+function startOf(values: GivenTo<typeof command>['values'], now: number): TailRequest['from'] {
   const { since, offset, 'from-beginning': fromBeginning } = values;
   if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
     throw new UsageError('--from-beginning, --since and --offset exclude each other');
@@ -54,12 +53,9 @@ function startOf(values: GivenTo<typeof tail>['values'], now: number): TailReque
 }
 
 function topicOf(name: string): TopicName {
-  if (isTopic(name)) return name;
+  const topic = TOPIC_NAMES.find((known) => known === name);
+  if (topic !== undefined) return topic;
   throw new UsageError(`there is no topic ${JSON.stringify(name)}${didYouMean(name, TOPIC_NAMES)}`);
-}
-
-function isTopic(name: string): name is TopicName {
-  return Object.hasOwn(TOPICS, name);
 }
 
 function partitionOf(text: string): number {

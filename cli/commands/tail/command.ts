@@ -30,9 +30,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 Ends with exit code 1 where a record could not be decoded, and where --from-beginning --exit-at-end found no record of the --key.
 `;
 
-/** Shows the records of topics. */
-export const tail = defineCommand({
-  name: 'tail',
+export const command = defineCommand({
   help: HELP,
   options: {
     'from-beginning': { type: 'boolean', default: false },

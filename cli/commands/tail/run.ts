@@ -3,38 +3,36 @@ import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
-import type { MatchState, TopicValues } from '#topics/generated/types.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { findCluster, requireTopic, topicSource } from '../../cluster.ts';
+import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { sayInTime } from '../../terminal.ts';
+import { decodersOf } from '../../topic-reads.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
-import type { tail } from './command.ts';
+import type { command } from './command.ts';
 import { formatter } from './format.ts';
 import { Permissions } from './permissions.ts';
 
 const PERMISSIONS_EVERY_MS = 100;
 const FORMAT = '{time}  {key}  {summary}';
 
-/** Shows the records of topics. */
-export async function runTail(given: GivenTo<typeof tail>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseTail(given, Date.now());
   const several = request.topics.length > 1 ? '{topic}  ' : '';
   const format = formatter(request.format ?? `${several}${FORMAT}`);
   const place = findCluster(process.env);
-  for (const topic of request.topics) await requireTopic(place, topic);
+  await requireTopics(place, request.topics);
   return untilStopped((signal) => showRecords(place, { ...request, line: format }, signal));
 }
 
 /** Shows records until `asked`, or the end that the request names; gives the exit code. */
 async function showRecords(
-  place: TopicCluster,
+  place: OpenCluster,
   request: TailRequest & { readonly line: ReturnType<typeof formatter> },
   asked: AbortSignal,
 ): Promise<number> {
@@ -69,7 +67,7 @@ async function showRecords(
 
   const following =
     permissions &&
-    caughtUp.promise.then(() => health.known(place, signal)).then(() => say(permissions, health, signal));
+    caughtUp.promise.then(() => health.known(signal)).then(() => say(permissions, health, signal));
   // Awaited below; without feed health no trading permission may be printed.
   following?.catch(() => over.abort());
   const names = new Map(topics.map((topic) => [topicName(place.prefix, topic), topic]));
@@ -102,7 +100,7 @@ async function showRecords(
 
 /** Whether it also says what may be traded: values and lines in a given format stand alone, and a command that ends sees no change. */
 async function showsTrading(
-  { brokers, prefix }: TopicCluster,
+  { brokers, prefix }: OpenCluster,
   { topics, json, format, untilEnd }: TailRequest,
 ): Promise<boolean> {
   if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
@@ -118,16 +116,9 @@ async function say(permissions: Permissions, health: Health, signal: AbortSignal
   }
 }
 
-type Decoders = { readonly [T in TopicName]: Decoder<TopicValues[T]> };
-
-function decodersOf(place: TopicCluster, topics: readonly TopicName[]): Decoders {
-  const registry = topicSource(place).registry;
-  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders;
-}
-
 /** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
 async function startOf(
-  { brokers, prefix }: TopicCluster,
+  { brokers, prefix }: OpenCluster,
   { topics, from, partition }: TailRequest,
 ): Promise<Map<string, number>> {
   const offsets = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseArguments, UsageError } from '../../command.ts';
 import { parseTokens } from './arguments.ts';
-import { tokens } from './command.ts';
+import { command } from './command.ts';
 
 const ID = 'a1b2c3d4e5f60718';
 
@@ -18,7 +18,7 @@ test.each([
     ['expire', ID, '--at', '2027-01-31T12:00:00+01:00'],
     { action: 'expire', id: ID, at: Date.UTC(2027, 0, 31, 11) },
   ],
-])('understands %j', (args, request) => expect(parseTokens(parseArguments(args, tokens))).toEqual(request));
+])('understands %j', (args, request) => expect(parseTokens(parseArguments(args, command))).toEqual(request));
 
 test.each([
   [[]],
@@ -37,11 +37,11 @@ test.each([
   [['expire', ID, '--at', '2027-01-31T12:00:00']],
   [['expire', ID, '--at', '2027-13-31']],
   [['expire', ID, '--at', 'tomorrow']],
-])('refuses %j', (args) => expect(() => parseTokens(parseArguments(args, tokens))).toThrow(UsageError));
+])('refuses %j', (args) => expect(() => parseTokens(parseArguments(args, command))).toThrow(UsageError));
 
 test('does not echo a token that is given in place of its id', () => {
   const token = `touchline_pat_${'x'.repeat(43)}`;
-  expect(() => parseTokens(parseArguments(['revoke', token], tokens))).toThrow(
+  expect(() => parseTokens(parseArguments(['revoke', token], command))).toThrow(
     expect.not.stringContaining(token),
   );
 });

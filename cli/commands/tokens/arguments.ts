@@ -2,7 +2,7 @@ import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
 import { idOf, momentOf } from '../option-values.ts';
-import { ACTIONS, type tokens } from './command.ts';
+import { ACTIONS, type command } from './command.ts';
 
 /** A parsed request of `touchline tokens`. Times are Unix milliseconds. */
 export type TokensRequest = ReturnType<typeof parseTokens>;
@@ -11,7 +11,7 @@ const ID = /^[0-9a-f]{16}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseTokens(given: GivenTo<typeof tokens>) {
+export function parseTokens(given: GivenTo<typeof command>) {
   const { values } = given;
   const { name: action, words } = actionOf(ACTIONS, given);
   const clientId = values.client === undefined ? null : idOf(values.client);

@@ -28,9 +28,7 @@ export const ACTIONS = {
   expire: { options: ['at', 'never'] },
 } as const;
 
-/** Lists, revokes, labels and expires access tokens. */
-export const tokens = defineCommand({
-  name: 'tokens',
+export const command = defineCommand({
   help: HELP,
   options: {
     client: { type: 'string' },
@@ -40,4 +38,5 @@ export const tokens = defineCommand({
     none: { type: 'boolean' },
   },
   words: (before) => actionWords(ACTIONS, before),
+  changes: ({ positionals: [action] }) => action !== 'list',
 });

@@ -3,20 +3,19 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { commandLog, findCluster, requireTopic } from '../../cluster.ts';
+import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
-import { type TextCell, tableText } from '../../table.ts';
+import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { lineShown } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
-import type { tokens } from './command.ts';
+import type { command } from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
 
-/** Lists, revokes, labels and expires access tokens. */
-export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseTokens(given);
   const place = findCluster(process.env);
-  await requireTopic(place, 'access-tokens');
+  await requireTopics(place, ['access-tokens']);
   const topic = new VersionedTopic('access-tokens', { ...place, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
   // Fails for an unknown client: a wrong id must not look like a client without tokens.
@@ -28,7 +27,7 @@ export async function runTokens(given: GivenTo<typeof tokens>): Promise<number> 
 /** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
 async function requireClient(place: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
-  await requireTopic(place, 'clients');
+  await requireTopics(place, ['clients']);
   const clients = await ClientDirectory.open({ ...place, log: commandLog('tokens') }).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(
@@ -36,7 +35,6 @@ async function requireClient(place: TopicCluster, topic: Tokens, id: number): Pr
     );
 }
 
-/** Executes a request; returns its output. */
 async function perform(topic: Tokens, request: TokensRequest, now: number): Promise<string> {
   switch (request.action) {
     case 'list': {
@@ -44,11 +42,7 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
         .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      if (!request.json)
-        return tableText(
-          COLUMNS,
-          all.map((token) => rowOf(token, now)),
-        );
+      if (!request.json) return tableText(columnsAt(now), all);
       return all.map((token) => `${JSON.stringify(shown(token, now))}\n`).join('');
     }
     case 'revoke':
@@ -98,26 +92,19 @@ function shown(record: AccessTokenRecord, now: number): object {
   return { ...rest, state: stateOf(record, now) };
 }
 
-const COLUMNS = [
-  { head: 'token' },
-  { head: 'client', align: 'right' },
-  { head: 'state' },
-  { head: 'made' },
-  { head: 'expires' },
-  { head: 'label', least: 6 },
-] as const;
-
-function rowOf(record: AccessTokenRecord, now: number): TextCell[] {
-  const { token_id, client_id, label, created_at, expires_at } = record;
-  const state = stateOf(record, now);
+function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
   return [
-    token_id,
-    String(client_id),
-    state === 'live' ? state : { text: state, style: 'yellow' },
-    timeText(created_at),
-    expires_at === null ? 'never' : timeText(expires_at),
-    label ?? '',
+    { head: 'token', of: ({ token_id }) => token_id },
+    { head: 'client', align: 'right', of: ({ client_id }) => client_id },
+    { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
+    { head: 'made', of: ({ created_at }) => timeText(created_at) },
+    { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : timeText(expires_at)) },
+    { head: 'label', least: 6, of: ({ label }) => label },
   ];
+}
+
+function stateCell(state: ReturnType<typeof stateOf>): TextCell {
+  return state === 'live' ? state : { text: state, style: 'yellow' };
 }
 
 function line(record: AccessTokenRecord, now: number): string {

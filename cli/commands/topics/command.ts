@@ -18,9 +18,7 @@ both; touchline up and demo do this by themselves. docs/reference/topics.md has 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Creates the topics. */
-export const topics = defineCommand({
-  name: 'topics',
+export const command = defineCommand({
   help: HELP,
   options: {
     'replication-factor': { type: 'string' },
@@ -28,4 +26,5 @@ export const topics = defineCommand({
     partitions: { type: 'string' },
     print: { type: 'boolean', default: false },
   },
+  changes: ({ values }) => !values.print,
 });

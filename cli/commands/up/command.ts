@@ -1,10 +1,34 @@
 /** `touchline up`: every service except the simulator. */
+import { z } from 'zod';
+import { httpUrl, renderHelp, secret } from '#service/config.ts';
 import { defineCommand } from '../../command.ts';
+import { platformSettings, REPLICABLE } from '../../platform-settings.ts';
 
-/** Starts everything but the simulator. */
-export const up = defineCommand({
-  name: 'up',
-  help: async () => (await import('./settings.ts')).help(),
+export const config = z
+  .object({
+    ...platformSettings,
+    PROVIDER_BASE_URL: httpUrl()
+      .optional()
+      .describe("A provider's REST interface, without /v2, to poll; nothing is polled by default."),
+    PROVIDER_CLIENT_ID: z.string().optional().describe('Client id there; goes with PROVIDER_BASE_URL.'),
+    PROVIDER_SECRET_KEY: secret(z.string().optional()).describe(
+      'Secret key there; goes with PROVIDER_BASE_URL.',
+    ),
+  })
+  .superRefine((given, context) => {
+    for (const name of ['PROVIDER_CLIENT_ID', 'PROVIDER_SECRET_KEY'] as const)
+      if (given.PROVIDER_BASE_URL !== undefined && given[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'goes with PROVIDER_BASE_URL' });
+  });
+
+const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
+Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.
+
+  --replicas <service>=<n>  so many processes of a service; once for each service, of
+                            ${REPLICABLE.join(', ')}`;
+
+export const command = defineCommand({
+  help: renderHelp({ usage: 'touchline up [--replicas <service>=<n>]…', about: ABOUT, config }),
   options: {
     replicas: { type: 'string', multiple: true },
   },

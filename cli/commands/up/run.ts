@@ -8,11 +8,9 @@ import { type NewClient, type Platform, type ProviderAccess, startPlatform } fro
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
 import { say } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
-import type { up } from './command.ts';
-import { config } from './settings.ts';
+import { type command, config } from './command.ts';
 
-/** Starts everything but the simulator. */
-export async function runUp(given: GivenTo<typeof up>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -56,7 +54,7 @@ export async function runUp(given: GivenTo<typeof up>): Promise<number> {
 /** A machine has room for so many at most. */
 const MOST_REPLICAS = 64;
 
-function parseReplicas({ values }: GivenTo<typeof up>): Map<string, number> {
+function parseReplicas({ values }: GivenTo<typeof command>): Map<string, number> {
   const replicas = new Map<string, number>();
   for (const given of values.replicas ?? []) {
     const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseArguments, UsageError } from '../../command.ts';
 import { parseWebhooks } from './arguments.ts';
-import { webhooks } from './command.ts';
+import { command } from './command.ts';
 
 const NOW = Date.parse('2026-11-20T18:00:00Z');
-const parse = (line: string) => parseWebhooks(parseArguments(line.split(' ').filter(Boolean), webhooks), NOW);
+const parse = (line: string) => parseWebhooks(parseArguments(line.split(' ').filter(Boolean), command), NOW);
 
 test.each([
   ['list --json', { action: 'list', json: true }],

@@ -1,7 +1,7 @@
 import { type GivenTo, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
 import { parseCount, pastMoment } from '../option-values.ts';
-import { ACTIONS, type webhooks } from './command.ts';
+import { ACTIONS, type command } from './command.ts';
 
 /**
  * A parsed request of `touchline webhooks`. Times are Unix milliseconds; attempts without an id are those of all subscriptions;
@@ -13,7 +13,7 @@ const LIMIT = 50;
 const MOST = 100_000;
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseWebhooks(given: GivenTo<typeof webhooks>, now: number) {
+export function parseWebhooks(given: GivenTo<typeof command>, now: number) {
   const { values } = given;
   const { name: action, words: ids } = actionOf(ACTIONS, given);
   const counts: readonly number[] = ACTIONS[action].ids;

@@ -37,9 +37,7 @@ export const ACTIONS = {
   disable: { ids: [1], options: [] },
 } as const;
 
-/** Shows and controls the deliveries to clients. */
-export const webhooks = defineCommand({
-  name: 'webhooks',
+export const command = defineCommand({
   help: HELP,
   options: {
     from: { type: 'string' },
@@ -51,4 +49,5 @@ export const webhooks = defineCommand({
     json: { type: 'boolean' },
   },
   words: (before) => actionWords(ACTIONS, before),
+  changes: ({ positionals: [action = ''] }) => ['resend', 'skip', 'enable', 'disable'].includes(action),
 });

@@ -1,7 +1,6 @@
-/** The tables that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
-import { type TextCell, tableText } from '../../table.ts';
+import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 
 /** A webhook and its progress; null before a dispatcher has seen it. */
 export type WebhookRow = Audience & {
@@ -14,102 +13,60 @@ export type WebhookRow = Audience & {
   readonly progress: WebhookProgress | null;
 };
 
-const ROW_COLUMNS = [
-  { head: 'webhook' },
-  { head: 'client', align: 'right' },
-  { head: 'name', least: 8 },
-  { head: 'address', least: 10 },
-  { head: 'state', least: 20 },
-  { head: 'delivered' },
-  { head: 'last', least: 10 },
-] as const;
+const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
+  { head: 'webhook', of: ({ id }) => id },
+  { head: 'client', align: 'right', of: ({ clientId }) => clientId },
+  { head: 'name', least: 8, of: ({ clientName }) => clientName },
+  { head: 'address', least: 10, of: ({ host }) => host ?? 'sealed' },
+  { head: 'state', least: 20, of: stateCell },
+  { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
+  { head: 'last', least: 10, of: ({ progress }) => progress?.last_outcome ?? null },
+];
 
 export function rowsText(rows: readonly WebhookRow[]): string {
-  return tableText(
-    ROW_COLUMNS,
-    rows.map(({ id, clientId, clientName, host, active, progress }) => [
-      id,
-      String(clientId),
-      clientName,
-      host ?? 'sealed',
-      active ? stateCell(progress) : { text: 'client disabled', style: 'yellow' },
-      progress === null
-        ? ''
-        : progress.delivered_at === null
-          ? 'nothing yet'
-          : timeText(progress.delivered_at),
-      progress?.last_outcome ?? '',
-    ]),
-  );
+  return tableText(ROW_COLUMNS, rows);
 }
 
-const ATTEMPT_COLUMNS = [
-  { head: 'time' },
-  { head: 'webhook' },
-  { head: 'what' },
-  { head: 'outcome' },
-  { head: 'reason', least: 10 },
-  { head: 'messages', align: 'right' },
-  { head: 'bytes', align: 'right' },
-  { head: 'ms', align: 'right' },
-  { head: 'attempt', align: 'right' },
-  { head: 'again at' },
-] as const;
+const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
+  { head: 'time', of: ({ at }) => timeText(at) },
+  { head: 'webhook', of: ({ subscription_id }) => subscription_id },
+  { head: 'what', of: ({ kind }) => kind },
+  { head: 'outcome', of: ({ outcome, status }) => (outcome === 'status' ? `status ${status}` : outcome) },
+  { head: 'reason', least: 10, of: ({ reason }) => reason },
+  { head: 'messages', align: 'right', of: ({ messages }) => messages || null },
+  { head: 'bytes', align: 'right', of: ({ bytes }) => bytes || null },
+  { head: 'ms', align: 'right', of: ({ at, started_at }) => started_at && at - started_at },
+  { head: 'attempt', align: 'right', of: ({ attempt, next_attempt_at }) => next_attempt_at && attempt },
+  { head: 'again at', of: ({ next_attempt_at }) => timeText(next_attempt_at) },
+];
 
 export function attemptsText(attempts: readonly WebhookAttempt[]): string {
-  return tableText(
-    ATTEMPT_COLUMNS,
-    attempts.map((one) => [
-      timeText(one.at),
-      one.subscription_id,
-      one.kind,
-      one.outcome === 'status' ? `status ${one.status}` : (one.outcome ?? ''),
-      one.reason ?? '',
-      one.messages === 0 ? '' : String(one.messages),
-      one.bytes === 0 ? '' : String(one.bytes),
-      one.started_at === null ? '' : String(one.at - one.started_at),
-      one.next_attempt_at === null ? '' : String(one.attempt),
-      one.next_attempt_at === null ? '' : timeText(one.next_attempt_at),
-    ]),
-  );
+  return tableText(ATTEMPT_COLUMNS, attempts);
 }
 
-const MESSAGE_COLUMNS = [
-  { head: 'received' },
-  { head: 'message' },
-  { head: 'type' },
-  { head: 'competition', align: 'right' },
-  { head: 'bytes', align: 'right' },
-] as const;
+const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
+  { head: 'received', of: ({ received_at }) => timeText(received_at) },
+  { head: 'message', of: ({ uuid }) => uuid },
+  { head: 'type', of: ({ type }) => type },
+  { head: 'competition', align: 'right', of: ({ competition_id }) => competition_id ?? '-' },
+  { head: 'bytes', align: 'right', of: ({ message }) => message.length },
+];
 
 export function messagesText(messages: readonly WebhookMessage[]): string {
-  return tableText(
-    MESSAGE_COLUMNS,
-    messages.map(({ uuid, type, competition_id, received_at, message }) => [
-      timeText(received_at),
-      uuid,
-      type,
-      String(competition_id ?? '-'),
-      String(message.length),
-    ]),
-  );
+  return tableText(MESSAGE_COLUMNS, messages);
 }
 
-function stateCell(progress: WebhookProgress | null): TextCell {
-  const text = stateText(progress);
-  return text === 'delivering' || progress === null ? text : { text, style: 'red' };
-}
-
-function stateText(progress: WebhookProgress | null): string {
+function stateCell({ active, progress }: WebhookRow): TextCell {
+  if (!active) return { text: 'client disabled', style: 'yellow' };
   if (progress === null) return 'not started';
   const { disabled, attempts, failing_since, next_attempt_at } = progress;
   const since = failing_since === null ? '' : ` since ${timeText(failing_since)}`;
-  if (disabled !== null) return `DISABLED: ${disabled}${since}`;
+  if (disabled !== null) return { text: `DISABLED: ${disabled}${since}`, style: 'red' };
   if (attempts === 0) return 'delivering';
   const again = next_attempt_at === null ? '' : `, again at ${timeText(next_attempt_at)}`;
-  return `FAILING${since}, ${attempts} attempts${again}`;
+  return { text: `FAILING${since}, ${attempts} attempts${again}`, style: 'red' };
 }
 
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
+function timeText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

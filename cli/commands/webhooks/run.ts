@@ -1,18 +1,17 @@
 import type { WebhookProgress } from '#topics/generated/types.ts';
-import { findCluster, requireTopic } from '../../cluster.ts';
+import { findCluster, requireTopics } from '../../cluster.ts';
 import { CommandError, type GivenTo } from '../../command.ts';
 import { say } from '../../terminal.ts';
 import { jsonText, lineShown } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
-import type { webhooks } from './command.ts';
+import type { command } from './command.ts';
 import { attemptsText, messagesText, rowsText, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
-/** Shows and controls the deliveries to clients. */
-export async function runWebhooks(given: GivenTo<typeof webhooks>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
   const place = findCluster(process.env);
-  await requireTopic(place, 'webhook-progress');
+  await requireTopics(place, ['webhook-progress']);
   await perform(new WebhookTopics(place), request);
   return 0;
 }

@@ -1,44 +1,33 @@
 /** What the topics say of webhooks, and the orders that are written to them. */
 
 import { ClientDirectory } from '#clients/directory.ts';
-import type { DerivedKeys } from '#clients/keys.ts';
-import { SealError } from '#clients/sealing.ts';
-import { openWebhook } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
-import type {
-  TopicValues,
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookOffset,
-  WebhookSubscription,
-} from '#topics/generated/types.ts';
-import { readLatest, type TopicCluster, type TopicSource } from '#topics/read-values.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/generated/types.ts';
+import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import { commandLog, findWebhookKeys, topicSource } from '../../cluster.ts';
+import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
+import { readEach } from '../../topic-reads.ts';
 import { lineShown } from '../../values.ts';
+import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
 
-/** Webhook state of the topics. */
 export class WebhookTopics {
-  readonly #place: TopicCluster;
-  readonly #source: TopicSource;
+  readonly #place: OpenCluster;
 
-  constructor(place: TopicCluster) {
+  constructor(place: OpenCluster) {
     this.#place = place;
-    this.#source = topicSource(place);
   }
 
   /** Every webhook of every client, by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
       ClientDirectory.open({ ...this.#place, log: commandLog('webhooks') }).list(),
-      readLatest('webhook-progress', this.#source),
+      readLatest('webhook-progress', this.#place),
     ]);
     const keys = findWebhookKeys(process.env);
     return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
@@ -46,7 +35,7 @@ export class WebhookTopics {
         id: webhook.id,
         clientId: client_id,
         clientName: name,
-        host: keys === null ? null : hostOf(client_id, webhook, keys),
+        host: URL.parse(addressOf(client_id, webhook, keys) ?? '')?.host ?? null,
         active,
         progress: progress.get(webhook.id) ?? null,
         competitions: competitions === null ? null : new Set(competitions),
@@ -58,9 +47,11 @@ export class WebhookTopics {
   /** Attempts that ended at or after a time, in that order. */
   async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
     const found: WebhookAttempt[] = [];
-    await this.#readFrom('webhook-attempts', await this.#offsetsAt('webhook-attempts', since), (attempt) => {
+    const keep = (attempt: WebhookAttempt): void => {
       if (only === null || attempt.subscription_id === only) found.push(attempt);
-    });
+    };
+    const from = await this.#offsetsAt('webhook-attempts', since);
+    await readEach(this.#place, 'webhook-attempts', keep, { from });
     return found.sort((a, b) => a.at - b.at);
   }
 
@@ -123,11 +114,11 @@ export class WebhookTopics {
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
     fields: Partial<WebhookAttempt>,
   ): Promise<void> {
-    const codec = await this.#source.registry.codec('webhook-attempts');
+    const codec = await this.#place.registry.codec('webhook-attempts');
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
     const value = codec.encode(attemptOf(head, fields));
-    const { brokers } = this.#source;
+    const { brokers } = this.#place;
     const options = { brokers, clientId: 'touchline-webhooks', log: commandLog('webhooks') };
     await withPublisher(options, (publisher) =>
       publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]),
@@ -142,47 +133,18 @@ export class WebhookTopics {
   ): Promise<void> {
     const topic = this.#name('webhook-messages');
     const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
-    await this.#readFrom('webhook-messages', new Map(starts), (message, at) => {
+    const keep = (message: WebhookMessage, at: WebhookOffset): void => {
       if (wants(row, message)) onMessage(message, at);
-    });
-  }
-
-  async #readFrom<T extends TopicName>(
-    topic: T,
-    from: ReadonlyMap<string, number>,
-    onValue: (value: TopicValues[T], at: WebhookOffset) => void,
-  ): Promise<void> {
-    const decoder = this.#source.registry.decoder(topic);
-    const atEnd = new AbortController();
-    await follow({
-      brokers: this.#source.brokers,
-      topics: [this.#name(topic)],
-      from,
-      signal: atEnd.signal,
-      onBatch: async ({ records }) => {
-        for (const { value, partition, offset } of records)
-          if (value !== null) onValue(await decoder.read(value), { partition, offset });
-      },
-      onCaughtUp: () => atEnd.abort(),
-    });
+    };
+    await readEach(this.#place, 'webhook-messages', keep, { from: new Map(starts) });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#source.brokers, topic: this.#name(topic), time });
+    return offsetsAt({ brokers: this.#place.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {
-    return topicName(this.#source.prefix, topic);
-  }
-}
-
-/** The host of a webhook's address; null where no key opens it. */
-function hostOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string | null {
-  try {
-    return new URL(openWebhook(clientId, webhook, keys).url).host;
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
+    return topicName(this.#place.prefix, topic);
   }
 }
 

@@ -1,5 +1,8 @@
 import type { ClientDirectory, ClientDraft } from '#clients/directory.ts';
-import type { Client } from '#topics/generated/types.ts';
+import type { DerivedKeys } from '#clients/keys.ts';
+import { SealError } from '#clients/sealing.ts';
+import { openWebhook } from '#clients/webhooks.ts';
+import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
 
 /** Changes a client. Throws `CommandError` where there is none; as `ClientDirectory`. */
@@ -23,4 +26,18 @@ export async function clientOf(directory: ClientDirectory, id: number): Promise<
 function required(id: number, client: Client | undefined): Client {
   if (client === undefined) throw new CommandError(`there is no client ${id}`);
   return client;
+}
+
+/** The address of a webhook; null where no key opens it, which keeps no command from showing its client. */
+export function addressOf(
+  clientId: number,
+  webhook: WebhookSubscription,
+  keys: DerivedKeys | null,
+): string | null {
+  try {
+    return keys === null ? null : openWebhook(clientId, webhook, keys).url;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
 }

@@ -1,0 +1,92 @@
+import { readTopic } from '#cluster/read-topic.ts';
+import type { MatchState, TopicValues } from '#topics/generated/types.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { Dataset } from '../../../data/dataset.ts';
+import type { OpenCluster } from '../../cluster.ts';
+
+/** How far the play is, from the topics of match state alone. */
+export class DemoProgress {
+  readonly #dataset: Dataset;
+  readonly #matches: number;
+  readonly #states = new Map<number, MatchState>();
+  #transitions = 0;
+
+  constructor(dataset: Dataset, matches: number) {
+    this.#dataset = dataset;
+    this.#matches = matches;
+  }
+
+  /** Follows the topics, read committed, until `signal`; rejects where they cannot be read any more. */
+  async follow({ brokers, prefix, registry }: OpenCluster, signal: AbortSignal): Promise<void> {
+    const read = <T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void) => {
+      const decoder = registry.decoder(topic);
+      return readTopic({
+        brokers,
+        topic: topicName(prefix, topic),
+        untilEnd: false,
+        signal,
+        onRecord: async ({ value }) => {
+          if (value !== null) onValue(await decoder.read(value));
+        },
+      });
+    };
+    await Promise.all([
+      read('match-state', (state) => this.state(state)),
+      read('match-transitions', () => {
+        this.#transitions += 1;
+      }),
+    ]);
+  }
+
+  /** Applies a state; ignores one with an older version. */
+  state(state: MatchState): void {
+    const before = this.#states.get(state.event_id);
+    if (before === undefined || before.version < state.version) this.#states.set(state.event_id, state);
+  }
+
+  /** Whether a goal has counted. */
+  hasGoal(): boolean {
+    return this.#states.values().some(({ score }) => score !== null && score.home + score.away > 0);
+  }
+
+  /** One line, so many seconds after the start. */
+  line(seconds: number): string {
+    const states = [...this.#states.values()];
+    const count = (holds: (state: MatchState) => boolean): number => states.filter(holds).length;
+    const disallowed = states.reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0);
+    const parts = [
+      `${count(isFinished)} of ${this.#matches} played`,
+      `${count(({ status_type }) => status_type === 'live')} live`,
+      `${count(({ under_review }) => under_review)} under review`,
+      `${disallowed} goals disallowed`,
+      `${thousands(this.#transitions)} transitions`,
+    ];
+    return `${clock(seconds)}  ${this.#title()}: ${parts.join(', ')}`;
+  }
+
+  /** Season, stage and round of the latest match. */
+  #title(): string {
+    const { competition, matches } = this.#dataset;
+    const last = Math.max(...this.#states.keys());
+    const facts = matches.find(({ id }) => id === last);
+    const stage = competition.stages.find(({ id }) => id === facts?.stage);
+    const round = stage?.rounds.find(({ id }) => id === facts?.round);
+    return [competition.season.name, stage?.name, round?.name]
+      .filter((part) => part !== undefined)
+      .join(' · ');
+  }
+}
+
+export function isFinished({ status_type }: MatchState): boolean {
+  return status_type === 'finished';
+}
+
+/** A number with commas between thousands. */
+export function thousands(value: number): string {
+  return value.toLocaleString('en-GB');
+}
+
+function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,92 @@
+/** What a topic holds now, record by record: no more than an offset of each key is held. All reject with `StreamError`, `DecodeError`. */
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { OpenCluster } from './cluster.ts';
+
+type OnValue<T extends TopicName> = (value: TopicValues[T], record: ReadRecord) => void | Promise<void>;
+
+/** Offset of the last record of each key. */
+type LastOffsets = ReadonlyMap<string, number>;
+
+/**
+ * Every record up to the end, in the order of each partition; deletions are left out. `from`: first offsets by `partitionKey`;
+ * `isWanted`: which records are decoded and given.
+ */
+export async function readEach<T extends TopicName>(
+  { brokers, prefix, registry }: OpenCluster,
+  topic: T,
+  onValue: OnValue<T>,
+  {
+    from = new Map(),
+    isWanted = () => true,
+  }: {
+    readonly from?: ReadonlyMap<string, number>;
+    readonly isWanted?: (record: ReadRecord) => boolean;
+  } = {},
+): Promise<void> {
+  const decoder = registry.decoder(topic);
+  const atEnd = new AbortController();
+  await follow({
+    brokers,
+    topics: [topicName(prefix, topic)],
+    from,
+    signal: atEnd.signal,
+    onBatch: async ({ records }) => {
+      for (const record of records)
+        if (isWanted(record) && record.value !== null)
+          await onValue(await decoder.read(record.value), record);
+    },
+    onCaughtUp: () => atEnd.abort(),
+  });
+}
+
+/** The offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
+export async function readLastOffsets<T extends TopicName>(
+  cluster: OpenCluster,
+  topic: T,
+  onValue?: OnValue<T>,
+): Promise<LastOffsets> {
+  const last = new Map<string, number>();
+  const isWanted = (record: ReadRecord): boolean => {
+    last.set(keyOf(record), record.offset);
+    return onValue !== undefined;
+  };
+  await readEach(cluster, topic, onValue ?? (() => {}), { isWanted });
+  return last;
+}
+
+/** The records at these offsets, in the order of each partition. */
+export function readAt<T extends TopicName>(
+  cluster: OpenCluster,
+  topic: T,
+  last: LastOffsets,
+  onValue: OnValue<T>,
+): Promise<void> {
+  const isWanted = (record: ReadRecord): boolean => last.get(keyOf(record)) === record.offset;
+  return readEach(cluster, topic, onValue, { isWanted });
+}
+
+/** The last record of each key, in the order of each partition. */
+export async function readLatest<T extends TopicName>(
+  cluster: OpenCluster,
+  topic: T,
+  onValue: OnValue<T>,
+): Promise<void> {
+  await readAt(cluster, topic, await readLastOffsets(cluster, topic), onValue);
+}
+
+/** What decodes each of some topics: made once, not for every record. */
+export type Decoders<T extends TopicName> = { readonly [K in T]: Decoder<TopicValues[K]> };
+
+export function decodersOf<T extends TopicName>(
+  { registry }: OpenCluster,
+  topics: readonly T[],
+): Decoders<T> {
+  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders<T>;
+}
+
+function keyOf({ partition, key }: ReadRecord): string {
+  return `${partition}/${key}`;
+}
