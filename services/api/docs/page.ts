@@ -21,16 +21,16 @@ const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
 
 /** The whole page. No script or style stands in it; the script adds the forms to try operations. */
 export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
-  const body = html`<header class="head">
+  const body = html`<header class="head row">
 ${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
-<nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
+<nav class="row" aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
 </header>
 <div class="docs">
 <details class="contents" open><summary>Contents</summary>
 <div role="search"><label class="field" hidden><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Path, parameter or field"></label>
 <p id="found" class="small" role="status"></p></div>
 ${contentsHtml(groups)}</details>
-<main id="main" tabindex="-1"><h1>${title} <small>${version}</small></h1>
+<main id="main" tabindex="-1"><h1>${title} <small class="small">${version}</small></h1>
 ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
 </div>`;
@@ -104,15 +104,15 @@ function conventionsHtml(): Html {
     ],
   ];
   return html`<section class="part" aria-labelledby="conventions"><h2 id="conventions">Conventions</h2>
-<dl class="conventions">${rows.map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl></section>`;
+<dl class="terms">${rows.map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl></section>`;
 }
 
 function errorsHtml(): Html {
   return html`<section class="part" aria-labelledby="errors"><h2 id="errors">Errors</h2>
 <p>Every error is <code>{"api": {"ver", "timestamp", "error": {"message", "internal_code"}}}</code>. It repeats nothing of the request.</p>
-<dl class="conventions">${REFERENCE_ERRORS.map(
+<dl class="terms">${REFERENCE_ERRORS.map(
     ({ status, internalCode, message, cause, action }) =>
-      html`<div id="error-${status}"><dt>${status} ${message} <span class="type"><code>internal_code</code> ${internalCode}</span></dt><dd>${prose(cause)} <b>${action}</b></dd></div>`,
+      html`<div id="error-${status}"><dt>${status} ${message} <span class="type small"><code>internal_code</code> ${internalCode}</span></dt><dd>${prose(cause)} <b>${action}</b></dd></div>`,
   )}</dl></section>`;
 }
 
@@ -129,14 +129,14 @@ function operationHtml(operation: ReferenceOperation): Html {
 <p>${prose(summary)}</p>
 <p class="small"><code>${name}</code> · ${open ? 'open, no token needed' : 'needs a token'}</p>
 ${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : parametersHtml(name, parameters)}
-<p class="errors">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
-<details><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
+<p class="small">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
+<details class="small"><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
 <div class="scroll" role="region" tabindex="0" aria-label="Fields of ${name}"><table><thead><tr><th scope="col">Field of <code>api.data</code></th><th scope="col">Type</th></tr></thead>
 <tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${breakable(field)}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
 </div>
 <div class="example">
 ${name === 'oauth' ? null : tryHtml(operation)}
-<h4>Example</h4>
+<h4 class="small">Example</h4>
 <div class="code"><button type="button" class="copy" data-curl="${request}" hidden>Copy as curl</button><pre class="request" tabindex="0" aria-label="Request of ${name}"><code>GET ${request}</code></pre></div>
 <div class="code">${COPY}<pre class="answer" tabindex="0" aria-label="Answer of ${name}"><code>${answer}</code></pre></div>
 <p class="small">Lists are cut short.</p>
@@ -150,10 +150,10 @@ function breakable(path: string): Html {
 }
 
 function parametersHtml(operation: string, parameters: readonly ReferenceParameter[]): Html {
-  return html`<dl class="parameters" aria-label="Parameters of ${operation}">${parameters.map(
+  return html`<dl class="terms" aria-label="Parameters of ${operation}">${parameters.map(
     ({ name, required, type, values, fallback, meaning }) =>
-      html`<div><dt><code>${name}</code> <span class="type">${type}${required && html` · <b>required</b>`}${fallback !== null && html` · default <code>${fallback}</code>`}</span></dt>
-<dd>${prose(meaning)}${values.length > 0 && html` <span class="values">One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${value}</code>`)}.</span>`}</dd></div>`,
+      html`<div><dt><code>${name}</code> <span class="type small">${type}${required && html` · <b>required</b>`}${fallback !== null && html` · default <code>${fallback}</code>`}</span></dt>
+<dd>${prose(meaning)}${values.length > 0 && html` One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${value}</code>`)}.`}</dd></div>`,
   )}</dl>`;
 }
 

@@ -66,12 +66,12 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
       : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
     ['Interruptions', String(gap_count)],
   ];
-  return html`<section class="source" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
+  return html`<section class="source panel" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
 <h2 id="source-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
 <dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${
   gaps.length > 0 &&
-  html`<h3>Latest interruptions</h3><ol class="gaps">${gaps
+  html`<h3>Latest interruptions</h3><ol class="small">${gaps
     .slice(-GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
@@ -80,14 +80,14 @@ ${
 
 function waitingHtml(waiting: Feeds['waiting']): Html {
   return html`<section class="waiting" data-key="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
-<p>What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
+<p class="small">What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
 ${
   waiting
     ? html`<dl class="facts">${waiting.map(
         ({ processor, records }) =>
           html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-vouched>${records ?? 'unknown: the broker does not say'}</dd></div>`,
       )}</dl>`
-    : html`<p>Not counted yet.</p>`
+    : html`<p class="small">Not counted yet.</p>`
 }</section>`;
 }
 

@@ -28,10 +28,10 @@ export type BoardPage = {
 
 /** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
 export function document({ title, here, stream, style, script, content }: BoardPage, assets: Assets): string {
-  const body = html`<header class="head">
+  const body = html`<header class="head row">
 <a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
-<p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
+<nav class="row" aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
+<p class="heard row small"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
 </header>
 <main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
 ${content}

@@ -57,14 +57,14 @@ function headHtml(match: BoardMatch, now: number): Html {
   const where = [place.season ?? place.competition, place.stage, place.group].filter(
     (name) => name !== null && name !== '',
   );
-  return html`<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
+  return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <header class="match-head">
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
     isBeforeScore(match)
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
+<p class="state row"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
     html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
@@ -116,8 +116,8 @@ function historyHtml({ history, match }: MatchDetails, now: number): Html {
 ${
   newestFirst.length === 0
     ? html`<p class="empty">No change yet.</p>`
-    : html`<ol class="history" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
-}${older.length > 0 && html`<details><summary>${older.length} earlier</summary><ol class="history" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
+    : html`<ol class="history small" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
+}${older.length > 0 && html`<details class="small"><summary>${older.length} earlier</summary><ol class="history small" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
 <p class="small">Times are UTC, as the provider wrote them.</p></section>`;
 }
 

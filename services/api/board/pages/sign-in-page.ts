@@ -18,7 +18,7 @@ export function signInPage({ to, problem, clientId }: SignIn, assets: Assets): s
 ${clientId !== null && html`<form class="sign-in" method="post" action="/sign-out"><p>Signed in as client ${clientId}.</p><button>Sign out</button></form>`}
 <form class="sign-in" method="post" action="/sign-in">
 <p>The board shows what the contract of a client covers.</p>
-${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
+${problem !== null && html`<p class="mark halted" role="alert">${problem}</p>`}
 <input type="hidden" name="to" value="${to}">
 <label class="field">Client id<input name="client_id" inputmode="numeric" autocomplete="username" required></label>
 <label class="field">Secret key<input name="secret_key" type="password" autocomplete="current-password" required></label>

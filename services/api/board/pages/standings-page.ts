@@ -50,7 +50,7 @@ function seasonName({ season, competition, season_id }: SeasonEntry): string {
 /** Where tables are: in the seasons, and after them in the rankings. */
 function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   const [ranking] = rankings;
-  return html`<nav class="tabs" aria-label="Seasons">${seasons.map(
+  return html`<nav class="tabs row" aria-label="Seasons">${seasons.map(
     (one) =>
       html`<a href="/standings?season=${one.season_id}"${one.season_id === season?.season_id && CURRENT}>${seasonName(one)}</a>`,
   )}${
@@ -94,14 +94,14 @@ function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings
 }
 
 function kindsHtml(kinds: readonly Kind[]): Html {
-  return html`<nav class="tabs kinds" aria-label="Tables">${kinds.map(
+  return html`<nav class="tabs row kinds" aria-label="Tables">${kinds.map(
     ({ title, address, isShown }) => html`<a href="${address}"${isShown && CURRENT}>${title}</a>`,
   )}</nav>`;
 }
 
 /** On a phone the kinds as a select, as sixteen links would fill half of it; players can be searched at every width. */
 function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
-  return html`<form id="choose" class="choose" action="/standings" role="search" aria-label="Tables">
+  return html`<form id="choose" class="choose row" action="/standings" role="search" aria-label="Tables">
 ${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
 <label class="field kind"><span>Table</span><select name="table">${kinds.map(
     ({ value, title, isShown }) =>
@@ -171,10 +171,9 @@ function cellHtml(code: string, value: string): Html | string {
 function movementHtml(row: ShownRow): Html | null {
   const moved = movementOf(row);
   if (moved === null) return null;
-  if (moved === 0)
-    return html`<span class="same" aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
+  if (moved === 0) return html`<span aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
   const up = moved > 0;
-  return html`<span class="${up ? 'up' : 'down'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
+  return html`<span class="${up ? 'safe' : 'halted'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
 }
 
 function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null {
@@ -190,12 +189,12 @@ function swatch(colour: string | null, zone: string | null): Html | null {
 
 function zonesHtml({ zones }: ShownGroup): Html | null {
   if (zones.length === 0) return null;
-  return html`<ul class="zones">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
+  return html`<ul class="zones row small">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
 }
 
 function correctionsHtml({ corrections }: ShownGroup): Html | null {
   if (corrections.length === 0) return null;
-  return html`<ul class="corrections">${corrections.map(
+  return html`<ul class="corrections row small">${corrections.map(
     ({ participant_name, value, reason }) =>
       html`<li>${participant_name}: ${value} points${reason !== '' && html` (${reason})`}</li>`,
   )}</ul>`;

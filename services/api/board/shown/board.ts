@@ -30,7 +30,7 @@ function sameHtml({ key }: BoardGroup): Html {
 
 function groupHtml({ key, title, detail, matches }: BoardGroup, drawRow: DrawRow): Html {
   return html`<div class="group" data-key="${key}">
-${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="detail">${detail}</span>`}</h3>`}
+${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="soft">${detail}</span>`}</h3>`}
 <ul class="matches">${matches.map(drawRow)}</ul>
 </div>`;
 }
@@ -63,7 +63,7 @@ export function filtersHtml({ counts, competitions }: Arrangement, query: BoardQ
   return html`<fieldset class="shows"><legend class="visually-hidden">Show</legend>
 ${SHOWS.map(
   ([value, label]) =>
-    html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span><span class="label">${label}</span> <b>${counts[value]}</b></span></label>`,
+    html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span class="label">${label}</span> <b>${counts[value]}</b></label>`,
 )}</fieldset>
 <label class="field"><span>Competition</span>
 <select name="competition"><option value="">All competitions</option>${competitions.map(
