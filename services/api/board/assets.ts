@@ -8,16 +8,6 @@ import type { FastifyInstance } from 'fastify';
 /** A file as it is served. */
 type Asset = { readonly type: string; readonly body: Buffer };
 
-/** What the pages of the board and the reference load, made once at the start. */
-export type Assets = {
-  /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
-  path(name: string): string;
-  /** Paths of all that a script loads, itself included. */
-  modulesOf(name: string): readonly string[];
-  /** By path below `/board/assets/`. */
-  readonly files: ReadonlyMap<string, Asset>;
-};
-
 /** The path that assets are served below. */
 const AT = '/board/assets/';
 const SERVICE = new URL('../', import.meta.url);
@@ -47,11 +37,18 @@ const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;
 
 type Module = { readonly code: string; readonly imports: readonly string[] };
 
+let loaded: ReturnType<typeof loadAssets> | undefined;
+
 /**
- * Loads styles, icons and scripts. The scripts are the TypeScript modules themselves, without their types: those of the
- * list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
+ * What the pages of the board and the reference load: styles, icons and scripts, loaded once. The scripts are the TypeScript modules
+ * themselves, without their types: those of the list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
  */
-export function loadAssets(): Assets {
+export function assets(): ReturnType<typeof loadAssets> {
+  loaded ??= loadAssets();
+  return loaded;
+}
+
+export function loadAssets() {
   const modules = new Map<string, Module>();
   const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));
   for (const script of SCRIPTS) collect(sourceOf(script), modules);
@@ -72,16 +69,19 @@ export function loadAssets(): Assets {
   }
   const served = (path: string): string => `${AT}${stamp}/${asScript(path)}`;
   return {
-    path: (name) => served(name.endsWith('.js') ? sourceOf(name) : name),
-    modulesOf: (name) => Array.from(reachable(sourceOf(name), modules), served),
+    /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
+    path: (name: string) => served(name.endsWith('.js') ? sourceOf(name) : name),
+    /** Paths of all that a script loads, itself included. */
+    modulesOf: (name: string) => Array.from(reachable(sourceOf(name), modules), served),
+    /** By path below `/board/assets/`. */
     files,
   };
 }
 
 /** Serves them, kept by browsers for good: their paths change with their content. */
-export function assetRoutes(app: FastifyInstance, assets: Assets): void {
+export function assetRoutes(app: FastifyInstance): void {
   app.get(`${AT}*`, (request, reply) => {
-    const asset = assets.files.get((request.params as { '*': string })['*']);
+    const asset = assets().files.get((request.params as { '*': string })['*']);
     if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
     return reply
       .header('cache-control', 'public, max-age=31536000, immutable')

@@ -1,6 +1,5 @@
 /** The reference as a page that can be read without a script. Pure. */
-import type { Assets } from '../board/assets.ts';
-import { wholeDocument } from '../board/pages/layout.ts';
+import { headHtml, wholeDocument } from '../board/pages/layout.ts';
 import { type Html, html } from '../board/shown/html.ts';
 import {
   REFERENCE_ERRORS,
@@ -20,11 +19,8 @@ type DocsPage = {
 const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
 
 /** The whole page. No script or style stands in it; the script adds the forms to try operations. */
-export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
-  const body = html`<header class="head row">
-${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
-<nav class="row" aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
-</header>
+export function docsPage({ title, version, groups, board }: DocsPage): string {
+  const body = html`${headHtml('docs', board)}
 <div class="docs">
 <details class="contents" open><summary>Contents</summary>
 <div role="search"><label class="field" hidden><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Path, parameter or field"></label>
@@ -35,7 +31,7 @@ ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
 </div>`;
   const head = { title: `${title} ${version}`, style: 'docs.css', script: 'docs/browser/try-it.js' };
-  return wholeDocument(head, body, assets);
+  return wholeDocument(head, body);
 }
 
 function contentsHtml(groups: readonly ReferenceGroup[]): Html {

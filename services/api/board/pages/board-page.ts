@@ -1,4 +1,3 @@
-import type { Assets } from '../assets.ts';
 import { alertsHtml } from '../shown/alerts.ts';
 import { arrange, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
@@ -14,7 +13,6 @@ export function boardPage(
   sources: readonly BoardSource[],
   query: BoardQuery,
   now: number,
-  assets: Assets,
 ): string {
   // Favourites are known to the reader's browser alone.
   const arrangement = arrange(matches, query, null);
@@ -28,15 +26,11 @@ ${alertsHtml()}</div>
 <p><b>Firm</b> is the score without goals that await confirmation, shown where it differs. An amber score is under review.</p>
 <p>At the end of a row: how long ago the last message of the match was received.</p>
 </aside>`;
-  return document(
-    {
-      title: 'Live board · Touchline',
-      here: 'board',
-      stream: null,
-      style: 'board.css',
-      script: 'board/browser/board.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title: 'Live board',
+    here: 'board',
+    style: 'board.css',
+    script: 'board/browser/board.js',
+    content,
+  });
 }

@@ -1,6 +1,5 @@
 import type { HealthGap } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
-import type { Assets } from '../assets.ts';
 import type { Feeds } from '../feeds.ts';
 import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
@@ -31,7 +30,6 @@ export function feedsPage(
   { sources, live, doubted, waiting }: Feeds,
   served: string | null,
   now: number,
-  assets: Assets,
 ): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
@@ -40,17 +38,14 @@ ${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
 ${waiting !== undefined && waitingHtml(waiting)}`;
-  return document(
-    {
-      title: 'Feeds · Touchline',
-      here: 'feeds',
-      stream: '/board/events?feeds=yes',
-      style: 'feeds.css',
-      script: 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title: 'Feeds',
+    here: 'feeds',
+    stream: '/board/events?feeds=yes',
+    style: 'feeds.css',
+    script: 'board/browser/page.js',
+    content,
+  });
 }
 
 function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {

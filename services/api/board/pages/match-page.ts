@@ -1,6 +1,5 @@
 import { hasResult } from '#domain/result.ts';
 import { isOver } from '#tradability/trading.ts';
-import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml } from '../shown/guard.ts';
@@ -29,7 +28,7 @@ const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
 const LATEST = 12;
 
 /** The page of a match, as it stands at `now` (Unix seconds). */
-export function matchPage(details: MatchDetails, now: number, assets: Assets): string {
+export function matchPage(details: MatchDetails, now: number): string {
   const { match } = details;
   const title = `${nameOf(match.home)} ${isBeforeScore(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
@@ -39,17 +38,13 @@ ${details.course !== null && courseHtml(details.course, now)}
 ${timelineHtml(details, now)}</section>
 <div class="side">${factsHtml(details)}${historyHtml(details, now)}</div>
 </div>`;
-  return document(
-    {
-      title: `${title} · Touchline`,
-      here: null,
-      stream: `/board/events?event=${match.event_id}`,
-      style: 'match.css',
-      script: 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title,
+    stream: `/board/events?event=${match.event_id}`,
+    style: 'match.css',
+    script: 'board/browser/page.js',
+    content,
+  });
 }
 
 function headHtml(match: BoardMatch, now: number): Html {

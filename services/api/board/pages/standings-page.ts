@@ -1,5 +1,4 @@
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
-import type { Assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
@@ -17,7 +16,7 @@ import { document } from './layout.ts';
 const CURRENT = html` aria-current="true"`;
 
 /** The tables of a season, its knock-out stages, or the provider's rankings, at `/standings`; as of `now`, Unix seconds. */
-export function standingsPage(standings: SeasonStandings, now: number, assets: Assets): string {
+export function standingsPage(standings: SeasonStandings, now: number): string {
   const { seasons, rankings, season, shown, bracket, search } = standings;
   const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
@@ -28,19 +27,15 @@ ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
 ${kinds.length > 0 && html`${kindsHtml(kinds)}${chooseHtml(kinds, standings)}`}
 ${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
-  return document(
-    {
-      title: `${name} · Touchline`,
-      here: 'standings',
-      stream: empty
-        ? null
-        : `/board/events?season=${season?.season_id ?? 'none'}${bracket === null ? '' : '&clocks=yes'}`,
-      style: 'tables.css',
-      script: empty ? null : 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  const clocks = bracket === null ? '' : '&clocks=yes';
+  return document({
+    title: name,
+    here: 'standings',
+    stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}${clocks}`,
+    style: 'tables.css',
+    script: empty ? null : 'board/browser/page.js',
+    content,
+  });
 }
 
 function seasonName({ season, competition, season_id }: SeasonEntry): string {
