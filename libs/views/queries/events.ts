@@ -2,9 +2,9 @@
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#contract/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
+import type { PlaceView } from '../store/places.ts';
 import { Conditions } from '../store/sql.ts';
 import { notFound, requireAccess, since } from './access.ts';
-import type { CompetitionStructure } from './places.ts';
 
 /** The event, where it is one and may be seen. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
@@ -17,7 +17,7 @@ export function visibleEvent(matches: MatchView, id: number, access: Access): Ev
 /** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
 export function eventConditions(
   query: EventsQuery,
-  places: CompetitionStructure,
+  places: PlaceView,
   access: Access,
   events: 'standing' | 'all' = 'standing',
 ): Conditions {

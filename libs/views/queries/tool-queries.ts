@@ -7,11 +7,10 @@ import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
-import type { Conditions } from '../store/sql.ts';
+import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
 import { requireAccess, since } from './access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
-import { CompetitionStructure } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
 export type NamedMatch = {
@@ -19,9 +18,6 @@ export type NamedMatch = {
   readonly statusName: string | null;
   readonly roundName: string | null;
 };
-
-/** A page of a list, and how many items all pages have. */
-export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
 
 /** A match with everything that happened in it. */
 export type MatchWithIncidents = NamedMatch & {
@@ -71,6 +67,7 @@ const MAX_TEAMS = 500;
 /** Most words of a search that count. */
 const MAX_WORDS = 8;
 
+const ONE: Paging = { limit: 1, page: 1 };
 /** A team is one of the two. */
 const PLAYS = '(home_id = ? OR away_id = ?)';
 
@@ -78,8 +75,7 @@ export type ToolQueries = ReturnType<typeof toolQueries>;
 
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
 export function toolQueries(views: Views) {
-  const { matches, incidentLog, changes, catalogue } = views;
-  const places = new CompetitionStructure(catalogue, views.sql);
+  const { matches, incidentLog, changes, catalogue, places } = views;
 
   /** Matches by id as last read. */
   const known = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
@@ -111,10 +107,10 @@ export function toolQueries(views: Views) {
     details.set(id, { names: views.nameVersion, match });
     return match;
   };
-  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => ({
-    total: matches.count(conditions),
-    items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
-  });
+  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => {
+    const { total, items } = matches.versions(conditions, order, paging);
+    return { total, items: items.map(matchOf) };
+  };
 
   return {
     /** The events of `events.index`. */
@@ -135,7 +131,8 @@ export function toolQueries(views: Views) {
     },
 
     /** Whether a team plays in a match that the caller may see. */
-    isTeam: (id: number, access: Access): boolean => matches.count(shownTo(access).where(PLAYS, id)) > 0,
+    isTeam: (id: number, access: Access): boolean =>
+      matches.versions(shownTo(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** The matches of two teams against each other, latest first, and how they ended for the first one. */
     meetings(
@@ -145,8 +142,14 @@ export function toolQueries(views: Views) {
     ): CountedPage<NamedMatch> & { readonly balance: Balance } {
       const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
-      const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
-      return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
+      const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items;
+      return {
+        ...page(between(), 'latest', paging),
+        balance: balanceOf(
+          team,
+          all.map(({ state }) => state),
+        ),
+      };
     },
 
     /** The feed status of a match at `now`, Unix milliseconds. */
@@ -156,7 +159,7 @@ export function toolQueries(views: Views) {
 
     /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
-      const { competition_id, team_id, match_id, only, limit } = query;
+      const { competition_id, team_id, match_id, only } = query;
       if (competition_id !== undefined) requireAccess(access, competition_id);
       if (match_id !== undefined) visibleEvent(matches, match_id, access);
       const conditions = shownTo(access)
@@ -165,7 +168,7 @@ export function toolQueries(views: Views) {
         .where('e.id = ?', match_id)
         .where(PLAYS, team_id);
       if (only !== null) conditions.among('s.class', only);
-      const { total, items } = changes.page(conditions, limit, (query.page - 1) * limit);
+      const { total, items } = changes.page(conditions, query);
       return {
         total,
         items: items.map((change) => ({ match: matchDetails(change.event_id, access), ...change })),

@@ -1,7 +1,6 @@
-/** What the live board is shown from: plain values, all of them known now, none waited for. */
+/** What the live board is shown from: plain values. */
 
-import type { FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
@@ -97,37 +96,3 @@ export type KnockOutStage = {
   /** By start and id. */
   readonly matches: readonly KnockOutMatch[];
 };
-
-export interface BoardView {
-  /** Every match that is live now, by start and id. */
-  liveStates(): readonly ShownState[];
-  /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
-  recentStates(limit: number, competitions?: ReadonlySet<number> | null): readonly ShownState[];
-  /** The feed status of a match at `now`, Unix milliseconds. */
-  matchHealth(eventId: number, now: number): FeedStatus;
-  /** The same of every source of messages. */
-  sourceHealth(now: number): readonly SourceFeedStatus[];
-  /** The latest record of each source, expired or not. */
-  sourceRecords(): readonly FeedHealth[];
-  /** Null for an event that is unknown, or was deleted. */
-  state(eventId: number): ShownState | null;
-  /** All incidents of an event, removed ones too, by id as text. */
-  incidents(eventId: number): readonly ShownIncident[];
-  /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
-  story(eventId: number): readonly StoryStep[];
-  place(of: Pick<MatchState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames;
-  /** The seasons that have tables or matches of knock-out stages. */
-  seasons(): readonly SeasonEntry[];
-  /** The tables of a season, those of its stages too, that are not deleted. */
-  tables(seasonId: number): readonly TableEntry[];
-  /** The knock-out stages of a season, by the provider's order. */
-  knockOuts(seasonId: number): readonly KnockOutStage[];
-  /** The tables that are of no season, not deleted: world rankings and the like. */
-  rankings(): readonly TableEntry[];
-  /** A table in the provider's shape (`data.standings`); null where there is none. */
-  table(standingsId: number): Readonly<Record<string, unknown>> | null;
-  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
-  onChange(listener: (state: ShownState) => void): () => void;
-  /** As `onChange`, for a table of a season; null is a ranking. */
-  onTable(listener: (seasonId: number | null) => void): () => void;
-}

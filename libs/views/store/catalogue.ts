@@ -1,17 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import type { Statements } from './sql.ts';
+import { Conditions, type Statements } from './sql.ts';
 
 /** A record of a catalogue. */
 export type CatalogueEntry = {
   readonly id: string;
-  readonly parentId: string | null;
+  readonly parent_id: string | null;
   readonly ut: number;
   /** When it became visible here, Unix seconds. */
   readonly changed: number;
   readonly record: JsonObject;
 };
+
+type CatalogueRow = Omit<CatalogueEntry, 'record'> & { readonly json: string };
+
+const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 
 /** Ids without a record that are remembered: clients ask for whatever they like. */
 const MAX_MISSING = 10_000;
@@ -70,9 +74,7 @@ export class CatalogueView {
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;
     if (this.#missing.has(key)) return null;
-    const row = this.#sql
-      .of('SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ? AND id = ?')
-      .get(kind, String(id));
+    const [row] = this.#sql.rows<CatalogueRow>(`SELECT ${ENTRY} WHERE kind = ? AND id = ?`, kind, String(id));
     if (row === undefined) {
       this.#missing.set(key, true);
       return null;
@@ -84,12 +86,9 @@ export class CatalogueView {
 
   /** All records of a kind, by id; where `parentId` is given only those of that parent. */
   list(kind: string, parentId?: number): CatalogueEntry[] {
-    const where = parentId === undefined ? '' : ' AND parent_id = ?';
-    const text = `SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ?${where} ORDER BY number, id`;
-    return this.#sql
-      .of(text)
-      .all(kind, ...(parentId === undefined ? [] : [String(parentId)]))
-      .map(entryOf);
+    const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
+    const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
+    return this.#sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
   /** The name of a record; null when unknown. */
@@ -99,12 +98,6 @@ export class CatalogueView {
   }
 }
 
-function entryOf(row: Record<string, unknown>): CatalogueEntry {
-  return {
-    id: row.id as string,
-    parentId: row.parent_id as string | null,
-    ut: row.ut as number,
-    changed: row.changed as number,
-    record: JSON.parse(row.json as string),
-  };
+function entryOf({ json, ...row }: CatalogueRow): CatalogueEntry {
+  return { ...row, record: JSON.parse(json) };
 }

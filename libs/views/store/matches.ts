@@ -1,7 +1,8 @@
+import type { Paging } from '#contract/rest/provider.ts';
 import { fold } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { ShownState } from './board-view.ts';
-import { Conditions, type Statements } from './sql.ts';
+import { Conditions, type CountedPage, type Statements } from './sql.ts';
 
 /** Where an event is, and whether anyone may see it. */
 export type EventRow = {
@@ -129,33 +130,24 @@ export class MatchView {
     this.#live?.delete(id);
   }
 
-  /** How many events meet the conditions. */
-  count(conditions: Conditions): number {
-    const text = `SELECT count(*) FROM events${conditions.text}`;
-    return this.#sql.value<number>(text, ...conditions.values) ?? 0;
-  }
-
-  /** The events that meet the conditions, by start and id; `limit` of them from `offset` on. */
-  list(conditions: Conditions, form: EventForm, limit: number, offset: number): EventRow[] {
-    const text = `SELECT ${PLACE}, ${form} AS json FROM events${conditions.text} ORDER BY start, id LIMIT ? OFFSET ?`;
-    return this.#sql.of(text).all(...conditions.values, limit, offset) as EventRow[];
+  /** How many events meet the conditions, and those of a page by start and id. */
+  list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
+    return this.#sql.page(`${PLACE}, ${form} AS json`, 'events', conditions, 'start, id', paging);
   }
 
   /** An event with all it has; undefined where there is none, or it was deleted. */
   find(id: number): EventRow | undefined {
     const text = `SELECT ${PLACE}, full AS json FROM events WHERE id = ? AND hidden = 0`;
-    return this.#sql.of(text).get(id) as EventRow | undefined;
+    return this.#sql.rows<EventRow>(text, id)[0];
   }
 
-  /** The events that meet the conditions and their versions, so that what is known of them need not be read again. */
+  /** As `list`, with the versions of the events, so that what is known of them need not be read again. */
   versions(
     conditions: Conditions,
     order: MatchOrder,
-    limit: number,
-    offset: number,
-  ): { readonly id: number; readonly version: number }[] {
-    const text = `SELECT id, version FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
-    return this.#sql.of(text).all(...conditions.values, limit, offset) as { id: number; version: number }[];
+    paging: Paging,
+  ): CountedPage<{ readonly id: number; readonly version: number }> {
+    return this.#sql.page('id, version', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
   /** The state of an event that there is, with its record. */
@@ -171,7 +163,7 @@ export class MatchView {
     const text = `SELECT s.team_id AS id, s.name, s.folded, e.competition_id, count(*) AS matches
       FROM sides s JOIN events e ON e.id = s.event_id${conditions.text}
       GROUP BY s.team_id, e.competition_id ORDER BY matches DESC, s.team_id LIMIT ?`;
-    return this.#sql.of(text).all(...conditions.values, limit) as TeamRow[];
+    return this.#sql.rows(text, ...conditions.values, limit);
   }
 
   /** The matches that are live now, by start and id. */
@@ -186,7 +178,7 @@ export class MatchView {
   recent(limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
     const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
     const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
-    return this.#sql.column<string>(text, ...conditions.values, limit).map((json) => JSON.parse(json));
+    return this.#sql.records(text, ...conditions.values, limit);
   }
 
   /** Null where there is none, or it was deleted. */
@@ -199,8 +191,7 @@ export class MatchView {
 
   #readLive(): Map<number, ShownState> {
     const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
-    const states = this.#sql.column<string>(text).map((json): ShownState => JSON.parse(json));
-    return new Map(states.map((state) => [state.event_id, state]));
+    return new Map(this.#sql.records<ShownState>(text).map((state) => [state.event_id, state]));
   }
 
   /** Writes the names of the sides where they are others than before. */

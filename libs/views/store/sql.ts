@@ -1,5 +1,7 @@
 /** Small helpers to put a query together. */
+
 import type { DatabaseSync, SQLInputValue, StatementResultingChanges, StatementSync } from 'node:sqlite';
+import type { Paging } from '#contract/rest/provider.ts';
 
 /** The conditions of a query, all of which must hold, with their values. */
 export class Conditions {
@@ -31,6 +33,9 @@ export class Conditions {
     return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
   }
 }
+
+/** A page of a list, and how many items all pages have. */
+export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
 
 /** A row by its columns. */
 type Row = Readonly<Record<string, SQLInputValue>>;
@@ -69,11 +74,34 @@ export class Statements {
     return this.#write(this.#upserts, upsertText, into, row).changes === 1;
   }
 
+  /** Rows by their columns. */
+  rows<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.of(text).all(...values) as T[];
+  }
+
   /** The values of one column. */
   column<T>(text: string, ...values: SQLInputValue[]): T[] {
-    return this.of(text)
-      .all(...values)
-      .map((row) => Object.values(row)[0] as T);
+    return this.rows<Row>(text, ...values).map((row) => Object.values(row)[0] as T);
+  }
+
+  /** As `column`, of JSON. */
+  records<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.column<string>(text, ...values).map((json) => JSON.parse(json));
+  }
+
+  /** How many rows of a table meet the conditions, and those of a page in an order, by their columns. */
+  page<T>(
+    columns: string,
+    table: string,
+    { text, values }: Conditions,
+    order: string,
+    { limit, page }: Paging,
+  ): CountedPage<T> {
+    const list = `SELECT ${columns} FROM ${table}${text} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    return {
+      total: this.value<number>(`SELECT count(*) FROM ${table}${text}`, ...values) ?? 0,
+      items: this.rows<T>(list, ...values, limit, (page - 1) * limit),
+    };
   }
 
   /** The first column of the first row; undefined where there is no row. */

@@ -1,6 +1,7 @@
 import { INCIDENT } from '#contract/soccer.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shown/feed.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts';

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 import { boardMatch, boardSources } from './board-match.ts';
 import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
 

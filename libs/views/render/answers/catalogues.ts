@@ -20,13 +20,7 @@ import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
 import { listAnswer } from './lists.ts';
 
-/** `changed`: when it became visible, Unix seconds. */
-type Entry = {
-  readonly id: number;
-  readonly parentId: string | null;
-  readonly changed: number;
-  readonly record: JsonObject;
-};
+type Entry = Pick<CatalogueEntry, 'parent_id' | 'changed' | 'record'> & { readonly id: number };
 
 /** The time of the records that are built in: when the provider's catalogues were published, 2019-09-22, Unix seconds. */
 const BUILT_IN_AT = 1_569_110_400;
@@ -114,7 +108,7 @@ export function catalogueData(views: Views): CatalogueData {
     const merged = new Map<number, Omit<Entry, 'id'>>(
       base.map((record) => [
         Number(record.id),
-        { parentId: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
+        { parent_id: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
       ]),
     );
     for (const entry of catalogue.list(kind)) {
@@ -142,7 +136,7 @@ export function catalogueData(views: Views): CatalogueData {
     entries(
       'standings_type',
       sportId === SOCCER ? STANDINGS_TYPES : [],
-      ({ record, parentId }) => (toWholeNumber(record.sport_id ?? parentId) ?? SOCCER) === sportId,
+      ({ record, parent_id }) => (toWholeNumber(record.sport_id ?? parent_id) ?? SOCCER) === sportId,
     ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
   /** Statuses do not say whose they are; those of soccer are known by their names. */
   const statusesOf = (sportId: number) => statuses().filter(({ id }) => isStatusOf(sportId, id));

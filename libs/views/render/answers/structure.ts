@@ -9,7 +9,6 @@ import type {
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { accessKey, requireAccess, since } from '../../queries/access.ts';
-import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -20,12 +19,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 type Made = { readonly data: string; readonly total: number };
 
 /** Answers from the catalogue; places known only from events are included, without a name. */
-export function structureData(
-  views: Views,
-  places: CompetitionStructure,
-): Pick<ProviderData, 'competitions' | 'stages'> {
-  const { catalogue } = views;
-  const lookup = placeLookup(catalogue, places);
+export function structureData(views: Views): Pick<ProviderData, 'competitions' | 'stages'> {
+  const { catalogue, places } = views;
+  const lookup = placeLookup(views);
   // Made from the places of all events: kept until one of these, or a name, is another.
   const lists = new AnswerCache(MAX_BYTES);
   const kept = (name: string, query: object, access: Access, make: () => Made): RestAnswer => {
@@ -33,7 +29,7 @@ export function structureData(
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
-    timestamp === undefined || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
+    timestamp === undefined || (places.changedAt(level, id) ?? 0) >= since(timestamp);
 
   const competitions = (query: CompetitionsQuery, access: Access): Made => {
     const { timestamp, sport_id, area_id } = query;
