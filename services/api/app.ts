@@ -13,7 +13,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { Served } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { ProcessorBacklog } from './board/backlog.ts';
+import type { BrokerBacklog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { notFoundPage } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -45,7 +45,7 @@ export type ApiAppOptions = {
   /** Competitions that are served; null is all of them. */
   readonly competitions: Served;
   /** What waits within Touchline, for the board. */
-  readonly backlog?: ProcessorBacklog | undefined;
+  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */

@@ -23,11 +23,8 @@ export type GateOptions = {
 /** What a request may see, evaluated each time; null once it may see nothing. */
 export type Permit = { access(): Access | null };
 
-/** A gate in front of the board's routes. */
-export type Gate = {
-  /** Null where credentials are asked for first. */
-  permit(request: FastifyRequest): Permit | null;
-};
+/** A gate in front of the board's routes; null where credentials are asked for first. */
+type Gate = (request: FastifyRequest) => Permit | null;
 
 const COOKIE = 'touchline_session';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
@@ -95,9 +92,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     });
   });
 
-  return {
-    permit: (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request)),
-  };
+  return (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request));
 }
 
 /** Headers that proxies add. */

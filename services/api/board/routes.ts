@@ -6,7 +6,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { ProcessorBacklog } from './backlog.ts';
+import type { BrokerBacklog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
@@ -31,7 +31,7 @@ export type BoardOptions = {
   readonly now: () => number;
   readonly metrics: Registry;
   /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
-  readonly backlog?: ProcessorBacklog | undefined;
+  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
   readonly size?: number;
   /** Readers of `/board/events` at once. Default 1000. */
@@ -65,7 +65,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   const gate = await boardGate(app, options.gate);
   /** What a request may see of one kind of page; null where it was answered that it may not. */
   const admit = (request: FastifyRequest, reply: FastifyReply, kind: Topic['kind']): Admitted | null => {
-    const permit = gate.permit(request);
+    const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
       refuseEntry(request, reply);

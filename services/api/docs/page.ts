@@ -1,6 +1,6 @@
 /** The reference as a page that can be read without a script. Pure. */
 import { headHtml, wholeDocument } from '../board/pages/layout.ts';
-import { type Html, html } from '../board/shown/html.ts';
+import { type Html, html, optionsHtml } from '../board/shown/html.ts';
 import {
   REFERENCE_ERRORS,
   type ReferenceGroup,
@@ -64,43 +64,27 @@ curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre></div>
 </section>`;
 }
 
+const CONVENTIONS: Readonly<Record<string, string>> = {
+  Envelope:
+    'Every answer is `{"api": {…}}`: the payload is `api.data`, never at the top level; `api.timestamp` is when it was produced (Unix seconds); `api.method` has the operation’s name, the count of items and the page addresses.',
+  'Effective parameters':
+    '`api.method.parameters` shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.',
+  Pages:
+    '`limit` is one of a fixed list, `page` counts from 1. `api.method.total_items` counts the items of all pages; `api.method.next_page` is the address of the next one, empty on the last.',
+  'Reading what changed':
+    'Store `api.timestamp` and send it as `timestamp` next time. The boundary is inclusive: a record may come twice and is never missed, so update by `id`.',
+  Places:
+    'Events are nested in `competitions[].seasons[].stages[].groups[].events[]`, and do not repeat the names of these.',
+  Times:
+    '`start_date` is `YYYY-MM-DD HH:MM` as the provider writes it; `date_from` and `date_to` are compared with it. `ut` is when the record was written, Unix seconds.',
+  'Feed health':
+    'The header `X-Feed-Health` has the state of each source and, where the request is about one event, of its match, as `webhook=alive, match=stale;reason=silence`. Only `alive` and `recovered` are to be believed.',
+  Contracts: 'Lists leave out what is outside of your contract; asking for it by id is answered 403.',
+};
+
 function conventionsHtml(): Html {
-  const rows: readonly (readonly [string, Html])[] = [
-    [
-      'Envelope',
-      html`Every answer is <code>{"api": {…}}</code>: the payload is <code>api.data</code>, never at the top level; <code>api.timestamp</code> is when it was produced (Unix seconds); <code>api.method</code> has the operation’s name, the count of items and the page addresses.`,
-    ],
-    [
-      'Effective parameters',
-      html`<code>api.method.parameters</code> shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.`,
-    ],
-    [
-      'Pages',
-      html`<code>limit</code> is one of a fixed list, <code>page</code> counts from 1. <code>api.method.total_items</code> counts the items of all pages; <code>api.method.next_page</code> is the address of the next one, empty on the last.`,
-    ],
-    [
-      'Reading what changed',
-      html`Store <code>api.timestamp</code> and send it as <code>timestamp</code> next time. The boundary is inclusive: a record may come twice and is never missed, so update by <code>id</code>.`,
-    ],
-    [
-      'Places',
-      html`Events are nested in <code>competitions[].seasons[].stages[].groups[].events[]</code>, and do not repeat the names of these.`,
-    ],
-    [
-      'Times',
-      html`<code>start_date</code> is <code>YYYY-MM-DD HH:MM</code> as the provider writes it; <code>date_from</code> and <code>date_to</code> are compared with it. <code>ut</code> is when the record was written, Unix seconds.`,
-    ],
-    [
-      'Feed health',
-      html`The header <code>X-Feed-Health</code> has the state of each source and, where the request is about one event, of its match, as <code>webhook=alive, match=stale;reason=silence</code>. Only <code>alive</code> and <code>recovered</code> are to be believed.`,
-    ],
-    [
-      'Contracts',
-      html`Lists leave out what is outside of your contract; asking for it by id is answered 403.`,
-    ],
-  ];
   return html`<section class="part" aria-labelledby="conventions"><h2 id="conventions">Conventions</h2>
-<dl class="terms">${rows.map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl></section>`;
+<dl class="terms">${Object.entries(CONVENTIONS).map(([name, text]) => html`<div><dt>${name}</dt><dd>${prose(text)}</dd></div>`)}</dl></section>`;
 }
 
 function errorsHtml(): Html {
@@ -168,8 +152,9 @@ function inputHtml({ name, in: place, required, values, example, fallback }: Ref
   const needed = required && html` required`;
   const field =
     values.length > 0
-      ? html`<select name="${name}"${needed}><option value="">${fallback ?? ''}</option>${values.map(
-          (value) => html`<option value="${value}"${value === example && html` selected`}>${value}</option>`,
+      ? html`<select name="${name}"${needed}><option value="">${fallback ?? ''}</option>${optionsHtml(
+          values.map((value) => [value, value]),
+          example,
         )}</select>`
       : html`<input name="${name}" data-in="${place}" value="${example ?? ''}" placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false"${needed}>`;
   return html`<label class="field"><span>${name}</span>${field}</label>`;

@@ -5,7 +5,7 @@ import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, nameOf } from '../shown/match.ts';
 import { durationWords } from '../shown/minute.ts';
-import { document, timeOf } from './layout.ts';
+import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   open: 'Not over yet.',
@@ -63,7 +63,7 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
   ];
   return html`<section class="source panel" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
 <h2 id="source-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
-<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${factsHtml(rows)}
 ${
   gaps.length > 0 &&
   html`<h3>Latest interruptions</h3><ol class="small">${gaps

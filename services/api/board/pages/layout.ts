@@ -92,6 +92,11 @@ export function timeOf(ut: number, now: number): Html {
   return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }
 
+/** Names and values, one below the other. */
+export function factsHtml(rows: readonly (readonly [name: string, value: string | Html])[]): Html {
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
 /** A page that says what went wrong. */
 export function problemPage(title: string, words: string): string {
   return document({

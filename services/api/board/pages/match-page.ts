@@ -16,13 +16,18 @@ import {
   verifiedWords,
 } from '../shown/words.ts';
 import { courseHtml } from './course.ts';
-import { document, timeOf } from './layout.ts';
+import { document, factsHtml, timeOf } from './layout.ts';
 import { timelineHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   complete: 'complete: the score is derived from the incidents',
   partial: 'partial: the beginning is missing',
   none: 'none: no incident was received',
+};
+const SCORE_SOURCES: Readonly<Record<MatchDetails['source'], string>> = {
+  incidents: 'incidents',
+  reported: 'the provider',
+  none: 'nothing yet',
 };
 /** So much of the history is open at once. */
 const LATEST = 12;
@@ -36,7 +41,7 @@ ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
 ${timelineHtml(details, now)}</section>
-<div class="side">${factsHtml(details)}${historyHtml(details, now)}</div>
+<div class="side">${sourceHtml(details)}${historyHtml(details, now)}</div>
 </div>`;
   return document({
     title,
@@ -84,24 +89,21 @@ ${isChecked && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.<
 </section>`;
 }
 
-function factsHtml({ match, coverage, source, verified_result }: MatchDetails): Html {
-  const rows: readonly (readonly [string, string])[] = [
-    ['Score as it stands', scoreWords(match.score)],
-    ['Firm score', scoreWords(match.firm)],
-    ['Reported by the provider', match.reported === null ? 'not reported' : scoreWords(match.reported)],
-    ['Agreement', agreementWords(match)],
-    ['Shoot-out', match.shoot_out === null ? 'none' : scoreWords(match.shoot_out)],
-    [
-      'Score from',
-      source === 'incidents' ? 'incidents' : source === 'reported' ? 'the provider' : 'nothing yet',
-    ],
-    ['Timeline', COVERAGES[coverage]],
-    ['Kick-off', kickOffWords(match.start_date)],
-    ['Verified result', verifiedWords(verified_result)],
-    ['Version', String(match.version)],
-  ];
+function sourceHtml({ match, coverage, source, verified_result }: MatchDetails): Html {
+  const { score, firm, reported, shoot_out } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
-<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+${factsHtml([
+  ['Score as it stands', scoreWords(score)],
+  ['Firm score', scoreWords(firm)],
+  ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
+  ['Agreement', agreementWords(match)],
+  ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
+  ['Score from', SCORE_SOURCES[source]],
+  ['Timeline', COVERAGES[coverage]],
+  ['Kick-off', kickOffWords(match.start_date)],
+  ['Verified result', verifiedWords(verified_result)],
+  ['Version', String(match.version)],
+])}</section>`;
 }
 
 function historyHtml({ history, match }: MatchDetails, now: number): Html {

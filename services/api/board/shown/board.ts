@@ -1,5 +1,5 @@
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, optionsHtml } from './html.ts';
 import type { BoardMatch } from './match.ts';
 
 /** How a match is drawn. */
@@ -66,15 +66,12 @@ ${SHOWS.map(
     html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span class="label">${label}</span> <b>${counts[value]}</b></label>`,
 )}</fieldset>
 <label class="field"><span>Competition</span>
-<select name="competition"><option value="">All competitions</option>${competitions.map(
-    ({ id, name }) =>
-      html`<option value="${id}"${query.competition === id && html` selected`}>${name}</option>`,
+<select name="competition"><option value="">All competitions</option>${optionsHtml(
+    competitions.map(({ id, name }) => [id, name]),
+    query.competition,
   )}</select></label>
 <label class="field"><span>Sort</span>
-<select name="by">${ORDERS.map(
-    ([value, label]) =>
-      html`<option value="${value}"${query.by === value && html` selected`}>${label}</option>`,
-  )}</select></label>
+<select name="by">${optionsHtml(ORDERS, query.by)}</select></label>
 <label class="field grow"><span>Team</span>
 <input type="search" name="q" value="${query.q}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search by team"></label>
 <button class="apply" type="submit">Apply</button>`;
