@@ -95,7 +95,6 @@ export class Replica {
     return this.#caughtUp;
   }
 
-  /** Begins to follow the topics. */
   follow(): void {
     const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
     const startedAt = performance.now();

@@ -1,8 +1,6 @@
 /** Reads the topics that the views are made from. */
 
 import { offsetsAt } from '#cluster/logs.ts';
-import type { Brokers } from '#security/brokers.ts';
-import type { Logger } from '#service/logger.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
@@ -13,13 +11,14 @@ import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
-import type { ViewMetrics } from '../metrics.ts';
+import type { ReplicaOptions } from '../replica.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 import { Steps } from './steps.ts';
 
-export type SourceOptions = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
+type SourceOptions = Pick<
+  ReplicaOptions,
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
+> & {
   readonly registry: Registry;
   /** What the brokers know the reader by. */
   readonly reader: string;
@@ -31,11 +30,6 @@ export type SourceOptions = {
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
   /** What the views are fed from. */
   readonly topics: readonly SourceTopic[];
-  /** How long messages of the feed are kept, milliseconds. */
-  readonly feedRetentionMs: number;
-  readonly metrics: ViewMetrics;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
   /** Everything that was there at the start is applied. */
   readonly onCaughtUp: () => void;
   /** A partition of match-state was read to the end that it had `at`, on the steady clock: called twice a second at least. */
@@ -190,7 +184,6 @@ function traceApplied(
   }
 }
 
-/** The fields of a record in log lines. */
 function identify({ partition, offset, value }: ViewRecord): MessageFields {
   const message: MessageFields =
     value === null

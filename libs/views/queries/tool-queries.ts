@@ -9,7 +9,7 @@ import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
-import { requireAccess, since } from './access.ts';
+import { isCovered, requireAccess, since } from './access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
@@ -19,13 +19,11 @@ export type NamedMatch = {
   readonly roundName: string | null;
 };
 
-/** A match with everything that happened in it. */
 export type MatchWithIncidents = NamedMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];
 };
 
-/** What changed, in which match. */
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
 type Filter = number | undefined;
@@ -38,22 +36,6 @@ type ChangesQuery = Paging & {
   readonly team_id?: Filter;
   readonly match_id?: Filter;
   readonly only: ReadonlySet<StepClass> | null;
-};
-
-/** A competition by its name. */
-export type FoundCompetition = { readonly id: number; readonly name: string; readonly area: string | null };
-
-/** A season; the current one is the one that is played. */
-export type FoundSeason = { readonly id: number; readonly name: string | null; readonly current: boolean };
-
-/** How the matches of a team that have a result ended for it. */
-export type Balance = {
-  readonly played: number;
-  readonly won: number;
-  readonly drawn: number;
-  readonly lost: number;
-  readonly goals: number;
-  readonly against: number;
 };
 
 /** Matches cached as read: a few megabytes. */
@@ -135,20 +117,13 @@ export function toolQueries(views: Views) {
       matches.versions(shownTo(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** The matches of two teams against each other, latest first, and how they ended for the first one. */
-    meetings(
-      [team, opponent]: readonly [number, number],
-      access: Access,
-      paging: Paging,
-    ): CountedPage<NamedMatch> & { readonly balance: Balance } {
+    meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {
       const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
-      const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items;
+      const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items.map(({ state }) => state);
       return {
         ...page(between(), 'latest', paging),
-        balance: balanceOf(
-          team,
-          all.map(({ state }) => state),
-        ),
+        balance: balanceOf(team, all),
       };
     },
 
@@ -176,7 +151,7 @@ export function toolQueries(views: Views) {
     },
 
     /** The seasons of a competition, latest first; the current one is the provider's, else the latest. Throws `forbidden`. */
-    seasons(competitionId: number, access: Access): FoundSeason[] {
+    seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
       const ids = places.ids('season', { level: 'competition', id: competitionId }).toReversed();
       const current = ids.find((id) => catalogue.find('season', id)?.record.actual === 'yes') ?? ids[0];
@@ -197,11 +172,11 @@ export function toolQueries(views: Views) {
     },
 
     /** The competitions whose name, with that of their area, has all the words, best first. */
-    competitions(query: string, access: Access): readonly FoundCompetition[] {
+    competitions(query: string, access: Access) {
       const words = wordsOf(query);
       if (words.length === 0) return [];
       const found = places.ids('competition').flatMap((id) => {
-        if (access.competitions !== null && !access.competitions.has(id)) return [];
+        if (!isCovered(access, id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];
         const reported = catalogue.find('competition', id)?.record.area_name;
@@ -213,8 +188,8 @@ export function toolQueries(views: Views) {
   };
 }
 
-/** Of finished matches. */
-function balanceOf(team: number, states: readonly ShownState[]): Balance {
+/** How the matches of a team that have a result ended for it. */
+function balanceOf(team: number, states: readonly ShownState[]) {
   let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
   for (const state of states) {
     const score = hasResult(state.status_id, 'finished') ? resultScore(state) : null;

@@ -3,6 +3,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { recordsOf } from './fields.ts';
 import { slugOf } from './place.ts';
 
 /** Names of columns by id and code: some have a code twice, with other ids. */
@@ -46,7 +47,7 @@ export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
     columns: [],
     ...nameEntry(table, place),
     ...placeIds(table),
-    groups: records(table.groups).map((group) => nameGroup(group, table, place)),
+    groups: recordsOf(table.groups).map((group) => nameGroup(group, table, place)),
   };
 }
 
@@ -65,7 +66,7 @@ function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): Jso
     id: String(group.id ?? ''),
     name: group.name || (known?.name ?? ''),
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
-    participants: records(group.participants).map((row) => nameRow(row, place)),
+    participants: recordsOf(group.participants).map((row) => nameRow(row, place)),
   };
 }
 
@@ -85,7 +86,7 @@ function nameRow(row: JsonObject, { teamArea }: TablePlace): JsonObject {
     subparticipant_name: club,
     subparticipant_slug:
       row.subparticipant_slug ?? (club === '' ? '' : slugOf(club, Number(row.subparticipant_id))),
-    columns: records(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
+    columns: recordsOf(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
   };
 }
 
@@ -98,8 +99,4 @@ function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TableP
   if (name !== type_name) return name;
   const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
   return where === '' ? name : `${type_name} - ${where}`;
-}
-
-function records(list: unknown): JsonObject[] {
-  return Array.isArray(list) ? list : [];
 }

@@ -42,7 +42,6 @@ export type StoryStep = Pick<
   readonly received_at: number;
 };
 
-/** A transition as a step of a story. */
 export function storyStepOf(transition: MatchTransition): StoryStep {
   const { id, version, n, kind, incident_id, incident_type, score, value, guard, cause } = transition;
   const { ut, received_at } = cause;
@@ -76,7 +75,6 @@ export type SeasonEntry = {
   readonly competition: string | null;
 };
 
-/** A match of a knock-out stage. */
 export type KnockOutMatch = {
   readonly state: ShownState;
   /** The name of its round within the stage; null where it has none. */

@@ -3,7 +3,6 @@ import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { Conditions, type Statements } from './sql.ts';
 
-/** A record of a catalogue. */
 export type CatalogueEntry = {
   readonly id: string;
   readonly parent_id: string | null;
@@ -20,12 +19,10 @@ const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 /** Ids without a record that are remembered: clients ask for whatever they like. */
 const MAX_MISSING = 10_000;
 
-/** The provider's catalogues. */
 export class CatalogueView {
   readonly #sql: Statements;
   /** Parsed records by kind and id; a place is asked for with every event. */
   readonly #parsed = new Map<string, CatalogueEntry>();
-  /** Keys without a record. */
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
 
   constructor(sql: Statements) {
@@ -59,7 +56,6 @@ export class CatalogueView {
     return true;
   }
 
-  /** Forgets a record that was deleted. */
   remove(key: string): void {
     const slash = key.indexOf('/');
     this.#sql

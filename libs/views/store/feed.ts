@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { FeedQuery } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { isServed } from './served.ts';
 import type { Statements } from './sql.ts';
 
 /** Rows that one sweep deletes at most: it runs between requests. */
@@ -120,7 +121,7 @@ export class FeedView {
       (important === undefined || (row.important === 1) === (important === 'yes')) &&
       (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
-      (competitions === null || (row.competition !== null && competitions.has(row.competition)));
+      isServed(competitions, row.competition);
     const ranges: Range[] = [
       { by: 'ut', from, to },
       { by: 'changed', from: changedSince, to },

@@ -44,7 +44,6 @@ export type StoredMatch = {
 /** By start, or by when they last changed. */
 export type MatchOrder = keyof typeof ORDERS;
 
-/** A team that plays in a competition. */
 export type TeamRow = {
   readonly id: number;
   readonly name: string;
@@ -123,7 +122,6 @@ export class MatchView {
     return shown;
   }
 
-  /** Deletes an event. */
   forget(id: number): void {
     this.#sql.of('DELETE FROM events WHERE id = ?').run(id);
     this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(id);

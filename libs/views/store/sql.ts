@@ -16,7 +16,6 @@ export class Conditions {
     return this;
   }
 
-  /** Adds a condition without a value. */
   also(condition: string): this {
     this.#conditions.push(condition);
     return this;
@@ -37,7 +36,6 @@ export class Conditions {
 /** A page of a list, and how many items all pages have. */
 export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
 
-/** A row by its columns. */
 type Row = Readonly<Record<string, SQLInputValue>>;
 
 /** Statements made once for each text; texts come from code, with values apart from them. */

@@ -94,7 +94,6 @@ export class TableView {
     return this.#sql.rows<StoredTable>(text, id)[0];
   }
 
-  /** The tables of a season and of its stages. */
   ofSeason(seasonId: number): TableEntry[] {
     const text = `SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0
       AND ${NO_BRACKET} ORDER BY id`;

@@ -17,15 +17,12 @@ import type { Served } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
-/** What a batch has changed. */
 export type Changed = {
-  /** The latest state of each match. */
   readonly states: Map<number, ShownState>;
   /** Events whose record or incidents are new. */
   readonly events: Set<number>;
   /** Seasons with new tables; null is that of the rankings. */
   readonly seasons: Set<number | null>;
-  /** Whether names are new. */
   names: boolean;
   /** Whether anything is new that answers of REST are made of: all but health. */
   answers: boolean;

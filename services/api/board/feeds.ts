@@ -2,7 +2,6 @@ import type { Waiting } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 
-/** What the page of the feeds shows. */
 export type Feeds = ReturnType<typeof feedsOf>;
 
 /**

@@ -9,7 +9,6 @@ import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts
 import { sendPage } from './pages/layout.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 
-/** What the gate works with. */
 export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Lets a client on this machine in without a session, where nothing says that a proxy stands between. */
@@ -95,7 +94,6 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
   return (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request));
 }
 
-/** Headers that proxies add. */
 const PROXY_HEADERS = [
   'forwarded',
   'via',
@@ -131,7 +129,6 @@ export function refuseEntry(request: FastifyRequest, reply: FastifyReply): Fasti
   return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');
 }
 
-/** Whether a contract covers all of these operations. */
 export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
   return operations === null || wanted.every((operation) => operations.has(operation));
 }

@@ -10,7 +10,6 @@ export type ReaderSight = {
   season(seasonId: number | null): boolean;
 };
 
-/** What a reader follows. */
 export type Topic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }

@@ -22,10 +22,8 @@ import type { ReaderSight, Topic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
-/** What the board works with. */
 export type BoardOptions = {
   readonly view: BoardView;
-  /** Who may open it. */
   readonly gate: GateOptions;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;

@@ -8,10 +8,8 @@ import type { ReadView } from './scoped-view.ts';
 import { phaseOf } from './shown/match.ts';
 import { isOfPlayers, readTable } from './tables.ts';
 
-/** What the page of the tables shows. */
 export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
-/** A table and where it belongs. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
 const LEAGUE = 2;
@@ -55,9 +53,7 @@ export function seasonStandings(
     season,
     /** All of the season's, or all rankings. */
     tables,
-    /** Whether the season has knock-out stages. */
     hasBracket: knockOuts.length > 0,
-    /** The knock-out stages, where they are shown. */
     bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
     /** Words of the names of players or of their teams that are searched; null where the tables are of teams. */
     search: ofPlayers ? q : null,

@@ -140,7 +140,6 @@ export type Example = {
   readonly fields: FieldTypes;
 };
 
-/** Where the example of an operation is. */
 export function exampleFile(name: string): URL {
   return new URL(`./examples/${name}.json`, import.meta.url);
 }

@@ -97,7 +97,6 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
   active: yesNo(!INACTIVE_LANGUAGES.has(id)),
 }));
 
-/** Answers from the catalogues of `views`. */
 export function catalogueData(views: Views): CatalogueData {
   const { catalogue } = views;
   const entries = (

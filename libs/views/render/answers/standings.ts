@@ -10,7 +10,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** What a table may be of and the catalogue has a name for. */
 const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
 
-/** Answers from the tables as they stand. */
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue, places } = views;
   const named = new AnswerCache(MAX_BYTES);

@@ -8,7 +8,7 @@ import type {
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { accessKey, requireAccess, since } from '../../queries/access.ts';
+import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -34,7 +34,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
   const competitions = (query: CompetitionsQuery, access: Access): Made => {
     const { timestamp, sport_id, area_id } = query;
     const wanted = places.ids('competition').filter((id) => {
-      if (access.competitions !== null && !access.competitions.has(id)) return false;
+      if (!isCovered(access, id)) return false;
       if (sport_id !== undefined && places.sportOf(id) !== sport_id) return false;
       const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
       return (area_id === undefined || area === area_id) && changedSince('competition', id, timestamp);
@@ -68,7 +68,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
       .filter(({ competition_id }) => {
         if (competition_id === null) return access.competitions === null && sport_id === undefined;
         if (sport_id !== undefined && places.sportOf(competition_id) !== sport_id) return false;
-        return access.competitions?.has(competition_id) ?? true;
+        return isCovered(access, competition_id);
       });
     const page = pageOf(wanted, query).map(({ id, ...place }) => {
       const groups = places.ids('group', { level: 'stage', id }).map((group) => lookup('group', group));

@@ -15,7 +15,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   skipped: 'The provider no longer has it. Something may be missing.',
 };
 
-/** What waits for a processor. */
 const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'match-processor': 'Messages received, not yet applied to matches',
   'standings-processor': 'Results not yet in tables',

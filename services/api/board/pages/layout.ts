@@ -14,7 +14,6 @@ export const PAGE_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** A page of the board. */
 type BoardPage = {
   /** What the page is of, without the name of the product. */
   readonly title: string;

@@ -2,7 +2,7 @@ import { hasResult } from '#domain/result.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { guardHtml } from '../shown/guard.ts';
+import { guardHtml, resultDoubts } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, isBeforeScore, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
@@ -73,19 +73,15 @@ ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 }
 
 /** Stands where the guard does while a match is open. */
-function resultHtml({ status_id, status_type, under_review, agreement, reported }: BoardMatch): Html {
+function resultHtml(match: BoardMatch): Html {
+  const { status_id, status_type } = match;
   const isFinal = hasResult(status_id, status_type);
   const ending = isFinal ? endingWords(status_id) : null;
-  const doubts = [
-    !isFinal && 'it has no result unless one is awarded',
-    under_review && 'a goal is still under review',
-    agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
-  ].filter((doubt) => doubt !== false);
-  const isChecked = status_type === 'finished' && doubts.length > 0;
-  return html`<section class="guard outcome" data-guard="${isChecked ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
+  const doubts = resultDoubts(match);
+  return html`<section class="guard outcome" data-guard="${doubts.length > 0 ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
 <h2 id="result-title" class="visually-hidden">Result</h2>
 <p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
-${isChecked && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
+${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
 

@@ -1,5 +1,5 @@
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
-import { type Html, html } from '../shown/html.ts';
+import { type Html, html, optionsHtml } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
   columnsOf,
@@ -24,7 +24,7 @@ export function standingsPage(standings: SeasonStandings, now: number): string {
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kinds.length > 0 && html`${kindsHtml(kinds)}${chooseHtml(kinds, standings)}`}
+${kinds.length > 0 && html`${kindsHtml(kinds, standings)}${chooseHtml(kinds, standings)}`}
 ${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
   const clocks = bracket === null ? '' : '&clocks=yes';
@@ -60,14 +60,12 @@ const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 type Kind = {
   readonly value: number | 'knock-out';
   readonly title: string;
-  readonly address: string;
   readonly isShown: boolean;
 };
 
 /** The kinds of table there are, a kind of several stages as one entry, and the knock-out stages. */
-function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
+function kindsOf({ tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
   const shownType = shown[0]?.entry.type_id;
-  const within = season === null ? '' : `season=${season.season_id}&`;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
   const place = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
@@ -75,22 +73,21 @@ function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings
   };
   const ordered = [...types.values()].sort((a, b) => place(a) - place(b));
   const kinds = ordered.map(
-    ({ standings_id, type_name, type_id }): Kind => ({
-      value: standings_id,
-      title: type_name,
-      address: `/standings?${within}table=${standings_id}`,
+    ({ standings_id: value, type_name: title, type_id }): Kind => ({
+      value,
+      title,
       isShown: type_id === shownType,
     }),
   );
-  if (season === null || !hasBracket) return kinds;
-  const address = `/standings?${within}show=knock-out`;
-  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', address, isShown: bracket !== null };
-  return kinds.toSpliced(1, 0, knockOut);
+  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', isShown: bracket !== null };
+  return hasBracket ? kinds.toSpliced(1, 0, knockOut) : kinds;
 }
 
-function kindsHtml(kinds: readonly Kind[]): Html {
+function kindsHtml(kinds: readonly Kind[], { season }: SeasonStandings): Html {
+  const within = season === null ? '' : `season=${season.season_id}&`;
   return html`<nav class="tabs row kinds" aria-label="Tables">${kinds.map(
-    ({ title, address, isShown }) => html`<a href="${address}"${isShown && CURRENT}>${title}</a>`,
+    ({ value, title, isShown }) =>
+      html`<a href="/standings?${within}table=${value}"${isShown && CURRENT}>${title}</a>`,
   )}</nav>`;
 }
 
@@ -98,9 +95,9 @@ function kindsHtml(kinds: readonly Kind[]): Html {
 function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
   return html`<form id="choose" class="choose row" action="/standings" role="search" aria-label="Tables">
 ${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
-<label class="field kind"><span>Table</span><select name="table">${kinds.map(
-    ({ value, title, isShown }) =>
-      html`<option value="${value}"${isShown && html` selected`}>${title}</option>`,
+<label class="field kind"><span>Table</span><select name="table">${optionsHtml(
+    kinds.map(({ value, title }) => [value, title]),
+    kinds.find(({ isShown }) => isShown)?.value,
   )}</select></label>
 ${search !== null && html`<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>`}
 <button class="apply" type="submit">Show</button>

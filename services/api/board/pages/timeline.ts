@@ -31,7 +31,6 @@ function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
   return html`${minute}<span aria-hidden="true">′</span>`;
 }
 
-/** The address of an incident within its page. */
 function anchorOf(id: string): string {
   return `incident-${id}`;
 }

@@ -3,7 +3,6 @@ import { tradingOf } from '#tradability/trading.ts';
 import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 import { dateWords, timeWords } from './words.ts';
 
-/** What of the board is asked for. */
 export type BoardQuery = {
   readonly show: 'all' | 'live' | 'upcoming' | 'finished' | 'favourites';
   /** What comes first, and what the sections are. */
@@ -66,7 +65,6 @@ export function arrange(
     },
     /** Every competition on the board, by name. */
     competitions: competitionsOf(all),
-    /** Matches shown. */
     shown: shown.length,
   };
 }

@@ -2,7 +2,6 @@ import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrang
 import { type Html, html, optionsHtml } from './html.ts';
 import type { BoardMatch } from './match.ts';
 
-/** How a match is drawn. */
 type DrawRow = (match: BoardMatch) => Html;
 
 /** Everything of the board that changes with its matches. A group that is `same` is a placeholder, for which `morph` leaves what is in the page. */

@@ -70,7 +70,8 @@ function wordWithReasons(word: string, reasons: string): Html {
 }
 
 /** What speaks against settling a match on its result. */
-function resultDoubts({ status_id, status_type, under_review, agreement, reported }: BoardMatch): string[] {
+export function resultDoubts(match: BoardMatch): string[] {
+  const { status_id, status_type, under_review, agreement, reported } = match;
   if (status_type !== 'finished') return [];
   return [
     hasResult(status_id, status_type) ? '' : 'no result unless one is awarded',

@@ -37,7 +37,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
   return new Html(text, made);
 }
 
-/** The options of a select. */
 export function optionsHtml(
   options: readonly (readonly [value: string | number, label: string])[],
   chosen: string | number | null | undefined,
@@ -45,7 +44,6 @@ export function optionsHtml(
   return html`${options.map(([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}`;
 }
 
-/** Text as it may stand in HTML. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

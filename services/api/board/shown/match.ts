@@ -57,7 +57,6 @@ export function isBeforeScore(match: Pick<BoardMatch, 'status_type' | 'score'>):
   return phaseOf(match) === 'upcoming' && home === 0 && away === 0;
 }
 
-/** The full name of a side. */
 export function nameOf(side: BoardSide): string {
   return side.name ?? side.short_name ?? 'Unknown team';
 }
