@@ -1,6 +1,8 @@
 /** Reads the topics that the views are made from. */
 
 import { offsetsAt } from '#cluster/logs.ts';
+import type { Brokers } from '#security/brokers.ts';
+import type { Logger } from '#service/logger.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
@@ -11,14 +13,19 @@ import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
-import type { ReplicaOptions } from '../replica.ts';
+import type { ViewMetrics } from '../metrics.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 import { Steps } from './steps.ts';
 
-type SourceOptions = Pick<
-  ReplicaOptions,
-  'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
-> & {
+export type SourceOptions = {
+  readonly brokers: Brokers;
+  readonly prefix: string;
+  /** How long messages of the feed are kept, milliseconds. */
+  readonly feedRetentionMs: number;
+  readonly metrics: ViewMetrics;
+  readonly log: Logger;
+  /** Aborted when the process is to stop. */
+  readonly signal: AbortSignal;
   readonly registry: Registry;
   /** What the brokers know the reader by. */
   readonly reader: string;

@@ -46,14 +46,12 @@ export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, place),
-    ...placeIds(table),
+    // 0 for one of no such place, as a ranking of a sport.
+    competition_id: table.competition_id ?? 0,
+    season_id: table.season_id ?? 0,
+    stage_id: table.stage_id ?? 0,
     groups: recordsOf(table.groups).map((group) => nameGroup(group, table, place)),
   };
-}
-
-/** Where a table is; 0 for one of no such place, as a ranking of a sport. */
-function placeIds({ competition_id, season_id, stage_id }: JsonObject): JsonObject {
-  return { competition_id: competition_id ?? 0, season_id: season_id ?? 0, stage_id: stage_id ?? 0 };
 }
 
 function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): JsonObject {

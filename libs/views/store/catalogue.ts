@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import { Conditions, type Statements } from './sql.ts';
+import { Conditions, SqlView } from './sql.ts';
 
 export type CatalogueEntry = {
   readonly id: string;
@@ -19,15 +19,10 @@ const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 /** Ids without a record that are remembered: clients ask for whatever they like. */
 const MAX_MISSING = 10_000;
 
-export class CatalogueView {
-  readonly #sql: Statements;
+export class CatalogueView extends SqlView {
   /** Parsed records by kind and id; a place is asked for with every event. */
   readonly #parsed = new Map<string, CatalogueEntry>();
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
 
   /**
    * Takes a record over unless it, or a newer one, is known; whether it was. `changed` is when it became visible, Unix
@@ -35,14 +30,14 @@ export class CatalogueView {
    */
   apply(record: CatalogueRecord, changed: number): boolean {
     const { kind, id, parent_id, ut, body } = record;
-    const known = this.#sql
+    const known = this.sql
       .of('SELECT parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
       .get(kind, id);
     if (known !== undefined) {
       if ((known.ut as number) > ut) return false;
       if (known.ut === ut && known.json === body && known.parent_id === parent_id) return false;
     }
-    this.#sql.insert('INSERT OR REPLACE INTO catalogue', {
+    this.sql.insert('INSERT OR REPLACE INTO catalogue', {
       kind,
       id,
       number: toWholeNumber(id),
@@ -58,7 +53,7 @@ export class CatalogueView {
 
   remove(key: string): void {
     const slash = key.indexOf('/');
-    this.#sql
+    this.sql
       .of('DELETE FROM catalogue WHERE kind = ? AND id = ?')
       .run(key.slice(0, slash), key.slice(slash + 1));
     this.#parsed.delete(key);
@@ -70,7 +65,7 @@ export class CatalogueView {
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;
     if (this.#missing.has(key)) return null;
-    const [row] = this.#sql.rows<CatalogueRow>(`SELECT ${ENTRY} WHERE kind = ? AND id = ?`, kind, String(id));
+    const [row] = this.sql.rows<CatalogueRow>(`SELECT ${ENTRY} WHERE kind = ? AND id = ?`, kind, String(id));
     if (row === undefined) {
       this.#missing.set(key, true);
       return null;
@@ -84,7 +79,7 @@ export class CatalogueView {
   list(kind: string, parentId?: number): CatalogueEntry[] {
     const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
     const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
-    return this.#sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
+    return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
   /** The name of a record; null when unknown. */

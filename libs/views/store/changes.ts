@@ -4,7 +4,7 @@ import { INCIDENT } from '#contract/soccer.ts';
 import { GOAL_TYPES } from '#domain/goals.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
-import type { Conditions, CountedPage, Statements } from './sql.ts';
+import { type Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** What a step is about. `cancellation`: an incident that takes goals back, itself. */
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
@@ -58,13 +58,7 @@ const BY_ITSELF = `(s.class NOT IN ('score', 'cancellation')
         WHERE c.event_id = s.event_id AND c.version = s.version AND c.class = 'cancellation') <> 1)))`;
 const ABOUT_GOALS = "s.class IN ('taken_back', 'goal', 'cancellation', 'score')";
 
-export class ChangeView {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
+export class ChangeView extends SqlView {
   /**
    * The changes that meet the conditions on `stories s` and `events e`: those about goals first, the latest first in each
    * part, so that whatever is new between two pages repeats a change and hides none.
@@ -73,11 +67,11 @@ export class ChangeView {
     const all = conditions.also(BY_ITSELF);
     const grouped = `FROM stories s JOIN events e ON e.id = s.event_id${all.text}
       GROUP BY s.event_id, s.version, s.subject`;
-    const total = this.#sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;
+    const total = this.sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;
     const text = `SELECT s.event_id, s.version, s.subject ${grouped}
       ORDER BY max(${ABOUT_GOALS}) DESC, max(s.changed) DESC, s.event_id, s.version DESC, s.subject
       LIMIT ? OFFSET ?`;
-    const items = this.#sql
+    const items = this.sql
       .rows<SubjectKey>(text, ...all.values, limit, (page - 1) * limit)
       .map(({ event_id, version, subject }) => {
         const steps = this.#steps(event_id, version);
@@ -88,6 +82,6 @@ export class ChangeView {
 
   #steps(eventId: number, version: number): StoryStep[] {
     const text = 'SELECT json FROM stories WHERE event_id = ? AND version = ? ORDER BY n';
-    return this.#sql.records(text, eventId, version);
+    return this.sql.records(text, eventId, version);
   }
 }

@@ -123,6 +123,15 @@ export class Statements {
   }
 }
 
+/** A part of the views: some tables, and what is asked of them. */
+export abstract class SqlView {
+  protected readonly sql: Statements;
+
+  constructor(sql: Statements) {
+    this.sql = sql;
+  }
+}
+
 function insertText(into: string, columns: readonly string[]): string {
   return `${into} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
@@ -10,7 +9,7 @@ import type { BrokerBacklog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
-import { Hub } from './hub.ts';
+import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
 import { feedsPage } from './pages/feeds-page.ts';
@@ -22,12 +21,8 @@ import type { ReaderSight, Topic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
-export type BoardOptions = {
-  readonly view: BoardView;
+export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
-  /** Unix seconds, with what is below a second. */
-  readonly now: () => number;
-  readonly metrics: Registry;
   /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
   readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */

@@ -54,32 +54,23 @@ const INCIDENT_TYPES: readonly JsonObject[] = [...INCIDENT_TYPES_OF_SOCCER.value
   game_break: yesNo(type.gameBreak),
 }));
 
-/** The rankings that only the provider can make. */
-const RANKINGS: readonly (readonly [number, string])[] = [
-  [9, 'FIFA ranking'],
-  [11, 'FIFA club ranking'],
-];
-
+/** Of the rankings that only the provider can make. */
 const RANKING_COLUMNS = [
   { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
   { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
 ];
 
 const STANDINGS_TYPES: readonly JsonObject[] = [
-  // An unknown id is 0 here and in the tables.
-  ...TABLE_TYPES.values().map(({ type_id, type_name, columns }) => ({
-    id: type_id ?? 0,
-    name: type_name,
-    columns,
-  })),
-  ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
-].map(({ id, name, columns }) => ({
-  type_id: id,
-  type_name: name,
-  id,
-  name,
+  ...TABLE_TYPES.values(),
+  { type_id: 9, type_name: 'FIFA ranking', columns: RANKING_COLUMNS },
+  { type_id: 11, type_name: 'FIFA club ranking', columns: RANKING_COLUMNS },
+].map(({ type_id, type_name, columns }) => ({
+  // An unknown id is 0 here and in the tables; a column of one is found by its code, as all of them are.
+  type_id: type_id ?? 0,
+  type_name,
+  id: type_id ?? 0,
+  name: type_name,
   sport_id: SOCCER,
-  // A column with an unknown id is found by its code, as all of them are.
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 

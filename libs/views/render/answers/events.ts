@@ -55,7 +55,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
       render(page()),
     );
   const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => ({
-    conditions: eventConditions(query, places, access, asked(query.timestamp)),
+    conditions: eventConditions(query, places, access),
     paging: query,
     form,
   });
@@ -89,7 +89,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
     },
     livescore: (query, access) =>
       list('livescore', query, access, () => ({
-        conditions: boardConditions(query, access, asked(query.timestamp)),
+        conditions: boardConditions(query, access),
         paging: query,
         form: query.events_details === 'yes' ? 'full' : 'plain',
       })),
@@ -106,11 +106,6 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
       return answer;
     },
   };
-}
-
-/** Queries for changes return deleted events too (see `item_status`). */
-function asked(timestamp: number | undefined): 'standing' | 'all' {
-  return timestamp === undefined ? 'standing' : 'all';
 }
 
 const SIMPLE_EVENT = [
