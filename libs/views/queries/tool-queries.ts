@@ -4,7 +4,7 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import { fold, rankOf } from '#domain/fold.ts';
 import { hasResult, resultScore } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { ShownIncident, ShownState } from '../store/board-view.ts';
+import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
@@ -162,8 +162,7 @@ export function toolQueries(views: Views) {
     competitionOf: (seasonId: number): number | null => places.competitionOf('season', seasonId),
 
     /** Names of places, null where they are not known. */
-    place: (of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>) =>
-      views.place(of),
+    place: (of: PlaceIds) => views.place(of),
 
     /** The teams whose name has all the words, best first; accents and case do not matter. */
     teams(query: string, access: Access): readonly TeamRow[] {

@@ -1,6 +1,7 @@
 /** What the live board is shown from: plain values. */
 
-import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
+import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
@@ -9,20 +10,8 @@ export type ShownState = Omit<MatchState, 'fields'> & {
 };
 
 /** An incident as it is known now, removed or not. */
-export type ShownIncident = {
-  readonly id: string;
+export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {
   readonly removed: boolean;
-  /** Incident type, e.g. 413. */
-  readonly incident_id: number;
-  readonly participant_id: number | null;
-  /** confirmed, tbd, cancelled. */
-  readonly confirmation: string | null;
-  readonly event_status_id: number | null;
-  /** Seconds of match time. */
-  readonly event_time: number | null;
-  readonly parent_id: string | null;
-  /** The provider's time of writing, Unix seconds. */
-  readonly ut: number;
   /** When its latest record was received, Unix milliseconds. */
   readonly received_at: number;
   /** Of an important soccer type, or marked important. */
@@ -48,24 +37,19 @@ export function storyStepOf(transition: MatchTransition): StoryStep {
   return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
 }
 
+/** Where a match is. */
+export type PlaceIds = Pick<MatchState, `${TreeLevel}_id`>;
+
 /** Names by level; null where unknown. */
-export type PlaceNames = {
-  readonly competition: string | null;
-  readonly season: string | null;
-  readonly stage: string | null;
-  readonly group: string | null;
-};
+export type PlaceNames = Readonly<Record<TreeLevel, string | null>>;
 
 /** A table that there is. */
-export type TableEntry = {
-  readonly standings_id: number;
-  readonly name: string;
-  readonly type_id: number;
-  readonly type_name: string;
-  readonly subtype: string;
-  readonly object_type: string;
-  readonly object_id: number;
-};
+export type TableEntry = Readonly<
+  Pick<
+    StandingsEntry,
+    'standings_id' | 'name' | 'type_id' | 'type_name' | 'subtype' | 'object_type' | 'object_id'
+  >
+>;
 
 /** A season that has matches or tables. */
 export type SeasonEntry = {

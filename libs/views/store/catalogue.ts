@@ -3,10 +3,7 @@ import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { Conditions, SqlView } from './sql.ts';
 
-export type CatalogueEntry = {
-  readonly id: string;
-  readonly parent_id: string | null;
-  readonly ut: number;
+export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' | 'ut'>> & {
   /** When it became visible here, Unix seconds. */
   readonly changed: number;
   readonly record: JsonObject;

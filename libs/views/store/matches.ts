@@ -1,17 +1,12 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import { fold } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import type { ShownState } from './board-view.ts';
+import type { PlaceIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** Where an event is, and whether anyone may see it. */
-export type EventRow = {
+export type EventRow = Readonly<PlaceIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
-  readonly sport_id: number | null;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
   /** The event as JSON, in the form that was asked for. */
   readonly json: string;
 };
@@ -34,12 +29,7 @@ export type RenderedEvent = {
 };
 
 /** The version of a match that is stored, and where it is. */
-export type StoredMatch = {
-  readonly version: number;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-};
+export type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
 
 /** By start, or by when they last changed. */
 export type MatchOrder = keyof typeof ORDERS;

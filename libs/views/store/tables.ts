@@ -5,12 +5,7 @@ import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** A table as JSON, and where it is. */
-export type StoredTable = {
-  readonly json: string;
-  readonly competition_id: number | null;
-  /** When it was written, Unix seconds. */
-  readonly ut: number;
-};
+export type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
 
 /** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
 export type EntryRow = { readonly json: string; readonly ut: number | null };

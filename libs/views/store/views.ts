@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
-import type { PlaceNames, ShownState } from './board-view.ts';
+import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
@@ -229,7 +229,7 @@ export class Views {
     return this.incidentLog.story(eventId);
   }
 
-  place(of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames {
+  place(of: PlaceIds): PlaceNames {
     return {
       competition: this.catalogue.name('competition', of.competition_id),
       season: this.catalogue.name('season', of.season_id),
