@@ -1,4 +1,4 @@
-import type { Score } from '#topics/generated/types.ts';
+import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
 
@@ -24,7 +24,7 @@ export const SHOWN_FIELDS = [
 ] as const satisfies readonly (keyof ShownState)[];
 
 /** A side of a match; null is unknown. */
-export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
+export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
 /** What the board shows of a match: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
