@@ -65,7 +65,7 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
 ${factsHtml(rows)}
 ${
   gaps.length > 0 &&
-  html`<h3>Latest interruptions</h3><ol class="small">${gaps
+  html`<h3>Latest interruptions</h3><ol class="gaps small">${gaps
     .slice(-GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
