@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
-import type { Brokers } from '#security/brokers.ts';
-import type { Logger } from '#service/logger.ts';
 import { limitHeapGrowth } from '#service/memory.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
-import { followSources } from './ingest/source.ts';
-import type { ViewMetrics } from './metrics.ts';
+import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
 import { isBroken, removeViews } from './store/database.ts';
@@ -30,23 +27,18 @@ const PLACES: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 const LOST = [PositionLostError, EventMovedInError];
 
 /** Where a replica's views are, and what they are fed from. */
-export type ReplicaOptions = {
+export type ReplicaOptions = Pick<
+  SourceOptions,
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
+> & {
   /** The service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
   readonly dataDir: string;
-  readonly brokers: Brokers;
-  readonly prefix: string;
   readonly registryUrl: RegistryUrl;
   /** All of them where nothing is said. */
   readonly topics?: readonly SourceTopic[];
   /** Competitions that are served; null is all of them. */
   readonly competitions: Served;
-  /** How long messages of the feed are kept, milliseconds. */
-  readonly feedRetentionMs: number;
-  readonly metrics: ViewMetrics;
-  readonly log: Logger;
-  /** Aborted when the process is to stop. */
-  readonly signal: AbortSignal;
   /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };
@@ -95,7 +87,6 @@ export class Replica {
     return this.#caughtUp;
   }
 
-  /** Begins to follow the topics. */
   follow(): void {
     const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
     const startedAt = performance.now();

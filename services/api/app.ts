@@ -11,12 +11,11 @@ import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
-import type { BoardView } from '#views/store/board-view.ts';
 import type { Served } from '#views/store/served.ts';
-import { loadAssets } from './board/assets.ts';
-import type { ProcessorBacklog } from './board/backlog.ts';
+import type { BoardView } from '#views/store/views.ts';
+import type { BrokerBacklog } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
-import { notFoundPages } from './board/not-found.ts';
+import { notFoundPage } from './board/not-found.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventOf, healthHeader } from './health-header.ts';
@@ -46,7 +45,7 @@ export type ApiAppOptions = {
   /** Competitions that are served; null is all of them. */
   readonly competitions: Served;
   /** What waits within Touchline, for the board. */
-  readonly backlog?: ProcessorBacklog | undefined;
+  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */
@@ -83,9 +82,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);
-  const assets = loadAssets();
-  const notFound = board === null ? undefined : notFoundPages(assets);
-  answerErrors(app, { now, version, notFound, onFailure });
+  answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
     sendError(reply, 'NOT_READY', version, Math.floor(now()));
@@ -125,8 +122,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     onFailure,
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
-  await app.register(documentRoutes, { version, publicUrl, board: board !== null, assets });
-  if (board !== null)
-    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, assets, backlog });
+  await app.register(documentRoutes, { version, publicUrl, board: board !== null });
+  if (board !== null) await app.register(boardRoutes, { view, gate: board, now, metrics: registry, backlog });
   return app;
 }

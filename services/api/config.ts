@@ -12,7 +12,6 @@ import {
 } from '#service/config.ts';
 import { viewSettings } from '#views/settings.ts';
 
-/** The settings of an api. */
 export const settings = z.object({
   ...processSettings,
   ...listenSettings,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { openApi } from '#contract/rest/openapi.ts';
-import { type Assets, assetRoutes } from './board/assets.ts';
-import { PAGE_HEADERS } from './board/pages/layout.ts';
+import { assetRoutes } from './board/assets.ts';
+import { sendPage } from './board/pages/layout.ts';
 import { docsPage } from './docs/page.ts';
 import { readExample, referenceOf } from './docs/reference.ts';
 
@@ -10,24 +10,18 @@ type DocumentOptions = {
   readonly publicUrl: string | undefined;
   /** Whether the live board is served beside it. */
   readonly board: boolean;
-  readonly assets: Assets;
 };
 
 /** The contract as a document: `/openapi.json` for programs, `/docs` for people, both made once; and what all pages load. */
 export async function documentRoutes(
   app: FastifyInstance,
-  { version, publicUrl, board, assets }: DocumentOptions,
+  { version, publicUrl, board }: DocumentOptions,
 ): Promise<void> {
   const document = openApi({ version, ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }) });
   const json = JSON.stringify(document);
   const groups = referenceOf(document, readExample);
-  const page = docsPage({ title: document.info.title, version, groups, board }, assets);
+  const page = docsPage({ title: document.info.title, version, groups, board });
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
-  app.get('/docs', (_request, reply) =>
-    reply
-      .headers({ ...PAGE_HEADERS, 'cache-control': 'no-cache' })
-      .type('text/html; charset=utf-8')
-      .send(page),
-  );
-  assetRoutes(app, assets);
+  app.get('/docs', (_request, reply) => sendPage(reply, page));
+  assetRoutes(app);
 }

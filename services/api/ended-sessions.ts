@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
+import { type FollowPlace, followRecords } from '#clients/follow-records.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Sessions that their owners have signed out of, whatever replica they did it at. */
-export type EndedSessions = {
-  has(session: string): boolean;
-  /** Resolves once every replica will hear of it, also one that starts later. Rejects with `PublishError`. */
-  end(session: string, clientId: number): Promise<void>;
-};
+export type EndedSessions = Awaited<ReturnType<typeof followEndedSessions>>;
 
 /** How long a person who signs out waits for the broker, milliseconds. */
 const PUBLISH_WITHIN_MS = 5_000;
@@ -17,10 +13,7 @@ const PUBLISH_WITHIN_MS = 5_000;
  * Ended sessions, as the topic has them. Resolves once all are known that had ended by now; `lifetimeMs`: how long a session lasts,
  * what ended before has expired.
  */
-export async function followEndedSessions(
-  place: FollowPlace,
-  lifetimeMs: number,
-): Promise<EndedSessions & Followed> {
+export async function followEndedSessions(place: FollowPlace, lifetimeMs: number) {
   const { brokers, prefix, registry, log } = place;
   /** When each ended, by hash, the oldest first. */
   const ended = new Map<string, number>();
@@ -41,8 +34,9 @@ export async function followEndedSessions(
   });
   const codec = await registry.codec('ended-sessions');
   return {
-    has: (session) => ended.size > 0 && ended.has(hashOf(session)),
-    async end(session, client_id) {
+    has: (session: string) => ended.size > 0 && ended.has(hashOf(session)),
+    /** Resolves once every replica will hear of it, also one that starts later. Rejects with `PublishError`. */
+    async end(session: string, client_id: number): Promise<void> {
       const [session_hash, ended_at] = [hashOf(session), Date.now()];
       const value = codec.encode({ session_hash, client_id, ended_at });
       const within = { timeoutMs: PUBLISH_WITHIN_MS, openTimeoutMs: PUBLISH_WITHIN_MS };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { BoardView } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 
 /** Operations of one event. */
 const OF_EVENT = /^\/v2\/events\/:id(?:\/|$)/;

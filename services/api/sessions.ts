@@ -16,21 +16,13 @@ export type Viewer = {
 };
 
 /** Sessions of the live board, opened with a client's credentials. */
-export type BoardSessions = {
-  /** The text of a new session; null where the secret does not fit. */
-  open(clientId: string, secretKey: string): Promise<string | null>;
-  /** Null for a text that is malformed, expired, ended, or of a client that is disabled or has another secret now. */
-  viewer(session: string): Viewer | null;
-  /** Ends a session at every replica, copies of it too; does nothing where it is none. Rejects with `PublishError`. */
-  end(session: string): Promise<void>;
-};
+export type BoardSessions = ReturnType<typeof createSessions>;
 
-/** What sessions are made of. */
 type BoardSessionsOptions = {
   readonly clients: Pick<Contracts, 'find'>;
   readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
-  readonly ended: EndedSessions;
+  readonly ended: Pick<EndedSessions, 'has' | 'end'>;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;
 };
@@ -39,7 +31,7 @@ type BoardSessionsOptions = {
  * Sessions that are signed, not kept, except those that ended early: every replica with the key accepts them. The signature depends on the hash of the
  * client's secret, so that rotating the secret ends them, as disabling the client does.
  */
-export function createSessions(options: BoardSessionsOptions): BoardSessions {
+export function createSessions(options: BoardSessionsOptions) {
   const { clients, gatekeeper, clientsKeys, ended, now } = options;
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): KeyObject =>
@@ -65,12 +57,15 @@ export function createSessions(options: BoardSessionsOptions): BoardSessions {
     };
   };
   return {
+    /** Null for a text that is malformed, expired, ended, or of a client that is disabled or has another secret now. */
     viewer,
-    async end(session) {
+    /** Ends a session at every replica, copies of it too; does nothing where it is none. Rejects with `PublishError`. */
+    async end(session: string): Promise<void> {
       const owner = viewer(session);
       if (owner !== null) await ended.end(session, owner.clientId);
     },
-    async open(clientId, secretKey) {
+    /** The text of a new session; null where the secret does not fit. */
+    async open(clientId: string, secretKey: string): Promise<string | null> {
       if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
       const known = clients.find(Number(clientId));
       if (known === undefined) return null;

@@ -22,11 +22,8 @@ export const AREAS = places.areas as unknown as readonly (readonly [number, stri
 type Names = ReadonlyMap<number, string>;
 const namesOf = (rows: unknown): Names => new Map(rows as readonly (readonly [number, string])[]);
 
-/** Results of a participant. */
 export const RESULT_NAMES = namesOf(values.results);
 
-/** Statistics of a team. */
 export const STAT_NAMES = namesOf(values.stats);
 
-/** Details of an event. */
 export const DETAIL_NAMES = namesOf(values.details);

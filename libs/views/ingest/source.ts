@@ -20,6 +20,12 @@ import { Steps } from './steps.ts';
 export type SourceOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;
+  /** How long messages of the feed are kept, milliseconds. */
+  readonly feedRetentionMs: number;
+  readonly metrics: ViewMetrics;
+  readonly log: Logger;
+  /** Aborted when the process is to stop. */
+  readonly signal: AbortSignal;
   readonly registry: Registry;
   /** What the brokers know the reader by. */
   readonly reader: string;
@@ -31,11 +37,6 @@ export type SourceOptions = {
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
   /** What the views are fed from. */
   readonly topics: readonly SourceTopic[];
-  /** How long messages of the feed are kept, milliseconds. */
-  readonly feedRetentionMs: number;
-  readonly metrics: ViewMetrics;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
   /** Everything that was there at the start is applied. */
   readonly onCaughtUp: () => void;
   /** A partition of match-state was read to the end that it had `at`, on the steady clock: called twice a second at least. */
@@ -190,7 +191,6 @@ function traceApplied(
   }
 }
 
-/** The fields of a record in log lines. */
 function identify({ partition, offset, value }: ViewRecord): MessageFields {
   const message: MessageFields =
     value === null

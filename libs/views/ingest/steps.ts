@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Options of steps. */
 export type StepOptions<T> = {
   /** Least time between two steps once everything is live, milliseconds. */
   readonly ms: number;

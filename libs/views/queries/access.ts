@@ -1,5 +1,6 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access } from '#contract/rest/provider.ts';
+import { isServed } from '../store/served.ts';
 
 /** Reads by `timestamp` start this many seconds earlier: another replica may have shown a change a little earlier. */
 const SETTLE_SECONDS = 10;
@@ -13,7 +14,7 @@ export function since(timestamp: number | undefined): number | undefined {
 
 /** Whether a contract covers a competition; an unknown competition is in no list. */
 export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
-  return competitions === null || (competitionId !== null && competitions.has(competitionId));
+  return isServed(competitions, competitionId);
 }
 
 /** Throws `forbidden` where a competition is not in the contract, `not_served` where it is, and not among those served here. */

@@ -4,14 +4,13 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import { fold, rankOf } from '#domain/fold.ts';
 import { hasResult, resultScore } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { ShownIncident, ShownState } from '../store/board-view.ts';
+import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
-import type { Conditions } from '../store/sql.ts';
+import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
-import { requireAccess, since } from './access.ts';
+import { isCovered, requireAccess, since } from './access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
-import { CompetitionStructure } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
 export type NamedMatch = {
@@ -20,16 +19,11 @@ export type NamedMatch = {
   readonly roundName: string | null;
 };
 
-/** A page of a list, and how many items all pages have. */
-export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
-
-/** A match with everything that happened in it. */
 export type MatchWithIncidents = NamedMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];
 };
 
-/** What changed, in which match. */
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
 type Filter = number | undefined;
@@ -44,22 +38,6 @@ type ChangesQuery = Paging & {
   readonly only: ReadonlySet<StepClass> | null;
 };
 
-/** A competition by its name. */
-export type FoundCompetition = { readonly id: number; readonly name: string; readonly area: string | null };
-
-/** A season; the current one is the one that is played. */
-export type FoundSeason = { readonly id: number; readonly name: string | null; readonly current: boolean };
-
-/** How the matches of a team that have a result ended for it. */
-export type Balance = {
-  readonly played: number;
-  readonly won: number;
-  readonly drawn: number;
-  readonly lost: number;
-  readonly goals: number;
-  readonly against: number;
-};
-
 /** Matches cached as read: a few megabytes. */
 const MAX_KNOWN = 2_000;
 /** Matches cached with their incidents, some hundred kilobytes each. */
@@ -71,6 +49,7 @@ const MAX_TEAMS = 500;
 /** Most words of a search that count. */
 const MAX_WORDS = 8;
 
+const ONE: Paging = { limit: 1, page: 1 };
 /** A team is one of the two. */
 const PLAYS = '(home_id = ? OR away_id = ?)';
 
@@ -78,8 +57,7 @@ export type ToolQueries = ReturnType<typeof toolQueries>;
 
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
 export function toolQueries(views: Views) {
-  const { matches, incidentLog, changes, catalogue } = views;
-  const places = new CompetitionStructure(catalogue, views.sql);
+  const { matches, incidentLog, changes, catalogue, places } = views;
 
   /** Matches by id as last read. */
   const known = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
@@ -111,10 +89,10 @@ export function toolQueries(views: Views) {
     details.set(id, { names: views.nameVersion, match });
     return match;
   };
-  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => ({
-    total: matches.count(conditions),
-    items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
-  });
+  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => {
+    const { total, items } = matches.versions(conditions, order, paging);
+    return { total, items: items.map(matchOf) };
+  };
 
   return {
     /** The events of `events.index`. */
@@ -135,18 +113,18 @@ export function toolQueries(views: Views) {
     },
 
     /** Whether a team plays in a match that the caller may see. */
-    isTeam: (id: number, access: Access): boolean => matches.count(shownTo(access).where(PLAYS, id)) > 0,
+    isTeam: (id: number, access: Access): boolean =>
+      matches.versions(shownTo(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
     /** The matches of two teams against each other, latest first, and how they ended for the first one. */
-    meetings(
-      [team, opponent]: readonly [number, number],
-      access: Access,
-      paging: Paging,
-    ): CountedPage<NamedMatch> & { readonly balance: Balance } {
+    meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {
       const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
-      const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
-      return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
+      const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items.map(({ state }) => state);
+      return {
+        ...page(between(), 'latest', paging),
+        balance: balanceOf(team, all),
+      };
     },
 
     /** The feed status of a match at `now`, Unix milliseconds. */
@@ -156,7 +134,7 @@ export function toolQueries(views: Views) {
 
     /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
-      const { competition_id, team_id, match_id, only, limit } = query;
+      const { competition_id, team_id, match_id, only } = query;
       if (competition_id !== undefined) requireAccess(access, competition_id);
       if (match_id !== undefined) visibleEvent(matches, match_id, access);
       const conditions = shownTo(access)
@@ -165,7 +143,7 @@ export function toolQueries(views: Views) {
         .where('e.id = ?', match_id)
         .where(PLAYS, team_id);
       if (only !== null) conditions.among('s.class', only);
-      const { total, items } = changes.page(conditions, limit, (query.page - 1) * limit);
+      const { total, items } = changes.page(conditions, query);
       return {
         total,
         items: items.map((change) => ({ match: matchDetails(change.event_id, access), ...change })),
@@ -173,7 +151,7 @@ export function toolQueries(views: Views) {
     },
 
     /** The seasons of a competition, latest first; the current one is the provider's, else the latest. Throws `forbidden`. */
-    seasons(competitionId: number, access: Access): FoundSeason[] {
+    seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
       const ids = places.ids('season', { level: 'competition', id: competitionId }).toReversed();
       const current = ids.find((id) => catalogue.find('season', id)?.record.actual === 'yes') ?? ids[0];
@@ -184,8 +162,7 @@ export function toolQueries(views: Views) {
     competitionOf: (seasonId: number): number | null => places.competitionOf('season', seasonId),
 
     /** Names of places, null where they are not known. */
-    place: (of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>) =>
-      views.place(of),
+    place: (of: PlaceIds) => views.place(of),
 
     /** The teams whose name has all the words, best first; accents and case do not matter. */
     teams(query: string, access: Access): readonly TeamRow[] {
@@ -194,11 +171,11 @@ export function toolQueries(views: Views) {
     },
 
     /** The competitions whose name, with that of their area, has all the words, best first. */
-    competitions(query: string, access: Access): readonly FoundCompetition[] {
+    competitions(query: string, access: Access) {
       const words = wordsOf(query);
       if (words.length === 0) return [];
       const found = places.ids('competition').flatMap((id) => {
-        if (access.competitions !== null && !access.competitions.has(id)) return [];
+        if (!isCovered(access, id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];
         const reported = catalogue.find('competition', id)?.record.area_name;
@@ -210,8 +187,8 @@ export function toolQueries(views: Views) {
   };
 }
 
-/** Of finished matches. */
-function balanceOf(team: number, states: readonly ShownState[]): Balance {
+/** How the matches of a team that have a result ended for it. */
+function balanceOf(team: number, states: readonly ShownState[]) {
   let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
   for (const state of states) {
     const score = hasResult(state.status_id, 'finished') ? resultScore(state) : null;

@@ -39,7 +39,7 @@ function isHeartbeat(record: ViewRecord): record is ViewRecord<'feed-health'> {
 
 /** Whether the record is new. `at`: when it becomes visible, Unix seconds. */
 function applyName(
-  { catalogue, placeChanges }: Views,
+  { catalogue, places }: Views,
   { key, value }: ViewRecord<'catalogue'>,
   at: number,
 ): boolean {
@@ -48,7 +48,7 @@ function applyName(
     return true;
   }
   if (!catalogue.apply(value, at)) return false;
-  placeChanges.recorded(value.kind, value.id, at);
+  places.recorded(value.kind, value.id, at);
   return true;
 }
 
@@ -57,15 +57,15 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
   if (value === null) return;
   switch (topic) {
     case 'match-state': {
-      const { matches, catalogue, coverage } = views;
+      const { matches, catalogue, coverage, places } = views;
       const known = matches.known(value.event_id);
       if (known !== undefined && known.version >= value.version) return;
       if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
-      const places = matches.placeVersion;
+      const placeVersion = matches.placeVersion;
       changed.states.set(value.event_id, matches.put(value, rendered, known, at));
       views.freshness.applied(value.event_id, value.version);
-      if (matches.placeVersion !== places) views.placeChanges.seen(value, at);
+      if (matches.placeVersion !== placeVersion) places.seen(value, at);
       changed.events.add(value.event_id);
       return;
     }

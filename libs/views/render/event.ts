@@ -8,6 +8,7 @@ import { extraTimePlayed } from '#domain/event-facts.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
+import { recordsOf, textOf } from './fields.ts';
 import { eventSlug, slugOf } from './place.ts';
 
 /** Of the places that an event is in: it does not repeat their names (spec, rule 1). */
@@ -26,49 +27,57 @@ export type StatusName = (statusId: number) => string | undefined;
  * what the provider writes for nothing there: `null`, `''` or 0). Result 2 is the derived score; where that is unknown the result is missing, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const { fields: reported, isOlder } = reportedFields(state);
-  const { action: _, events_incidents: __, ...rest } = reported;
+  const reported = reportedFields(state);
+  const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
   const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
-  const participants = renderParticipants(state, reported, isSoccer);
-  const extraTime = extraTimePlayed(reported.participants);
+  const participants = renderParticipants(state, sides, isSoccer);
+  const extraTime = extraTimePlayed(sides);
   /** What the provider says itself, unless it was reported before what it follows from. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
-    const own = toWholeNumber(reported[field]);
-    if (!isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
+    const own = toWholeNumber(rest[field]);
+    if (!reported.isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
     if (hasResult(participants, result)) return marked(participants, result);
     return state.status_type === 'finished' ? own : null;
   };
   const hidden = state.status_type === 'deleted';
   const event = {
     ...otherFields,
-    item_status: hidden ? 'deleted' : (text(reported.item_status) ?? 'active'),
-    ...identity(state, reported, isOlder),
-    ...status(state, reported, isOlder, statusName),
-    ...clock(state, reported, isOlder, extraTime),
-    ...standing(reported),
+    item_status: hidden ? 'deleted' : (textOf(rest.item_status) ?? 'active'),
+    ...identity(state, reported),
+    ...status(state, reported, statusName),
+    ...clock(state, reported, isSoccer, extraTime),
+    ...standing(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
-    ut: latestTime(state),
+    // When the newest field was reported.
+    ut: state.fields.at(-1)?.ut ?? state.cause.ut,
   };
-  const details = values(reported.details, isSoccer ? DETAIL_NAMES : undefined).map(
-    ({ short_name: ___, ...detail }) => detail,
-  );
-  const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
+  const named = values(details, isSoccer ? DETAIL_NAMES : undefined);
   return {
-    full: JSON.stringify({ ...event, details, participants }),
-    plain: JSON.stringify(omit(plain, 'details')),
+    full: JSON.stringify({
+      ...event,
+      details: named.map(({ short_name: ___, ...detail }) => detail),
+      participants,
+    }),
+    plain: JSON.stringify({
+      ...event,
+      participants: participants.map(({ stats: ___, ...participant }) => participant),
+    }),
     statusType: state.status_type,
     hidden,
     extraTime,
   };
 }
 
-/** Whether a field was reported before one of those that it follows from; not where nobody reported it. */
-type IsOlder = (field: string, ...sources: readonly string[]) => boolean;
-
 /** All fields of the event as last reported. A list has some fields and a message others: each is as old as it is. */
-function reportedFields(state: MatchState): { readonly fields: JsonObject; readonly isOlder: IsOlder } {
+type Reported = {
+  readonly fields: JsonObject;
+  /** Whether a field was reported before one of those that it follows from; not where nobody reported it. */
+  isOlder(field: string, ...sources: readonly string[]): boolean;
+};
+
+function reportedFields(state: MatchState): Reported {
   const fields: JsonObject = {};
   const times = new Map<string, number>();
   for (const { ut, json } of state.fields) {
@@ -76,46 +85,43 @@ function reportedFields(state: MatchState): { readonly fields: JsonObject; reado
     Object.assign(fields, group);
     for (const name of Object.keys(group)) times.set(name, ut);
   }
-  const isOlder: IsOlder = (field, ...sources) => {
-    const own = times.get(field);
-    return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
+  return {
+    fields,
+    isOlder(field, ...sources) {
+      const own = times.get(field);
+      return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
+    },
   };
-  return { fields, isOlder };
 }
 
-function identity(state: MatchState, reported: JsonObject, isOlder: IsOlder): JsonObject {
+function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject {
   return {
     id: state.event_id,
     name: state.name ?? '',
-    ...(state.name ? { slug: text(reported.slug) ?? eventSlug(state.name, state.event_id) } : {}),
+    ...(state.name ? { slug: textOf(fields.slug) ?? eventSlug(state.name, state.event_id) } : {}),
     start_date: state.start_date ?? '',
-    ...sportOf(state, reported),
+    ...sportOf(state, fields),
     competition_id: state.competition_id ?? 0,
     season_id: state.season_id ?? 0,
     stage_id: state.stage_id ?? 0,
     group_id: state.group_id ?? 0,
-    ...('tour_id' in reported ? { tour_id: toWholeNumber(reported.tour_id) ?? 0 } : {}),
-    day: reported.day === null || reported.day === undefined ? '' : String(reported.day),
-    round_id: toWholeNumber(reported.round_id),
-    round_name: isOlder('round_name', 'round_id') ? '' : (text(reported.round_name) ?? ''),
+    ...('tour_id' in fields ? { tour_id: toWholeNumber(fields.tour_id) ?? 0 } : {}),
+    day: String(fields.day ?? ''),
+    round_id: toWholeNumber(fields.round_id),
+    round_name: isOlder('round_name', 'round_id') ? '' : (textOf(fields.round_name) ?? ''),
   };
 }
 
 /** Its name where it was reported, or is known here. */
 function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
-  const name = text(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
+  const name = textOf(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(
-  state: MatchState,
-  reported: JsonObject,
-  isOlder: IsOlder,
-  statusName: StatusName,
-): JsonObject {
+function status(state: MatchState, { fields, isOlder }: Reported, statusName: StatusName): JsonObject {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
-  const own = isOlder('status_name', 'status_id') ? null : text(reported.status_name);
+  const own = isOlder('status_name', 'status_id') ? null : textOf(fields.status_name);
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
@@ -130,21 +136,19 @@ function status(
  * the one that every surface shows; the provider's own stands in where there is no rule.
  */
 function clock(
-  state: MatchState,
-  reported: JsonObject,
-  isOlder: IsOlder,
+  { clock, status_id, status_type }: MatchState,
+  { fields, isOlder }: Reported,
+  isSoccer: boolean,
   extraTime: boolean | null,
 ): JsonObject {
-  const { clock, status_id, sport_id } = state;
-  const reading =
-    clock !== null && state.status_type === 'finished' ? { ...clock, time: 0, status: 'stopped' } : clock;
-  const isSoccer = sport_id === SOCCER || sport_id === null;
+  const isFinished = status_type === 'finished';
+  const reading = clock !== null && isFinished ? { ...clock, time: 0, status: 'stopped' } : clock;
   const face = clockAt(reading, isSoccer ? status_id : null, clock?.ut ?? 0, extraTime);
-  const stale = isOlder('played_time', 'clock_time', 'status_id');
+  const isStale = isOlder('played_time', 'clock_time', 'status_id');
   return {
-    clock_time: state.status_type === 'finished' ? 0 : face.clock_time,
+    clock_time: isFinished ? 0 : face.clock_time,
     clock_status: clock?.status ?? null,
-    played_time: face.played_time ?? (stale ? null : toWholeNumber(reported.played_time)),
+    played_time: face.played_time ?? (isStale ? null : toWholeNumber(fields.played_time)),
   };
 }
 
@@ -152,9 +156,9 @@ function standing(reported: JsonObject): JsonObject {
   const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: text(reported.coverage_type) ?? '',
-    event_stats_lvl_live: text(reported.event_stats_lvl_live) ?? text(reported.event_stats_lvl) ?? '',
-    latency: text(reported.latency),
+    coverage_type: textOf(reported.coverage_type) ?? '',
+    event_stats_lvl_live: textOf(reported.event_stats_lvl_live) ?? textOf(reported.event_stats_lvl) ?? '',
+    latency: textOf(reported.latency),
     verified_result: reported.verified_result ?? 'no',
     series: {
       order: toWholeNumber(series?.order) ?? 0,
@@ -163,23 +167,18 @@ function standing(reported: JsonObject): JsonObject {
   };
 }
 
-/** The time that reported the newest field, Unix seconds. */
-function latestTime(state: MatchState): number {
-  return state.fields.at(-1)?.ut ?? state.cause.ut;
-}
-
 type Participant = JsonObject & {
   readonly id: number;
   readonly results: { id: number; value: string }[];
   readonly stats: unknown[];
 };
 
-function renderParticipants(state: MatchState, reported: JsonObject, isSoccer: boolean): Participant[] {
+function renderParticipants(state: MatchState, sides: unknown, isSoccer: boolean): Participant[] {
   const goals = new Map([
     [1, state.score?.home],
     [2, state.score?.away],
   ]);
-  return records(reported.participants)
+  return recordsOf(sides)
     .filter(({ id }) => toWholeNumber(id) !== null)
     .map((record) => {
       const counter = toWholeNumber(record.counter) ?? 0;
@@ -190,15 +189,15 @@ function renderParticipants(state: MatchState, reported: JsonObject, isSoccer: b
       if (score !== undefined)
         results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
       const id = toWholeNumber(record.id) ?? 0;
-      const name = text(record.name) ?? '';
+      const name = textOf(record.name) ?? '';
       return {
         ...withoutNull(record),
         counter,
         id,
         name,
-        short_name: text(record.short_name) ?? '',
-        acronym: text(record.acronym) ?? '',
-        ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
+        short_name: textOf(record.short_name) ?? '',
+        acronym: textOf(record.acronym) ?? '',
+        ...(name === '' ? {} : { slug: textOf(record.slug) ?? slugOf(name, id) }),
         ...sportOf(state, record),
         stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
         results,
@@ -222,31 +221,18 @@ function marked(participants: readonly Participant[], resultId: number): number 
 
 /** A list of `{id, value}` with the names of what they are, where they are known; a value is text, '' where it is unknown. */
 function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
-  return records(list).map(({ id, value, ...more }) => {
+  return recordsOf(list).map(({ id, value, ...more }) => {
     const known = toWholeNumber(id) ?? 0;
     const name = names?.get(known);
     return {
       id: known,
       ...(name === undefined ? {} : { short_name: name, name }),
       ...more,
-      value: value === null || value === undefined ? '' : String(value),
+      value: String(value ?? ''),
     };
   });
 }
 
-function records(list: unknown): JsonObject[] {
-  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
 function withoutNull(record: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
-}
-
-function omit(record: JsonObject, name: string): JsonObject {
-  const { [name]: _, ...rest } = record;
-  return rest;
 }

@@ -6,6 +6,7 @@ import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
+import { textOf } from './fields.ts';
 
 /** The record of an incident's type in the provider's catalogue; undefined when unknown. */
 export type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
@@ -20,22 +21,22 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
   const listed = typeRecord(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
   const flag = (name: string, known: boolean | undefined): string =>
-    text(reported[name]) ?? text(listed?.[name]) ?? (known === true ? 'yes' : 'no');
+    textOf(reported[name]) ?? textOf(listed?.[name]) ?? (known === true ? 'yes' : 'no');
   const important = flag('important', type?.important);
   const shown: JsonObject = {
     id: incident.id,
     incident_id: incident.incident_id,
-    incident_name: text(reported.incident_name) ?? text(listed?.name) ?? type?.name ?? '',
+    incident_name: textOf(reported.incident_name) ?? textOf(listed?.name) ?? type?.name ?? '',
     participant_id: incident.participant_id,
-    participant_name: text(reported.participant_name),
+    participant_name: textOf(reported.participant_name),
     subparticipant_id: toWholeNumber(reported.subparticipant_id),
-    subparticipant_name: text(reported.subparticipant_name),
+    subparticipant_name: textOf(reported.subparticipant_name),
     event_status_id: incident.event_status_id,
-    event_status_name: text(reported.event_status_name) ?? phase?.name ?? null,
-    event_time: text(reported.event_time),
+    event_status_name: textOf(reported.event_status_name) ?? phase?.name ?? null,
+    event_time: textOf(reported.event_time),
     for:
       incident.counts_for ??
-      text(listed?.for) ??
+      textOf(listed?.for) ??
       type?.for ??
       (incident.participant_id === null ? 'none' : 'own'),
     confirmation: incident.confirmation,
@@ -59,10 +60,6 @@ function joined(body: string, reported: JsonObject, shown: JsonObject): string {
     else if (reported[name] !== shown[name]) return JSON.stringify({ ...reported, ...shown });
   }
   return joinObjects(body, JSON.stringify(added));
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 function collection(value: unknown): unknown {

@@ -4,8 +4,7 @@ import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { fold } from '#domain/fold.ts';
-import type { CompetitionStructure } from '../queries/places.ts';
-import type { CatalogueView } from '../store/catalogue.ts';
+import type { Views } from '../store/views.ts';
 
 /** Fields that a provider writes as null itself. */
 const NULLABLE: ReadonlySet<string> = new Set(['stage_name_id', 'team_connection']);
@@ -44,10 +43,10 @@ function renderPlace(
 }
 
 /** Gives the records of places as text: the provider's, or what the events in a place say of it. */
-export function placeLookup(
-  catalogue: CatalogueView,
-  places: CompetitionStructure,
-): (level: TreeLevel, id: number) => string {
+export function placeLookup({
+  catalogue,
+  places,
+}: Pick<Views, 'catalogue' | 'places'>): (level: TreeLevel, id: number) => string {
   const sportOf = (id: number): JsonObject => {
     const sport_id = places.sportOf(id);
     if (sport_id === null) return {};

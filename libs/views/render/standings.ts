@@ -3,6 +3,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { recordsOf } from './fields.ts';
 import { slugOf } from './place.ts';
 
 /** Names of columns by id and code: some have a code twice, with other ids. */
@@ -45,14 +46,12 @@ export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, place),
-    ...placeIds(table),
-    groups: records(table.groups).map((group) => nameGroup(group, table, place)),
+    // 0 for one of no such place, as a ranking of a sport.
+    competition_id: table.competition_id ?? 0,
+    season_id: table.season_id ?? 0,
+    stage_id: table.stage_id ?? 0,
+    groups: recordsOf(table.groups).map((group) => nameGroup(group, table, place)),
   };
-}
-
-/** Where a table is; 0 for one of no such place, as a ranking of a sport. */
-function placeIds({ competition_id, season_id, stage_id }: JsonObject): JsonObject {
-  return { competition_id: competition_id ?? 0, season_id: season_id ?? 0, stage_id: stage_id ?? 0 };
 }
 
 function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): JsonObject {
@@ -65,7 +64,7 @@ function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): Jso
     id: String(group.id ?? ''),
     name: group.name || (known?.name ?? ''),
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
-    participants: records(group.participants).map((row) => nameRow(row, place)),
+    participants: recordsOf(group.participants).map((row) => nameRow(row, place)),
   };
 }
 
@@ -85,7 +84,7 @@ function nameRow(row: JsonObject, { teamArea }: TablePlace): JsonObject {
     subparticipant_name: club,
     subparticipant_slug:
       row.subparticipant_slug ?? (club === '' ? '' : slugOf(club, Number(row.subparticipant_id))),
-    columns: records(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
+    columns: recordsOf(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
   };
 }
 
@@ -98,8 +97,4 @@ function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TableP
   if (name !== type_name) return name;
   const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
   return where === '' ? name : `${type_name} - ${where}`;
-}
-
-function records(list: unknown): JsonObject[] {
-  return Array.isArray(list) ? list : [];
 }

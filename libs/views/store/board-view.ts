@@ -1,7 +1,7 @@
-/** What the live board is shown from: plain values, all of them known now, none waited for. */
+/** What the live board is shown from: plain values. */
 
-import type { FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
+import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
@@ -10,20 +10,8 @@ export type ShownState = Omit<MatchState, 'fields'> & {
 };
 
 /** An incident as it is known now, removed or not. */
-export type ShownIncident = {
-  readonly id: string;
+export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {
   readonly removed: boolean;
-  /** Incident type, e.g. 413. */
-  readonly incident_id: number;
-  readonly participant_id: number | null;
-  /** confirmed, tbd, cancelled. */
-  readonly confirmation: string | null;
-  readonly event_status_id: number | null;
-  /** Seconds of match time. */
-  readonly event_time: number | null;
-  readonly parent_id: string | null;
-  /** The provider's time of writing, Unix seconds. */
-  readonly ut: number;
   /** When its latest record was received, Unix milliseconds. */
   readonly received_at: number;
   /** Of an important soccer type, or marked important. */
@@ -43,31 +31,25 @@ export type StoryStep = Pick<
   readonly received_at: number;
 };
 
-/** A transition as a step of a story. */
 export function storyStepOf(transition: MatchTransition): StoryStep {
   const { id, version, n, kind, incident_id, incident_type, score, value, guard, cause } = transition;
   const { ut, received_at } = cause;
   return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
 }
 
+/** Where a match is. */
+export type PlaceIds = Pick<MatchState, `${TreeLevel}_id`>;
+
 /** Names by level; null where unknown. */
-export type PlaceNames = {
-  readonly competition: string | null;
-  readonly season: string | null;
-  readonly stage: string | null;
-  readonly group: string | null;
-};
+export type PlaceNames = Readonly<Record<TreeLevel, string | null>>;
 
 /** A table that there is. */
-export type TableEntry = {
-  readonly standings_id: number;
-  readonly name: string;
-  readonly type_id: number;
-  readonly type_name: string;
-  readonly subtype: string;
-  readonly object_type: string;
-  readonly object_id: number;
-};
+export type TableEntry = Readonly<
+  Pick<
+    StandingsEntry,
+    'standings_id' | 'name' | 'type_id' | 'type_name' | 'subtype' | 'object_type' | 'object_id'
+  >
+>;
 
 /** A season that has matches or tables. */
 export type SeasonEntry = {
@@ -77,7 +59,6 @@ export type SeasonEntry = {
   readonly competition: string | null;
 };
 
-/** A match of a knock-out stage. */
 export type KnockOutMatch = {
   readonly state: ShownState;
   /** The name of its round within the stage; null where it has none. */
@@ -97,37 +78,3 @@ export type KnockOutStage = {
   /** By start and id. */
   readonly matches: readonly KnockOutMatch[];
 };
-
-export interface BoardView {
-  /** Every match that is live now, by start and id. */
-  liveStates(): readonly ShownState[];
-  /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
-  recentStates(limit: number, competitions?: ReadonlySet<number> | null): readonly ShownState[];
-  /** The feed status of a match at `now`, Unix milliseconds. */
-  matchHealth(eventId: number, now: number): FeedStatus;
-  /** The same of every source of messages. */
-  sourceHealth(now: number): readonly SourceFeedStatus[];
-  /** The latest record of each source, expired or not. */
-  sourceRecords(): readonly FeedHealth[];
-  /** Null for an event that is unknown, or was deleted. */
-  state(eventId: number): ShownState | null;
-  /** All incidents of an event, removed ones too, by id as text. */
-  incidents(eventId: number): readonly ShownIncident[];
-  /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
-  story(eventId: number): readonly StoryStep[];
-  place(of: Pick<MatchState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames;
-  /** The seasons that have tables or matches of knock-out stages. */
-  seasons(): readonly SeasonEntry[];
-  /** The tables of a season, those of its stages too, that are not deleted. */
-  tables(seasonId: number): readonly TableEntry[];
-  /** The knock-out stages of a season, by the provider's order. */
-  knockOuts(seasonId: number): readonly KnockOutStage[];
-  /** The tables that are of no season, not deleted: world rankings and the like. */
-  rankings(): readonly TableEntry[];
-  /** A table in the provider's shape (`data.standings`); null where there is none. */
-  table(standingsId: number): Readonly<Record<string, unknown>> | null;
-  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
-  onChange(listener: (state: ShownState) => void): () => void;
-  /** As `onChange`, for a table of a season; null is a ranking. */
-  onTable(listener: (seasonId: number | null) => void): () => void;
-}

@@ -1,32 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
-import type { Statements } from './sql.ts';
+import { Conditions, SqlView } from './sql.ts';
 
-/** A record of a catalogue. */
-export type CatalogueEntry = {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly ut: number;
+export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' | 'ut'>> & {
   /** When it became visible here, Unix seconds. */
   readonly changed: number;
   readonly record: JsonObject;
 };
 
+type CatalogueRow = Omit<CatalogueEntry, 'record'> & { readonly json: string };
+
+const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
+
 /** Ids without a record that are remembered: clients ask for whatever they like. */
 const MAX_MISSING = 10_000;
 
-/** The provider's catalogues. */
-export class CatalogueView {
-  readonly #sql: Statements;
+export class CatalogueView extends SqlView {
   /** Parsed records by kind and id; a place is asked for with every event. */
   readonly #parsed = new Map<string, CatalogueEntry>();
-  /** Keys without a record. */
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
 
   /**
    * Takes a record over unless it, or a newer one, is known; whether it was. `changed` is when it became visible, Unix
@@ -34,14 +27,14 @@ export class CatalogueView {
    */
   apply(record: CatalogueRecord, changed: number): boolean {
     const { kind, id, parent_id, ut, body } = record;
-    const known = this.#sql
+    const known = this.sql
       .of('SELECT parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
       .get(kind, id);
     if (known !== undefined) {
       if ((known.ut as number) > ut) return false;
       if (known.ut === ut && known.json === body && known.parent_id === parent_id) return false;
     }
-    this.#sql.insert('INSERT OR REPLACE INTO catalogue', {
+    this.sql.insert('INSERT OR REPLACE INTO catalogue', {
       kind,
       id,
       number: toWholeNumber(id),
@@ -55,10 +48,9 @@ export class CatalogueView {
     return true;
   }
 
-  /** Forgets a record that was deleted. */
   remove(key: string): void {
     const slash = key.indexOf('/');
-    this.#sql
+    this.sql
       .of('DELETE FROM catalogue WHERE kind = ? AND id = ?')
       .run(key.slice(0, slash), key.slice(slash + 1));
     this.#parsed.delete(key);
@@ -70,9 +62,7 @@ export class CatalogueView {
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;
     if (this.#missing.has(key)) return null;
-    const row = this.#sql
-      .of('SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ? AND id = ?')
-      .get(kind, String(id));
+    const [row] = this.sql.rows<CatalogueRow>(`SELECT ${ENTRY} WHERE kind = ? AND id = ?`, kind, String(id));
     if (row === undefined) {
       this.#missing.set(key, true);
       return null;
@@ -84,12 +74,9 @@ export class CatalogueView {
 
   /** All records of a kind, by id; where `parentId` is given only those of that parent. */
   list(kind: string, parentId?: number): CatalogueEntry[] {
-    const where = parentId === undefined ? '' : ' AND parent_id = ?';
-    const text = `SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ?${where} ORDER BY number, id`;
-    return this.#sql
-      .of(text)
-      .all(kind, ...(parentId === undefined ? [] : [String(parentId)]))
-      .map(entryOf);
+    const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
+    const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
+    return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
   /** The name of a record; null when unknown. */
@@ -99,12 +86,6 @@ export class CatalogueView {
   }
 }
 
-function entryOf(row: Record<string, unknown>): CatalogueEntry {
-  return {
-    id: row.id as string,
-    parentId: row.parent_id as string | null,
-    ut: row.ut as number,
-    changed: row.changed as number,
-    record: JSON.parse(row.json as string),
-  };
+function entryOf({ json, ...row }: CatalogueRow): CatalogueEntry {
+  return { ...row, record: JSON.parse(json) };
 }

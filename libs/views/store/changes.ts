@@ -1,9 +1,10 @@
 /** What changed in all matches since a moment: the steps of their stories, those about goals first. */
+import type { Paging } from '#contract/rest/provider.ts';
 import { INCIDENT } from '#contract/soccer.ts';
 import { GOAL_TYPES } from '#domain/goals.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
-import type { Conditions, Statements } from './sql.ts';
+import { type Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** What a step is about. `cancellation`: an incident that takes goals back, itself. */
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
@@ -28,6 +29,7 @@ const CLASSES: Readonly<Record<string, StepClass>> = {
   guard_changed: 'guard',
 };
 
+type SubjectKey = { readonly event_id: number; readonly version: number; readonly subject: string };
 type Subject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
 
 export function classOf({ kind, incident_type }: Subject): StepClass {
@@ -56,41 +58,30 @@ const BY_ITSELF = `(s.class NOT IN ('score', 'cancellation')
         WHERE c.event_id = s.event_id AND c.version = s.version AND c.class = 'cancellation') <> 1)))`;
 const ABOUT_GOALS = "s.class IN ('taken_back', 'goal', 'cancellation', 'score')";
 
-export class ChangeView {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
+export class ChangeView extends SqlView {
   /**
    * The changes that meet the conditions on `stories s` and `events e`: those about goals first, the latest first in each
    * part, so that whatever is new between two pages repeats a change and hides none.
    */
-  page(conditions: Conditions, limit: number, offset: number): { total: number; items: SubjectChange[] } {
+  page(conditions: Conditions, { limit, page }: Paging): CountedPage<SubjectChange> {
     const all = conditions.also(BY_ITSELF);
     const grouped = `FROM stories s JOIN events e ON e.id = s.event_id${all.text}
       GROUP BY s.event_id, s.version, s.subject`;
-    const total = this.#sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;
+    const total = this.sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;
     const text = `SELECT s.event_id, s.version, s.subject ${grouped}
       ORDER BY max(${ABOUT_GOALS}) DESC, max(s.changed) DESC, s.event_id, s.version DESC, s.subject
       LIMIT ? OFFSET ?`;
-    const items = this.#sql
-      .of(text)
-      .all(...all.values, limit, offset)
+    const items = this.sql
+      .rows<SubjectKey>(text, ...all.values, limit, (page - 1) * limit)
       .map(({ event_id, version, subject }) => {
-        const steps = this.#steps(event_id as number, version as number);
-        return {
-          event_id: event_id as number,
-          own: steps.filter((step) => subjectOf(step) === subject),
-          steps,
-        };
+        const steps = this.#steps(event_id, version);
+        return { event_id, own: steps.filter((step) => subjectOf(step) === subject), steps };
       });
     return { total, items };
   }
 
   #steps(eventId: number, version: number): StoryStep[] {
     const text = 'SELECT json FROM stories WHERE event_id = ? AND version = ? ORDER BY n';
-    return this.#sql.column<string>(text, eventId, version).map((json) => JSON.parse(json));
+    return this.sql.records(text, eventId, version);
   }
 }

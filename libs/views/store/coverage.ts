@@ -3,7 +3,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { MatchView } from './matches.ts';
 import { INDEX_OF_LEFT_OUT } from './schema.ts';
-import type { Served } from './served.ts';
+import { isServed, type Served } from './served.ts';
 import type { Statements } from './sql.ts';
 
 /** An event came into a served competition after something of it was left out: the views are to be rebuilt. */
@@ -40,7 +40,7 @@ export class EventCoverage {
 
   /** Whether a competition is served. What is of none is not, where only some are. */
   serves(competitionId: number | null): boolean {
-    return this.competitions === null || (competitionId !== null && this.competitions.has(competitionId));
+    return isServed(this.competitions, competitionId);
   }
 
   /** Whether a new state is kept; decides it for all else of its event. Throws `EventMovedInError`. */

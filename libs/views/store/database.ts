@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
-/** Another process works with the file. */
 export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   override readonly name = 'ViewsInUseError';
 

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { FeedQuery } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import type { Statements } from './sql.ts';
+import { isServed } from './served.ts';
+import { SqlView } from './sql.ts';
 
 /** Rows that one sweep deletes at most: it runs between requests. */
 const SWEEP_ROWS = 500;
@@ -52,15 +53,10 @@ const ROW = `id, at, partition, offset, ut, changed, event_id, incident, importa
   coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id)) AS competition`;
 
 /** The messages of the feed, kept for a while after they were received. */
-export class FeedView {
-  readonly #sql: Statements;
+export class FeedView extends SqlView {
   /** The latest arrival by partition, Unix milliseconds; of those that were written to. */
   readonly #latest = new Map<number, number>();
   #keptSince = 0;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
 
   /** What was received before may be forgotten, Unix seconds. */
   get keptSince(): number {
@@ -80,7 +76,7 @@ export class FeedView {
     const at = Math.max(received_at, this.#latest.get(partition) ?? this.#lastOf(partition));
     this.#latest.set(partition, at);
     const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
-    const { changes, lastInsertRowid } = this.#sql.insert('INSERT OR IGNORE INTO feed', {
+    const { changes, lastInsertRowid } = this.sql.insert('INSERT OR IGNORE INTO feed', {
       partition,
       offset,
       digest,
@@ -93,13 +89,13 @@ export class FeedView {
       important: row.important ? 1 : 0,
       for_trader: row.forTrader ? 1 : 0,
     });
-    if (changes === 1) this.#sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
+    if (changes === 1) this.sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
   }
 
   /** The latest arrival of what is stored of a partition: arrivals never go back in it. */
   #lastOf(partition: number): number {
     const text = 'SELECT at FROM feed WHERE partition = ? ORDER BY offset DESC LIMIT 1';
-    return this.#sql.value<number>(text, partition) ?? 0;
+    return this.sql.value<number>(text, partition) ?? 0;
   }
 
   /**
@@ -120,7 +116,7 @@ export class FeedView {
       (important === undefined || (row.important === 1) === (important === 'yes')) &&
       (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
-      (competitions === null || (row.competition !== null && competitions.has(row.competition)));
+      isServed(competitions, row.competition);
     const ranges: Range[] = [
       { by: 'ut', from, to },
       { by: 'changed', from: changedSince, to },
@@ -138,14 +134,14 @@ export class FeedView {
   /** Forgets some of what was received before a time, Unix milliseconds; whether there may be more. */
   sweep(before: number): boolean {
     this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
-    const ids = this.#sql.column<number>(
+    const ids = this.sql.column<number>(
       'SELECT id FROM feed WHERE at < ? ORDER BY at LIMIT ?',
       before,
       SWEEP_ROWS,
     );
     // The texts first: a text without a message would stay for ever.
     for (const table of ['feed_texts', 'feed'])
-      this.#sql
+      this.sql
         .of(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`)
         .run(JSON.stringify(ids));
     return ids.length === SWEEP_ROWS;
@@ -174,7 +170,7 @@ export class FeedView {
   }
 
   async *#slices({ by, from, to }: Range): AsyncGenerator<Row[], void, undefined> {
-    const statement = this.#sql.of(
+    const statement = this.sql.of(
       `SELECT ${ROW} FROM feed WHERE (${by}, id) > (?, ?) AND ${by} <= ? ORDER BY ${by}, id LIMIT ${SLICE_ROWS}`,
     );
     let after: readonly [number, number] = [from, -1];
@@ -190,7 +186,7 @@ export class FeedView {
 
   /** As the provider has them: the newest first, each event's in the opposite order of the log. */
   async *#texts(found: ReadonlyMap<number, Row[]>): AsyncGenerator<string, void, undefined> {
-    const statement = this.#sql.of('SELECT json FROM feed_texts WHERE id = ?');
+    const statement = this.sql.of('SELECT json FROM feed_texts WHERE id = ?');
     let part = '';
     let comma = '';
     for (const second of Float64Array.from(found.keys()).sort().reverse()) {

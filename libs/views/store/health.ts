@@ -6,7 +6,6 @@ import type { Statements } from './sql.ts';
 export class HealthView {
   readonly #sql: Statements;
   readonly #table = new HealthTable();
-  /** The latest record of each source. */
   readonly #sources = new Map<string, FeedHealth>();
   /** Every source at one millisecond: each answer of REST says it. */
   #judged: { readonly now: number; readonly sources: readonly SourceFeedStatus[] } | null = null;
@@ -31,7 +30,6 @@ export class HealthView {
     this.#judged = null;
   }
 
-  /** The latest record of each source. */
   sourceRecords(): readonly FeedHealth[] {
     return [...this.#sources.values()];
   }

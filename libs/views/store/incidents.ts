@@ -4,7 +4,7 @@ import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { classOf, subjectOf } from './changes.ts';
-import { Conditions, type Statements } from './sql.ts';
+import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** Kinds of transitions that say that a record came again, otherwise. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
@@ -27,29 +27,23 @@ const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 export type RenderedIncident = { readonly json: string; readonly important: boolean };
 
 /** The incidents of matches, with their history. */
-export class IncidentView {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
+export class IncidentView extends SqlView {
   /** Writes a register and its record, unless one is known that is as new; whether it was written. */
   put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): boolean {
     const { event_id, id, version, removed, cause } = register;
-    const written = this.#sql.insertNewer('INSERT INTO incidents', {
+    const written = this.sql.insertNewer('INSERT INTO incidents', {
       event_id,
       id,
       version,
       removed: removed ? 1 : 0,
-      type: incident.incident_id,
+      incident_id: incident.incident_id,
       participant_id: incident.participant_id,
       confirmation: incident.confirmation,
-      status_id: incident.event_status_id,
-      time: incident.event_time,
+      event_status_id: incident.event_status_id,
+      event_time: incident.event_time,
       parent_id: incident.parent_id,
       ut: incident.ut,
-      received: cause.received_at,
+      received_at: cause.received_at,
       important: important ? 1 : 0,
       json,
     });
@@ -59,7 +53,7 @@ export class IncidentView {
 
   /** A repeated or listed incident was delivered before: the register only has the time of its last change. */
   #delivered(eventId: number, id: string, receivedAt: number): void {
-    this.#sql
+    this.sql
       .of(
         `INSERT INTO deliveries VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET first = excluded.first WHERE excluded.first < first`,
@@ -71,13 +65,13 @@ export class IncidentView {
   applyTransition(transition: MatchTransition, changed: number): void {
     const { event_id, version, n, kind, incident_id, incident_type } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
-      this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
+      this.sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
     if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
     const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
     if (!matters && !STORY_KINDS.has(kind)) return;
     const step = storyStepOf(transition);
-    this.#sql.insert('INSERT OR IGNORE INTO stories', {
+    this.sql.insert('INSERT OR IGNORE INTO stories', {
       event_id,
       version,
       n,
@@ -89,8 +83,8 @@ export class IncidentView {
   }
 
   /** How many incidents a query asks for, and the JSON of those of its page. */
-  page(query: IncidentsQuery): { total: number; items: string[] } {
-    const { eventId, deleted, updated, sort_type, sort_order, limit, page } = query;
+  page(query: IncidentsQuery): CountedPage<{ readonly json: string }> {
+    const { eventId, deleted, updated, sort_type, sort_order } = query;
     const conditions = new Conditions()
       .where('event_id = ?', eventId)
       .where('removed = ?', deleted === 'yes' ? 1 : 0)
@@ -98,49 +92,40 @@ export class IncidentView {
       .where('participant_id = ?', query.participant_id);
     const came = 'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';
     if (updated !== undefined) conditions.also(updated === 'yes' ? came : `NOT ${came}`);
-    const total = this.#sql.value<number>(
-      `SELECT count(*) FROM incidents i${conditions.text}`,
-      ...conditions.values,
-    );
     const order = `${SORTS[sort_type]} ${sort_order}, id ${sort_order}`;
-    const text = `SELECT json FROM incidents i${conditions.text} ORDER BY ${order} LIMIT ? OFFSET ?`;
-    const items = this.#sql.column<string>(text, ...conditions.values, limit, (page - 1) * limit);
-    return { total: total ?? 0, items };
+    return this.sql.page('json', 'incidents i', conditions, order, query);
   }
 
   /** The JSON of the incidents of an event that stand, by id. */
   standing(eventId: number, which: 'all' | 'important'): string[] {
     const only = which === 'important' ? ' AND important = 1' : '';
     const text = `SELECT json FROM incidents WHERE event_id = ? AND removed = 0${only} ORDER BY id`;
-    return this.#sql.column<string>(text, eventId);
+    return this.sql.column<string>(text, eventId);
   }
 
   /** All incidents of an event, removed ones too, by id. */
   shown(eventId: number): ShownIncident[] {
-    return this.#sql
-      .of('SELECT * FROM incidents WHERE event_id = ? ORDER BY id')
-      .all(eventId)
-      .map((row) => ({
-        id: row.id as string,
-        removed: row.removed === 1,
-        incident_id: row.type as number,
-        participant_id: row.participant_id as number | null,
-        confirmation: row.confirmation as string | null,
-        event_status_id: row.status_id as number | null,
-        event_time: row.time as number | null,
-        parent_id: row.parent_id as string | null,
-        ut: row.ut as number,
-        received_at: row.received as number,
-        important: row.important === 1,
-        record: JSON.parse(row.json as string),
-      }));
+    const text = `SELECT id, removed, incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut,
+        received_at, important, json
+      FROM incidents WHERE event_id = ? ORDER BY id`;
+    return this.sql.rows<IncidentRow>(text, eventId).map(({ json, ...row }) => ({
+      ...row,
+      removed: row.removed === 1,
+      important: row.important === 1,
+      record: JSON.parse(json),
+    }));
   }
 
   story(eventId: number): StoryStep[] {
-    const text = 'SELECT json FROM stories WHERE event_id = ? ORDER BY version, n';
-    return this.#sql.column<string>(text, eventId).map((json) => JSON.parse(json));
+    return this.sql.records('SELECT json FROM stories WHERE event_id = ? ORDER BY version, n', eventId);
   }
 }
+
+type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
+  readonly removed: number;
+  readonly important: number;
+  readonly json: string;
+};
 
 function isStory(type: number): boolean {
   return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type);

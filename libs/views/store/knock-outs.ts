@@ -1,55 +1,44 @@
-import type { KnockOutMatch, KnockOutStage, SeasonEntry, ShownState } from './board-view.ts';
-import type { Statements } from './sql.ts';
+import type { KnockOutMatch, KnockOutStage, SeasonEntry } from './board-view.ts';
+import { SqlView } from './sql.ts';
 
 /** Condition of the catalogue: stages with brackets, whose tables it does not ask to be shown. */
 export const KNOCK_OUT = `kind = 'stage' AND json_extract(json, '$.has_brackets') = 'yes'
   AND ifnull(json_extract(json, '$.show_standings'), 'no') <> 'yes'`;
 
 /** The stages that the provider's catalogue describes as knock-out, with their matches. */
-export class KnockOutView {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
+export class KnockOutView extends SqlView {
   /** The seasons that have such a stage with a match in it. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
     const text = `SELECT season_id, max(competition_id) AS competition_id FROM events
       WHERE hidden = 0 AND season_id IS NOT NULL AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT})
       GROUP BY season_id ORDER BY season_id`;
-    return this.#sql.of(text).all() as Pick<SeasonEntry, 'season_id' | 'competition_id'>[];
+    return this.sql.rows(text);
   }
 
   /** The stages of a season, by the provider's order, each with its matches by start and id. */
   stages(seasonId: number): KnockOutStage[] {
     const text = `SELECT number, json FROM catalogue WHERE ${KNOCK_OUT} AND parent_id = ?
       ORDER BY json_extract(json, '$.sort'), number`;
-    return this.#sql
-      .of(text)
-      .all(String(seasonId))
-      .map(({ number, json }) => ({
-        stage_id: number as number,
-        name: textOf(JSON.parse(json as string).name),
-        matches: this.#matches(number as number),
-      }));
+    const stages = this.sql.rows<{ number: number; json: string }>(text, String(seasonId));
+    return stages.map(({ number, json }) => ({
+      stage_id: number,
+      name: textOf(JSON.parse(json).name),
+      matches: this.#matches(number),
+    }));
   }
 
   #matches(stageId: number): KnockOutMatch[] {
     const text = 'SELECT state, plain FROM events WHERE stage_id = ? AND hidden = 0 ORDER BY start, id';
-    return this.#sql
-      .of(text)
-      .all(stageId)
-      .map(({ state, plain }) => {
-        const { round_name, progress_id, winner_id, series } = JSON.parse(plain as string);
-        return {
-          state: JSON.parse(state as string) as ShownState,
-          round: textOf(round_name),
-          advancing_id: progress_id ?? null,
-          winner_id: winner_id ?? null,
-          series: series.event_ids.map(Number),
-        };
-      });
+    return this.sql.rows<{ state: string; plain: string }>(text, stageId).map(({ state, plain }) => {
+      const { round_name, progress_id, winner_id, series } = JSON.parse(plain);
+      return {
+        state: JSON.parse(state),
+        round: textOf(round_name),
+        advancing_id: progress_id ?? null,
+        winner_id: winner_id ?? null,
+        series: series.event_ids.map(Number),
+      };
+    });
   }
 }
 

@@ -1,16 +1,12 @@
+import type { Paging } from '#contract/rest/provider.ts';
 import { fold } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import type { ShownState } from './board-view.ts';
-import { Conditions, type Statements } from './sql.ts';
+import type { PlaceIds, ShownState } from './board-view.ts';
+import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** Where an event is, and whether anyone may see it. */
-export type EventRow = {
+export type EventRow = Readonly<PlaceIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
-  readonly sport_id: number | null;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
   /** The event as JSON, in the form that was asked for. */
   readonly json: string;
 };
@@ -33,17 +29,11 @@ export type RenderedEvent = {
 };
 
 /** The version of a match that is stored, and where it is. */
-export type StoredMatch = {
-  readonly version: number;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-};
+export type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
 
 /** By start, or by when they last changed. */
 export type MatchOrder = keyof typeof ORDERS;
 
-/** A team that plays in a competition. */
 export type TeamRow = {
   readonly id: number;
   readonly name: string;
@@ -64,21 +54,16 @@ const DAY = 'YYYY-MM-DD'.length;
 const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 
 /** The matches, rendered as their state changes. */
-export class MatchView {
-  readonly #sql: Statements;
+export class MatchView extends SqlView {
   /** The live matches, held from the first time that they are asked for: a replica that reads up does without. */
   #live: Map<number, ShownState> | null = null;
   /** Counts changes of where events are: what is made of all their places is stale after one. */
   placeVersion = 0;
 
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
   /** The version of a match and where it is; undefined for an unknown one. */
   known(eventId: number): StoredMatch | undefined {
     const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
-    return this.#sql.of(text).get(eventId) as StoredMatch | undefined;
+    return this.sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
   /**
@@ -97,7 +82,7 @@ export class MatchView {
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
     const shown = { ...rest, extra_time: extraTime };
-    this.#sql.insert('INSERT OR REPLACE INTO events', {
+    this.sql.insert('INSERT OR REPLACE INTO events', {
       id,
       version: state.version,
       changed,
@@ -122,45 +107,35 @@ export class MatchView {
     return shown;
   }
 
-  /** Deletes an event. */
   forget(id: number): void {
-    this.#sql.of('DELETE FROM events WHERE id = ?').run(id);
-    this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
+    this.sql.of('DELETE FROM events WHERE id = ?').run(id);
+    this.sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
     this.#live?.delete(id);
   }
 
-  /** How many events meet the conditions. */
-  count(conditions: Conditions): number {
-    const text = `SELECT count(*) FROM events${conditions.text}`;
-    return this.#sql.value<number>(text, ...conditions.values) ?? 0;
-  }
-
-  /** The events that meet the conditions, by start and id; `limit` of them from `offset` on. */
-  list(conditions: Conditions, form: EventForm, limit: number, offset: number): EventRow[] {
-    const text = `SELECT ${PLACE}, ${form} AS json FROM events${conditions.text} ORDER BY start, id LIMIT ? OFFSET ?`;
-    return this.#sql.of(text).all(...conditions.values, limit, offset) as EventRow[];
+  /** How many events meet the conditions, and those of a page by start and id. */
+  list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
+    return this.sql.page(`${PLACE}, ${form} AS json`, 'events', conditions, 'start, id', paging);
   }
 
   /** An event with all it has; undefined where there is none, or it was deleted. */
   find(id: number): EventRow | undefined {
     const text = `SELECT ${PLACE}, full AS json FROM events WHERE id = ? AND hidden = 0`;
-    return this.#sql.of(text).get(id) as EventRow | undefined;
+    return this.sql.rows<EventRow>(text, id)[0];
   }
 
-  /** The events that meet the conditions and their versions, so that what is known of them need not be read again. */
+  /** As `list`, with the versions of the events, so that what is known of them need not be read again. */
   versions(
     conditions: Conditions,
     order: MatchOrder,
-    limit: number,
-    offset: number,
-  ): { readonly id: number; readonly version: number }[] {
-    const text = `SELECT id, version FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
-    return this.#sql.of(text).all(...conditions.values, limit, offset) as { id: number; version: number }[];
+    paging: Paging,
+  ): CountedPage<{ readonly id: number; readonly version: number }> {
+    return this.sql.page('id, version', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
   /** The state of an event that there is, with its record. */
   row(id: number): MatchRow {
-    const row = this.#sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
+    const row = this.sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
     return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
   }
 
@@ -171,7 +146,7 @@ export class MatchView {
     const text = `SELECT s.team_id AS id, s.name, s.folded, e.competition_id, count(*) AS matches
       FROM sides s JOIN events e ON e.id = s.event_id${conditions.text}
       GROUP BY s.team_id, e.competition_id ORDER BY matches DESC, s.team_id LIMIT ?`;
-    return this.#sql.of(text).all(...conditions.values, limit) as TeamRow[];
+    return this.sql.rows(text, ...conditions.values, limit);
   }
 
   /** The matches that are live now, by start and id. */
@@ -186,21 +161,20 @@ export class MatchView {
   recent(limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
     const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
     const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
-    return this.#sql.column<string>(text, ...conditions.values, limit).map((json) => JSON.parse(json));
+    return this.sql.records(text, ...conditions.values, limit);
   }
 
   /** Null where there is none, or it was deleted. */
   state(id: number): ShownState | null {
     const live = this.#live?.get(id);
     if (live !== undefined) return live;
-    const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ? AND hidden = 0', id);
+    const json = this.sql.value<string>('SELECT state FROM events WHERE id = ? AND hidden = 0', id);
     return json === undefined ? null : JSON.parse(json);
   }
 
   #readLive(): Map<number, ShownState> {
     const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
-    const states = this.#sql.column<string>(text).map((json): ShownState => JSON.parse(json));
-    return new Map(states.map((state) => [state.event_id, state]));
+    return new Map(this.sql.records<ShownState>(text).map((state) => [state.event_id, state]));
   }
 
   /** Writes the names of the sides where they are others than before. */
@@ -209,12 +183,12 @@ export class MatchView {
       side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],
     );
     if (isKnown) {
-      const known = this.#sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
+      const known = this.sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
       if (JSON.stringify(known) === JSON.stringify(sides)) return;
-      this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
+      this.sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
     }
     for (const { counter, team_id, name } of sides)
-      this.#sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: fold(name) });
+      this.sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: fold(name) });
   }
 }
 

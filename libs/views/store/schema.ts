@@ -40,16 +40,16 @@ CREATE TABLE incidents (
   id TEXT NOT NULL,
   version INTEGER NOT NULL,
   removed INTEGER NOT NULL,
-  type INTEGER NOT NULL,
+  incident_id INTEGER NOT NULL,
   participant_id INTEGER,
   confirmation TEXT,
-  status_id INTEGER,
+  event_status_id INTEGER,
   -- Seconds of match time.
-  time INTEGER,
+  event_time INTEGER,
   parent_id TEXT,
   ut INTEGER NOT NULL,
   -- Unix milliseconds.
-  received INTEGER NOT NULL,
+  received_at INTEGER NOT NULL,
   important INTEGER NOT NULL,
   json TEXT NOT NULL,
   PRIMARY KEY (event_id, id)

@@ -1,5 +1,7 @@
 /** Small helpers to put a query together. */
+
 import type { DatabaseSync, SQLInputValue, StatementResultingChanges, StatementSync } from 'node:sqlite';
+import type { Paging } from '#contract/rest/provider.ts';
 
 /** The conditions of a query, all of which must hold, with their values. */
 export class Conditions {
@@ -14,7 +16,6 @@ export class Conditions {
     return this;
   }
 
-  /** Adds a condition without a value. */
   also(condition: string): this {
     this.#conditions.push(condition);
     return this;
@@ -32,7 +33,9 @@ export class Conditions {
   }
 }
 
-/** A row by its columns. */
+/** A page of a list, and how many items all pages have. */
+export type CountedPage<T> = { readonly total: number; readonly items: readonly T[] };
+
 type Row = Readonly<Record<string, SQLInputValue>>;
 
 /** Statements made once for each text; texts come from code, with values apart from them. */
@@ -69,11 +72,34 @@ export class Statements {
     return this.#write(this.#upserts, upsertText, into, row).changes === 1;
   }
 
+  /** Rows by their columns. */
+  rows<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.of(text).all(...values) as T[];
+  }
+
   /** The values of one column. */
   column<T>(text: string, ...values: SQLInputValue[]): T[] {
-    return this.of(text)
-      .all(...values)
-      .map((row) => Object.values(row)[0] as T);
+    return this.rows<Row>(text, ...values).map((row) => Object.values(row)[0] as T);
+  }
+
+  /** As `column`, of JSON. */
+  records<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.column<string>(text, ...values).map((json) => JSON.parse(json));
+  }
+
+  /** How many rows of a table meet the conditions, and those of a page in an order, by their columns. */
+  page<T>(
+    columns: string,
+    table: string,
+    { text, values }: Conditions,
+    order: string,
+    { limit, page }: Paging,
+  ): CountedPage<T> {
+    const list = `SELECT ${columns} FROM ${table}${text} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    return {
+      total: this.value<number>(`SELECT count(*) FROM ${table}${text}`, ...values) ?? 0,
+      items: this.rows<T>(list, ...values, limit, (page - 1) * limit),
+    };
   }
 
   /** The first column of the first row; undefined where there is no row. */
@@ -94,6 +120,15 @@ export class Statements {
       made.set(into, statement);
     }
     return statement.run(...Object.values(row));
+  }
+}
+
+/** A part of the views: some tables, and what is asked of them. */
+export abstract class SqlView {
+  protected readonly sql: Statements;
+
+  constructor(sql: Statements) {
+    this.sql = sql;
   }
 }
 

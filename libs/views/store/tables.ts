@@ -2,15 +2,10 @@ import type { StandingsQuery } from '#contract/rest/provider.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
-import { Conditions, type Statements } from './sql.ts';
+import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** A table as JSON, and where it is. */
-export type StoredTable = {
-  readonly json: string;
-  readonly competition_id: number | null;
-  /** When it was written, Unix seconds. */
-  readonly ut: number;
-};
+export type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
 
 /** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
 export type EntryRow = { readonly json: string; readonly ut: number | null };
@@ -20,19 +15,13 @@ const NO_BRACKET = `(object_type <> 'stage'
   OR NOT EXISTS (SELECT 1 FROM catalogue WHERE ${KNOCK_OUT} AND id = CAST(object_id AS TEXT)))`;
 
 /** The tables, and the catalogue of them. */
-export class TableView {
-  readonly #sql: Statements;
-
-  constructor(sql: Statements) {
-    this.#sql = sql;
-  }
-
+export class TableView extends SqlView {
   /** Takes an entry over unless a newer one is known. `changed` is when it became visible, Unix seconds. */
   applyEntry(entry: StandingsEntry, changed: number): void {
     const id = entry.standings_id;
     if (this.#known('standings_entries', id) > entry.version) return;
     const { version, cause: _, standings_id, ...shown } = entry;
-    this.#sql.insert('INSERT OR REPLACE INTO standings_entries', {
+    this.sql.insert('INSERT OR REPLACE INTO standings_entries', {
       id,
       version,
       changed,
@@ -50,7 +39,7 @@ export class TableView {
   apply(table: Standings, changed: number): void {
     const id = table.standings_id;
     if (this.#known('standings', id) > table.version) return;
-    this.#sql.insert('INSERT OR REPLACE INTO standings', {
+    this.sql.insert('INSERT OR REPLACE INTO standings', {
       id,
       version: table.version,
       changed,
@@ -68,8 +57,8 @@ export class TableView {
     query: StandingsQuery,
     changedSince: number | undefined,
     competitions: ReadonlySet<number> | null,
-  ): { total: number; items: EntryRow[] } {
-    const { object_type, object_id, limit, page } = query;
+  ): CountedPage<EntryRow> {
+    const { object_type, object_id } = query;
     const tableChanged = 'SELECT s.changed FROM standings s WHERE s.id = standings_entries.id';
     const conditions = new Conditions()
       .where('sport_id = ?', query.sport_id)
@@ -82,14 +71,8 @@ export class TableView {
     // Incremental reads must return that a table is gone.
     if (changedSince === undefined) conditions.also('deleted = 0');
     conditions.also(NO_BRACKET);
-    const values = conditions.values;
-    const count = `SELECT count(*) FROM standings_entries${conditions.text}`;
-    const written = 'SELECT s.ut FROM standings s WHERE s.id = standings_entries.id';
-    const list = `SELECT json, (${written}) AS ut FROM standings_entries${conditions.text} ORDER BY id LIMIT ? OFFSET ?`;
-    return {
-      total: this.#sql.value<number>(count, ...values) ?? 0,
-      items: this.#sql.of(list).all(...values, limit, (page - 1) * limit) as EntryRow[],
-    };
+    const written = '(SELECT s.ut FROM standings s WHERE s.id = standings_entries.id) AS ut';
+    return this.sql.page(`json, ${written}`, 'standings_entries', conditions, 'id', query);
   }
 
   /** A table; undefined where there is none, or its entry says that it was deleted. */
@@ -97,36 +80,37 @@ export class TableView {
     const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
-    return this.#sql.of(text).get(id) as StoredTable | undefined;
+    return this.sql.rows<StoredTable>(text, id)[0];
   }
 
-  /** The tables of a season and of its stages. */
   ofSeason(seasonId: number): TableEntry[] {
     const text = `SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0
       AND ${NO_BRACKET} ORDER BY id`;
-    return this.#sql.of(text).all(seasonId).map(tableEntry);
+    return this.sql.rows<IdAndJson>(text, seasonId).map(tableEntry);
   }
 
   /** The tables that are of no season: rankings of the provider. */
   rankings(): TableEntry[] {
     const text = `SELECT id, json FROM standings_entries WHERE season_id IS NULL AND deleted = 0
       AND id IN (SELECT id FROM standings) ORDER BY id`;
-    return this.#sql.of(text).all().map(tableEntry);
+    return this.sql.rows<IdAndJson>(text).map(tableEntry);
   }
 
   /** The seasons that have tables, with their competitions. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
     const text = `SELECT season_id, max(competition_id) AS competition_id FROM standings_entries
       WHERE deleted = 0 AND season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
-    return this.#sql.of(text).all() as Pick<SeasonEntry, 'season_id' | 'competition_id'>[];
+    return this.sql.rows(text);
   }
 
   #known(table: 'standings_entries' | 'standings', id: number): number {
-    return this.#sql.value<number>(`SELECT version FROM ${table} WHERE id = ?`, id) ?? -1;
+    return this.sql.value<number>(`SELECT version FROM ${table} WHERE id = ?`, id) ?? -1;
   }
 }
 
-function tableEntry({ id, json }: Record<string, unknown>): TableEntry {
-  const { name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json as string);
-  return { standings_id: id as number, name, type_id, type_name, subtype, object_type, object_id };
+type IdAndJson = { readonly id: number; readonly json: string };
+
+function tableEntry({ id, json }: IdAndJson): TableEntry {
+  const { name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json);
+  return { standings_id: id, name, type_id, type_name, subtype, object_type, object_id };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
-import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
+import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
@@ -12,20 +12,17 @@ import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
-import { PlaceChanges } from './place-changes.ts';
+import { PlaceView } from './places.ts';
 import type { Served } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
-/** What a batch has changed. */
 export type Changed = {
-  /** The latest state of each match. */
   readonly states: Map<number, ShownState>;
   /** Events whose record or incidents are new. */
   readonly events: Set<number>;
   /** Seasons with new tables; null is that of the rankings. */
   readonly seasons: Set<number | null>;
-  /** Whether names are new. */
   names: boolean;
   /** Whether anything is new that answers of REST are made of: all but health. */
   answers: boolean;
@@ -34,13 +31,34 @@ export type Changed = {
 /** Of a match whose state may not be the newest. */
 const IN_DOUBT: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
 
+/** What the live board is shown from: all of it is known now, none of it is waited for. */
+export type BoardView = Pick<
+  Views,
+  | 'liveStates'
+  | 'recentStates'
+  | 'matchHealth'
+  | 'sourceHealth'
+  | 'sourceRecords'
+  | 'state'
+  | 'incidents'
+  | 'story'
+  | 'place'
+  | 'seasons'
+  | 'tables'
+  | 'knockOuts'
+  | 'rankings'
+  | 'table'
+  | 'onChange'
+  | 'onTable'
+>;
+
 /** All that a replica knows, on disk and in memory, with the offsets it has read to. */
-export class Views implements BoardView {
+export class Views {
   readonly catalogue: CatalogueView;
   readonly matches: MatchView;
   /** Which events are kept, where some competitions only are served. */
   readonly coverage: EventCoverage;
-  readonly placeChanges: PlaceChanges;
+  readonly places: PlaceView;
   readonly incidentLog: IncidentView;
   readonly changes: ChangeView;
   readonly feed: FeedView;
@@ -56,11 +74,12 @@ export class Views implements BoardView {
   readonly #leftAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
-  #version = 0;
-  /** Counts changes of lists. */
-  #listVersion = 0;
-  /** Counts changes of names: every event that is kept rendered with them is stale after one. */
-  #nameVersion = 0;
+  /** Counts changes of everything there is. */
+  version = 0;
+  /** Counts changes of what lists of events are made of. */
+  listVersion = 0;
+  /** Counts changes of the names of places: every event that is kept rendered with them is stale after one. */
+  nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
   /** Whether applied records are new: everything that was there at the start is applied. */
   #isLive = false;
@@ -90,7 +109,7 @@ export class Views implements BoardView {
     this.#leftAt =
       this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
-    this.placeChanges = new PlaceChanges(sql, this.catalogue);
+    this.places = new PlaceView(sql, this.catalogue);
     this.matches = new MatchView(sql);
     this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);
@@ -104,14 +123,14 @@ export class Views implements BoardView {
 
   /** The next offset to read by `partitionKey`, as of the last batch that was applied. */
   offsets(): Map<string, number> {
-    const rows = this.sql.of('SELECT key, next FROM offsets').all();
-    return new Map(rows.map(({ key, next }) => [key as string, next as number]));
+    const rows = this.sql.rows<{ key: string; next: number }>('SELECT key, next FROM offsets');
+    return new Map(rows.map(({ key, next }) => [key, next]));
   }
 
   /** The leader epochs of the last records before `offsets`, by `partitionKey`, where they are known. */
   epochs(): Map<string, number> {
-    const rows = this.sql.of('SELECT key, epoch FROM offsets WHERE epoch IS NOT NULL').all();
-    return new Map(rows.map(({ key, epoch }) => [key as string, epoch as number]));
+    const text = 'SELECT key, epoch FROM offsets WHERE epoch IS NOT NULL';
+    return new Map(this.sql.rows<{ key: string; epoch: number }>(text).map(({ key, epoch }) => [key, epoch]));
   }
 
   /**
@@ -137,9 +156,9 @@ export class Views implements BoardView {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    if (changed.answers) this.#version += 1;
-    if (changed.names) this.#nameVersion += 1;
-    if (changed.names || changed.states.size > 0) this.#listVersion += 1;
+    if (changed.answers) this.version += 1;
+    if (changed.names) this.nameVersion += 1;
+    if (changed.names || changed.states.size > 0) this.listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
@@ -155,21 +174,6 @@ export class Views implements BoardView {
     this.#isLive = true;
   }
 
-  /** The version of everything there is. */
-  get version(): number {
-    return this.#version;
-  }
-
-  /** The version of everything that lists of events are made of. */
-  get listVersion(): number {
-    return this.#listVersion;
-  }
-
-  /** The version of the names of places. */
-  get nameVersion(): number {
-    return this.#nameVersion;
-  }
-
   /** Calls back for each event whose record or incidents are new. */
   onStale(listener: (eventId: number) => void): void {
     this.#staleEvents.add(listener);
@@ -179,24 +183,28 @@ export class Views implements BoardView {
     this.#database.close();
   }
 
+  /** Every match that is live now, by start and id. */
   liveStates(): readonly ShownState[] {
     return this.matches.live();
   }
 
+  /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
   }
 
-  /** What feed health says of a match; expired where its state may not be the newest. */
+  /** What feed health says of a match at `now`, Unix milliseconds; expired where its state may not be the newest. */
   matchHealth(eventId: number, now: number): FeedStatus {
     if (this.freshness.isInDoubt(eventId, performance.now())) return IN_DOUBT;
     return this.health.match(eventId, now);
   }
 
+  /** The same of every source of messages. */
   sourceHealth(now: number): readonly SourceFeedStatus[] {
     return this.health.sources(now);
   }
 
+  /** The latest record of each source, expired or not. */
   sourceRecords() {
     return this.health.sourceRecords();
   }
@@ -206,19 +214,22 @@ export class Views implements BoardView {
     return this.health.matches();
   }
 
+  /** Null for an event that is unknown, or was deleted. */
   state(eventId: number): ShownState | null {
     return this.matches.state(eventId);
   }
 
+  /** All incidents of an event, removed ones too, by id as text. */
   incidents(eventId: number) {
     return this.incidentLog.shown(eventId);
   }
 
+  /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
   story(eventId: number) {
     return this.incidentLog.story(eventId);
   }
 
-  place(of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames {
+  place(of: PlaceIds): PlaceNames {
     return {
       competition: this.catalogue.name('competition', of.competition_id),
       season: this.catalogue.name('season', of.season_id),
@@ -227,6 +238,7 @@ export class Views implements BoardView {
     };
   }
 
+  /** The seasons that have tables or matches of knock-out stages. */
   seasons() {
     const found = [...this.#knockOuts.seasons(), ...this.standings.seasons()];
     const bySeason = new Map(found.map((entry) => [entry.season_id, entry]));
@@ -240,28 +252,34 @@ export class Views implements BoardView {
       }));
   }
 
+  /** The knock-out stages of a season, by the provider's order. */
   knockOuts(seasonId: number) {
     return this.#knockOuts.stages(seasonId);
   }
 
+  /** The tables of a season, those of its stages too, that are not deleted. */
   tables(seasonId: number) {
     return this.standings.ofSeason(seasonId);
   }
 
+  /** The tables that are of no season, not deleted: world rankings and the like. */
   rankings() {
     return this.standings.rankings();
   }
 
+  /** A table in the provider's shape (`data.standings`); null where there is none. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     const row = this.standings.find(standingsId);
     return row === undefined ? null : JSON.parse(row.json);
   }
 
+  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
   onChange(listener: (state: ShownState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /** As `onChange`, for a table of a season; null is a ranking. */
   onTable(listener: (seasonId: number | null) => void): () => void {
     this.#tableListeners.add(listener);
     return () => this.#tableListeners.delete(listener);

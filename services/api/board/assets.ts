@@ -1,24 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
-/** A file as it is served. */
 type Asset = { readonly type: string; readonly body: Buffer };
 
-/** What the pages of the board and the reference load, made once at the start. */
-export type Assets = {
-  /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
-  path(name: string): string;
-  /** Paths of all that a script loads, itself included. */
-  modulesOf(name: string): readonly string[];
-  /** By path below `/board/assets/`. */
-  readonly files: ReadonlyMap<string, Asset>;
-};
-
-/** The path that assets are served below. */
 const AT = '/board/assets/';
 const SERVICE = new URL('../', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
@@ -30,35 +18,33 @@ const SCRIPTS = [
   'board/browser/metronome.js',
   'docs/browser/try-it.js',
 ];
-/** Styles and icons. */
-const FILES = [
-  'board/assets/tokens.css',
-  'board/assets/base.css',
-  'board/assets/board.css',
-  'board/assets/match.css',
-  'board/assets/tables.css',
-  'board/assets/feeds.css',
-  'board/assets/sign-in.css',
-  'board/assets/icon.svg',
-  'docs/assets/docs.css',
-];
+const FOLDERS = ['board/assets/', 'docs/assets/'];
 
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;
 
 type Module = { readonly code: string; readonly imports: readonly string[] };
 
+let loaded: ReturnType<typeof loadAssets> | undefined;
+
 /**
- * Loads styles, icons and scripts. The scripts are the TypeScript modules themselves, without their types: those of the
- * list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
+ * What the pages of the board and the reference load: styles, icons and scripts, loaded once. The scripts are the TypeScript modules
+ * themselves, without their types: those of the list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
  */
-export function loadAssets(): Assets {
+export function assets(): ReturnType<typeof loadAssets> {
+  loaded ??= loadAssets();
+  return loaded;
+}
+
+export function loadAssets() {
   const modules = new Map<string, Module>();
   const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));
   for (const script of SCRIPTS) collect(sourceOf(script), modules);
-  const plain = FILES.map((file) => {
-    const body = readFileSync(new URL(file, SERVICE));
-    return [basename(file), { type: TYPES[extname(file).slice(1)] ?? '', body }] as const;
-  });
+  const plain = FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(folder, SERVICE)).map((name) => {
+      const body = readFileSync(new URL(folder + name, SERVICE));
+      return [name, { type: TYPES[extname(name).slice(1)] ?? '', body }] as const;
+    }),
+  );
   const hash = createHash('sha256');
   for (const { code } of modules.values()) hash.update(code);
   for (const [, { body }] of plain) hash.update(body);
@@ -72,16 +58,19 @@ export function loadAssets(): Assets {
   }
   const served = (path: string): string => `${AT}${stamp}/${asScript(path)}`;
   return {
-    path: (name) => served(name.endsWith('.js') ? sourceOf(name) : name),
-    modulesOf: (name) => Array.from(reachable(sourceOf(name), modules), served),
+    /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
+    path: (name: string) => served(name.endsWith('.js') ? sourceOf(name) : name),
+    /** Paths of all that a script loads, itself included. */
+    modulesOf: (name: string) => Array.from(reachable(sourceOf(name), modules), served),
+    /** By path below `/board/assets/`. */
     files,
   };
 }
 
 /** Serves them, kept by browsers for good: their paths change with their content. */
-export function assetRoutes(app: FastifyInstance, assets: Assets): void {
+export function assetRoutes(app: FastifyInstance): void {
   app.get(`${AT}*`, (request, reply) => {
-    const asset = assets.files.get((request.params as { '*': string })['*']);
+    const asset = assets().files.get((request.params as { '*': string })['*']);
     if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
     return reply
       .header('cache-control', 'public, max-age=31536000, immutable')
@@ -106,14 +95,10 @@ function collect(path: string, modules: Map<string, Module>): void {
   for (const target of imports) collect(target, modules);
 }
 
-function reachable(
-  path: string,
-  modules: ReadonlyMap<string, Module>,
-  found = new Set<string>(),
-): Set<string> {
-  if (found.has(path)) return found;
-  found.add(path);
-  for (const target of modules.get(path)?.imports ?? []) reachable(target, modules, found);
+/** A module and all that it needs; what is added while a set is gone through is gone through too. */
+function reachable(path: string, modules: ReadonlyMap<string, Module>): Set<string> {
+  const found = new Set([path]);
+  for (const one of found) for (const target of modules.get(one)?.imports ?? []) found.add(target);
   return found;
 }
 

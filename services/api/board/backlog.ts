@@ -7,25 +7,19 @@ import { type ProcessorName, streamTopics } from '#topics/processors.ts';
 /** How many records wait for a processor; null where that is not known. */
 export type Waiting = { readonly processor: ProcessorName; readonly records: number | null };
 
-/** Counts the records that wait for the processors whose results the board shows. */
-export type ProcessorBacklog = {
-  /** The last count, or null before the first; it is made again where it is older than `COUNT_EVERY_MS`. */
-  waiting(): readonly Waiting[] | null;
-};
-
 /** A page asks every two seconds; a count opens connections of its own. */
 const COUNT_EVERY_MS = 4_000;
 /** An older count is not shown: the broker does not answer. */
 const STALE_MS = 15_000;
 
-export type BacklogOptions = {
+type BacklogOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;
   readonly log: Logger;
 };
 
-/** Counts only while somebody asks. */
-export class BrokerBacklog implements ProcessorBacklog {
+/** Counts the records that wait for the processors whose results the board shows, only while somebody asks. */
+export class BrokerBacklog {
   readonly #options: BacklogOptions;
   #counted: { readonly at: number; readonly waiting: readonly Waiting[] } | undefined;
   #begun = Number.NEGATIVE_INFINITY;
@@ -35,6 +29,7 @@ export class BrokerBacklog implements ProcessorBacklog {
     this.#options = options;
   }
 
+  /** The last count, or null before the first; it is made again where it is older than `COUNT_EVERY_MS`. */
   waiting(): readonly Waiting[] | null {
     const now = performance.now();
     if (!this.#counting && now - this.#begun >= COUNT_EVERY_MS) {

@@ -1,9 +1,10 @@
 import { INCIDENT } from '#contract/soccer.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shown/feed.ts';
-import type { BoardMatch, BoardSide } from './shown/match.ts';
+import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts';
 
 /** What the board shows of a state at `now`, Unix seconds. */
 export function boardMatch(
@@ -12,28 +13,13 @@ export function boardMatch(
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
+  const shown = Object.fromEntries(SHOWN_FIELDS.map((field) => [field, state[field]]));
   return {
-    event_id: state.event_id,
-    version: state.version,
+    ...(shown as Pick<ShownState, (typeof SHOWN_FIELDS)[number]>),
     home: sideOf(state.home),
     away: sideOf(state.away),
-    start_date: state.start_date,
-    status_id: state.status_id,
-    status_type: state.status_type,
-    clock: state.clock,
-    score: state.score,
-    firm: state.firm,
-    shoot_out: state.shoot_out,
     red_cards: redCards(state, view),
-    reported: state.reported,
-    agreement: state.agreement,
-    under_review: state.under_review,
-    guard: state.guard,
     feed: { believed, state: health, reason },
-    competition_id: state.competition_id,
-    season_id: state.season_id,
-    stage_id: state.stage_id,
-    group_id: state.group_id,
     place: view.place(state),
     ut: state.cause.ut,
     received_at: state.cause.received_at,

@@ -17,42 +17,13 @@ export type BracketStage = {
   readonly matches: readonly BracketMatch[];
 };
 
-/** One side of a tie. */
-export type TieSide = {
-  readonly id: number | null;
-  readonly name: string;
-  /** Goals of all legs; null where one is unknown, or none has begun. */
-  readonly goals: number | null;
-  /** Of the last leg's shoot-out. */
-  readonly kicks: number | null;
-  /** Null while it is not decided. */
-  readonly advances: boolean | null;
-};
-
+export type Bracket = ReturnType<typeof bracketOf>;
+export type BracketRound = ReturnType<typeof roundsOf>[number];
 /** Two teams against each other, in one match or two legs. */
-export type Tie = {
-  readonly key: string;
-  /** Home and away of the first leg. */
-  readonly sides: readonly [TieSide, TieSide];
-  /** By start. */
-  readonly legs: readonly BoardMatch[];
-};
+export type Tie = ReturnType<typeof tieOf>;
+export type TieSide = Tie['sides'][number];
 
-export type BracketRound = {
-  readonly key: string;
-  readonly title: string;
-  readonly ties: readonly Tie[];
-};
-
-export type Bracket = {
-  /** From the first round to the final. */
-  readonly rounds: readonly BracketRound[];
-  /** Rounds between teams that are out, such as the match for third place. */
-  readonly placements: readonly BracketRound[];
-};
-
-/** The bracket of a season's knock-out stages. */
-export function bracketOf(stages: readonly BracketStage[]): Bracket {
+export function bracketOf(stages: readonly BracketStage[]) {
   const all = stages.flatMap(roundsOf).sort(byStart);
   const lost = new Set<number>();
   const rounds: BracketRound[] = [];
@@ -63,11 +34,16 @@ export function bracketOf(stages: readonly BracketStage[]): Bracket {
     (isPlacement ? placements : rounds).push(round);
     for (const { id, advances } of sides) if (id !== null && advances === false) lost.add(id);
   }
-  return { rounds: aligned(rounds), placements };
+  return {
+    /** From the first round to the final. */
+    rounds: aligned(rounds),
+    /** Rounds between teams that are out, such as the match for third place. */
+    placements,
+  };
 }
 
 /** The rounds of a stage: itself, or those that its matches name. */
-function roundsOf({ stage_id, name, matches }: BracketStage): BracketRound[] {
+function roundsOf({ stage_id, name, matches }: BracketStage) {
   const byRound = Map.groupBy(matches, ({ round }) => round);
   const title = name ?? 'Knock-out';
   if (byRound.size <= 1) return [{ key: String(stage_id), title, ties: tiesOf(matches) }];
@@ -100,7 +76,7 @@ function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
 }
 
 /** `isWhole`: no other leg is known to be missing. Without that only the provider knows who advances. */
-function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean): Tie {
+function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
   const first = legs[0] as BracketMatch;
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
@@ -113,7 +89,9 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean): Ti
   const side = (id: number | null, { name, short_name }: BoardMatch['home']) => ({
     id,
     name: name ?? short_name ?? 'To be decided',
+    /** Goals of all legs; null where one is unknown, or none has begun. */
     goals: goalsOf(id),
+    /** Of the last leg's shoot-out. */
     kicks: kicksOf(id),
   });
   const home = side(first.home_id, first.match.home);
@@ -122,13 +100,11 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean): Ti
   const ofMatch = legs.length === 1 ? last.winner_id : null;
   const ofGoals = isWhole ? (ofMatch ?? ahead(home, away)) : null;
   const winner = isOver(legs) ? (last.advancing_id ?? ofGoals) : null;
-  const advances = (id: number | null): boolean | null => (winner === null ? null : id === winner);
   return {
     key,
-    sides: [
-      { ...home, advances: advances(home.id) },
-      { ...away, advances: advances(away.id) },
-    ],
+    /** Home and away of the first leg. `advances` is null while it is not decided. */
+    sides: [home, away].map((one) => ({ ...one, advances: winner === null ? null : one.id === winner })),
+    /** By start. */
     legs: legs.map(({ match }) => match),
   };
 }
@@ -137,7 +113,7 @@ function isOver(legs: readonly BracketMatch[]): boolean {
   return legs.every(({ match }) => hasResult(match.status_id, match.status_type));
 }
 
-type Scored = Pick<TieSide, 'id' | 'goals' | 'kicks'>;
+type Scored = Readonly<Record<'id' | 'goals' | 'kicks', number | null>>;
 
 /** The side with more goals, else with more kicks; null where neither says so. */
 function ahead(home: Scored, away: Scored): number | null {

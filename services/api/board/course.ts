@@ -1,28 +1,19 @@
-import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
-import { statusOf } from './history.ts';
+import { closes } from './history.ts';
 import { scoreWords } from './shown/words.ts';
 
-/** How the guard and the score of a match went, by the provider's time, Unix seconds. */
-export type Course = {
-  readonly from: number;
-  readonly to: number;
-  /** One after the other; what is before the first is unknown. */
-  readonly guards: readonly { readonly from: number; readonly to: number; readonly safe: boolean }[];
-  readonly scores: readonly { readonly at: number; readonly score: string }[];
-};
+/** How the guard and the score of a match went, by the provider's time, Unix seconds; what is before `from` is unknown. */
+export type Course = NonNullable<ReturnType<typeof courseOf>>;
 
 /** Null where nothing of it is known. `until`: the provider's time of the last change of the match. */
-export function courseOf(story: readonly StoryStep[], until: number): Course | null {
+export function courseOf(story: readonly StoryStep[], until: number) {
   // A message that came late does not turn time back.
   let at = 0;
   const timed = story.map((step) => {
     at = Math.max(at, step.ut);
     return { ...step, at };
   });
-  const closing = timed.find(
-    ({ kind, value }) => kind === 'status_changed' && isClosed(value?.after ?? null),
-  );
+  const closing = timed.find(({ kind, value }) => kind === 'status_changed' && closes(value?.after ?? null));
   const to = closing?.at ?? Math.max(at, until);
   const scores = timed.flatMap(({ kind, score, at }) =>
     kind === 'score_changed' && score !== null && at <= to ? [{ at, score: scoreWords(score.after) }] : [],
@@ -40,9 +31,4 @@ export function courseOf(story: readonly StoryStep[], until: number): Course | n
     return end > change.from ? [{ from: change.from, to: end, safe: change.safe }] : [];
   });
   return { from, to, guards, scores };
-}
-
-function isClosed(status: string | null): boolean {
-  const [, type] = statusOf(status);
-  return isOver(type);
 }

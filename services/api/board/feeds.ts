@@ -1,22 +1,14 @@
-import type { FeedHealth } from '#topics/generated/types.ts';
-import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Waiting } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
-import type { BoardMatch } from './shown/match.ts';
 
-/** What the page of the feeds shows. */
-export type Feeds = {
-  readonly sources: readonly { readonly belief: SourceFeedStatus; readonly record: FeedHealth }[];
-  /** How many matches are live, and which of them have no feed to rely on. */
-  readonly live: number;
-  readonly doubted: readonly BoardMatch[];
-  /** What waits within Touchline; null where that is not known, undefined where nobody counts it. */
-  readonly waiting?: readonly Waiting[] | null | undefined;
-};
+export type Feeds = ReturnType<typeof feedsOf>;
 
-/** As at `now`, Unix seconds. */
-export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[] | null): Feeds {
+/**
+ * As at `now`, Unix seconds. `waiting`: what waits within Touchline; null where that is not known, undefined where nobody counts
+ * it.
+ */
+export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[] | null) {
   const records = new Map(view.sourceRecords().map((record) => [record.source, record]));
   const live = view.liveStates();
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
@@ -25,6 +17,7 @@ export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[
       const record = records.get(belief.source);
       return record === undefined ? [] : [{ belief, record }];
     }),
+    /** How many matches are live, and which of them have no feed to rely on. */
     live: live.length,
     doubted: doubted.map((state) => boardMatch(state, view, now)),
     waiting,

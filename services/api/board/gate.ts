@@ -6,10 +6,9 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { type Served, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
-import type { Assets } from './assets.ts';
+import { sendPage } from './pages/layout.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 
-/** What the gate works with. */
 export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Lets a client on this machine in without a session, where nothing says that a proxy stands between. */
@@ -23,11 +22,8 @@ export type GateOptions = {
 /** What a request may see, evaluated each time; null once it may see nothing. */
 export type Permit = { access(): Access | null };
 
-/** A gate in front of the board's routes. */
-export type Gate = {
-  /** Null where credentials are asked for first. */
-  permit(request: FastifyRequest): Permit | null;
-};
+/** A gate in front of the board's routes; null where credentials are asked for first. */
+type Gate = (request: FastifyRequest) => Permit | null;
 
 const COOKIE = 'touchline_session';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
@@ -39,7 +35,7 @@ const EVERYTHING: Access = { clientId: 0, competitions: null, operations: null }
 const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
 
 /** Registers the pages to sign in and out at, and gives the gate that the board's routes ask. */
-export async function boardGate(app: FastifyInstance, options: GateOptions, assets: Assets): Promise<Gate> {
+export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<Gate> {
   const { sessions, openOnLoopback, competitions, https } = options;
   const all = servedAccess(EVERYTHING, competitions);
   const everything = { access: () => all };
@@ -52,7 +48,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
     return session === undefined ? null : sessions.viewer(session);
   };
   const ask = (reply: FastifyReply, code: number, to: string, problem: string | null): FastifyReply =>
-    sendPage(reply.code(code), signInPage({ to, problem, clientId: null }, assets));
+    sendPage(reply.code(code), signInPage(to, problem, null), 'no-store');
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -73,7 +69,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
     });
     scope.get('/sign-in', (request, reply) => {
       const clientId = viewerOf(request)?.clientId ?? null;
-      return sendPage(reply, signInPage({ to: '/', problem: null, clientId }, assets));
+      return sendPage(reply, signInPage('/', null, clientId), 'no-store');
     });
     scope.post('/sign-in', async (request, reply) => {
       const given = credentials.safeParse(request.body);
@@ -95,12 +91,9 @@ export async function boardGate(app: FastifyInstance, options: GateOptions, asse
     });
   });
 
-  return {
-    permit: (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request)),
-  };
+  return (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request));
 }
 
-/** Headers that proxies add. */
 const PROXY_HEADERS = [
   'forwarded',
   'via',
@@ -131,13 +124,11 @@ function hostOf(header: string | undefined): string {
 }
 
 /** Answers who has no permit: a page that asks for credentials, or a record. */
-export function refuseEntry(request: FastifyRequest, reply: FastifyReply, assets: Assets): FastifyReply {
+export function refuseEntry(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/board/')) return reply.code(401).send({ error: 'Sign in first' });
-  const page = signInPage({ to: ownPath(request.url), problem: null, clientId: null }, assets);
-  return sendPage(reply.code(401), page);
+  return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');
 }
 
-/** Whether a contract covers all of these operations. */
 export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
   return operations === null || wanted.every((operation) => operations.has(operation));
 }
@@ -149,8 +140,4 @@ function ownPath(text: string): string {
   // `/.//elsewhere` is of this server as it is given, and of another once it is normalized.
   const isOwn = url?.origin === here && text.startsWith('/') && !url.pathname.startsWith('//');
   return isOwn ? url.pathname + url.search : '/';
-}
-
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
-  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page);
 }

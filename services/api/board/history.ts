@@ -4,47 +4,38 @@ import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words
 import { isAboutGoal } from './story.ts';
 
 /** One change of what the whole match is: its guard, its status, its result. */
-export type HistoryEntry = {
-  readonly version: number;
-  /** The provider's time, Unix seconds. */
-  readonly ut: number;
-  /** Unix milliseconds. */
-  readonly received_at: number;
-  readonly kind: 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result';
-  readonly what: string;
-};
+export type HistoryEntry = ReturnType<typeof historyOf>[number];
 
 /**
  * The history of a match, oldest first. A score that a goal changed is shown with the goal. The guard is listed while the
  * match is open: a closed match has a result and no trading permission.
  */
-export function historyOf(story: readonly StoryStep[]): HistoryEntry[] {
+export function historyOf(story: readonly StoryStep[]) {
   const ofGoals = new Set(story.filter(isAboutGoal).map(({ version }) => version));
   const closing = new Map(
-    story.flatMap((step) => (isStatusChange(step) ? [[step.version, isClosing(step)]] : [])),
+    story
+      .filter(({ kind }) => kind === 'status_changed')
+      .map(({ version, value }) => [version, closes(value?.after ?? null)]),
   );
   let closed = false;
   return story.flatMap((step) => {
     const { version, ut, received_at } = step;
     closed = closing.get(version) ?? closed;
-    const entry = entryOf(step, { byGoal: ofGoals.has(version), closed });
+    const entry = entryOf(step, ofGoals.has(version), closed);
     return entry === null ? [] : [{ version, ut, received_at, kind: entry[0], what: entry[1] }];
   });
 }
 
-type Entry = readonly [HistoryEntry['kind'], string];
+type Entry = readonly [kind: 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result', what: string];
 
-function entryOf(
-  { kind, guard, score, value }: StoryStep,
-  { byGoal, closed }: { readonly byGoal: boolean; readonly closed: boolean },
-): Entry | null {
+function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, closed: boolean): Entry | null {
   const after = value?.after ?? null;
   switch (kind) {
     case 'guard_changed':
       if (guard === null || closed) return null;
       return guard.safe ? ['safe', 'Guard opened'] : ['halted', `Guard closed: ${guardWords(guard.reasons)}`];
     case 'status_changed':
-      return ['status', `Status: ${statusWords(after)}`];
+      return ['status', `Status: ${statusName(...statusOf(after))}`];
     case 'bet_status_changed':
       return ['bets', `Provider’s betting: ${after ?? 'unknown'}`];
     case 'score_changed': {
@@ -62,21 +53,14 @@ function entryOf(
   }
 }
 
-function isStatusChange({ kind }: StoryStep): boolean {
-  return kind === 'status_changed';
-}
-
-function isClosing({ value }: StoryStep): boolean {
-  const [, statusType] = statusOf(value?.after ?? null);
-  return isOver(statusType);
+/** Whether a match is over with a status, written as `34 live`. */
+export function closes(status: string | null): boolean {
+  const [, type] = statusOf(status);
+  return isOver(type);
 }
 
 /** Id and type of a status written as `34 live`. */
-export function statusOf(written: string | null): readonly [id: number | null, type: string] {
+function statusOf(written: string | null): readonly [id: number | null, type: string] {
   const [first = '', second] = (written ?? '').split(' ');
   return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];
-}
-
-function statusWords(written: string | null): string {
-  return statusName(...statusOf(written));
 }

@@ -1,17 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 import { boardMatch, boardSources } from './board-match.ts';
 import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
-
-export type HubOptions = {
-  readonly view: BoardView;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly metrics: Registry;
-  /** Readers at once; more are refused. */
-  readonly maxReaders: number;
-};
 
 /** A change is sent at once, and those of the next milliseconds together. */
 const GATHER_MS = 10;
@@ -23,6 +15,15 @@ const STOOD_STILL_MS = 1_750;
 const READS_ON_MS = 900;
 /** How often feed health is looked at, milliseconds: it changes with time alone too. */
 const HEALTH_MS = 100;
+
+export type HubOptions = {
+  readonly view: BoardView;
+  /** Unix seconds, with what is below a second. */
+  readonly now: () => number;
+  readonly metrics: Registry;
+  /** Readers at once; more are refused. */
+  readonly maxReaders: number;
+};
 
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {

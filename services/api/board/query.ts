@@ -34,7 +34,7 @@ export const standingsQuery = z
     q: z.string().max(60).catch(''),
   })
   .transform(({ table, show, ...rest }) =>
-    table === 'knock-out' ? { ...rest, show: table } : { ...rest, table, show },
+    table === 'knock-out' ? { ...rest, table: undefined, show: table } : { ...rest, table, show },
   );
 
 /** The parameters of the pages and records of one match. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ShownState } from '#views/store/board-view.ts';
+import type { SpokenWord } from './shown/last-word.ts';
 import type { ClockedMatch } from './shown/minute.ts';
 
 /** What a reader may see now; asked with each change, for a contract may change. */
@@ -10,16 +11,12 @@ export type ReaderSight = {
   season(seasonId: number | null): boolean;
 };
 
-/** What a reader follows. */
 export type Topic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
   /** Null is the tables of no season. */
   | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
-
-/** What pages judge the age of all else by: the server's clock, Unix seconds, and its steady clock, milliseconds. */
-type SpokenWord = { readonly now: number; readonly steady: number };
 
 /** A reader that took nothing over so many beats is cut off. */
 const MISSED_BEATS = 60;

@@ -109,7 +109,7 @@ describe('/match/{id}', () => {
       expect(text).toContain('<p class="verdict">Final</p>');
       expect(text).not.toMatch(/Trading guard|Safe to trade/);
     }
-    expect((await get('/match/3100044')).text).toContain('Do not settle yet: the provider reports 2–0.');
+    expect((await get('/match/3100044')).text).toContain('Do not settle yet: provider says 2–0.');
     expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(/<b>(Safe|Halted)</);
   });
 
@@ -119,7 +119,7 @@ describe('/match/{id}', () => {
     served.played.publish(SERBIA_BRAZIL, now, abandoned, incident(40, 442, '70:00'));
     const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
     expect(text).toContain('<p class="verdict">Abandoned</p>');
-    expect(text).toContain('Do not settle yet: it has no result unless one is awarded; ');
+    expect(text).toContain('Do not settle yet: no result unless one is awarded; ');
     expect(text).not.toMatch(/Final|in regular time/);
   });
 
@@ -171,7 +171,7 @@ describe('/standings', () => {
     expect((await get('/standings')).text).not.toContain('Knock-out');
     playKnockOut(served.played, Date.now() / 1000);
     const { text } = await get('/standings');
-    expect(text).toContain('href="/standings?season=312&amp;show=knock-out">Knock-out</a>');
+    expect(text).toContain('href="/standings?season=312&amp;table=knock-out">Knock-out</a>');
     expect(text).not.toContain('Semi-finals');
     expect((await get('/standings?season=312&table=39730')).status).toBe(404);
     const bracket = (await get('/standings?season=312&show=knock-out')).text;

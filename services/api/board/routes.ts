@@ -1,20 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
-import type { Assets } from './assets.ts';
-import type { ProcessorBacklog } from './backlog.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
+import type { BrokerBacklog } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
-import { Hub } from './hub.ts';
+import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
 import { feedsPage } from './pages/feeds-page.ts';
-import { PAGE_HEADERS, problemPage } from './pages/layout.ts';
+import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
@@ -22,18 +21,10 @@ import type { ReaderSight, Topic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
-/** What the board works with. */
-export type BoardOptions = {
-  readonly view: BoardView;
-  /** Who may open it. */
+export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
-  /** Unix seconds, with what is below a second. */
-  readonly now: () => number;
-  readonly metrics: Registry;
-  /** What its pages load. */
-  readonly assets: Assets;
   /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
-  readonly backlog?: ProcessorBacklog | undefined;
+  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
   /** Matches on the board: all that are live, then those that changed last. Default 400. */
   readonly size?: number;
   /** Readers of `/board/events` at once. Default 1000. */
@@ -48,14 +39,12 @@ const NEEDS = {
   season: ['standings.index', 'standings.show'],
 } as const satisfies Readonly<Record<Topic['kind'], readonly OperationName[]>>;
 
-const HTML = 'text/html; charset=utf-8';
-
 /**
  * The live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, the record of a
  * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say. Everything is answered from the view at once.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { now, metrics, assets, size = 400, maxReaders = 1_000 } = options;
+  const { now, metrics, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view: options.view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -66,41 +55,52 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     done();
   });
 
-  const gate = await boardGate(app, options.gate, assets);
+  const gate = await boardGate(app, options.gate);
   /** What a request may see of one kind of page; null where it was answered that it may not. */
   const admit = (request: FastifyRequest, reply: FastifyReply, kind: Topic['kind']): Admitted | null => {
-    const permit = gate.permit(request);
+    const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
-      refuseEntry(request, reply, assets);
+      refuseEntry(request, reply);
       return null;
     }
     if (coversAll(access, NEEDS[kind]))
       return { permit, view: scopedView(options.view, access), served: servedWords(access) };
     if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
-    else
-      reply
-        .code(403)
-        .type(HTML)
-        .send(problemPage('Outside the contract', OUTSIDE, assets));
+    else sendPage(reply.code(403), problemPage('Outside the contract', OUTSIDE));
     return null;
   };
+  /** Serves the pages of a kind; `make` gives null where there is none. */
+  const servePage = (
+    path: string,
+    kind: Topic['kind'],
+    make: (admitted: Admitted, request: FastifyRequest) => string | null,
+  ): void => {
+    app.get(path, (request, reply) => {
+      const admitted = admit(request, reply, kind);
+      if (admitted === null) return reply;
+      const page = make(admitted, request);
+      return page === null
+        ? sendPage(reply.code(404), missingPage(kind, admitted.served))
+        : sendPage(reply, page);
+    });
+  };
 
-  app.get('/', (request, reply) => {
-    const view = admit(request, reply, 'board')?.view;
-    if (view === undefined) return reply;
+  servePage('/', 'board', ({ view }, { query }) => {
     const at = now();
     const matches = boardStates(view, size).map((state) => boardMatch(state, view, at));
-    const page = boardPage(matches, boardSources(view, at), boardQuery.parse(request.query), at, assets);
-    return reply.type(HTML).send(page);
+    return boardPage(matches, boardSources(view, at), boardQuery.parse(query), at);
   });
-
-  app.get('/match/:id', (request, reply) => {
-    const admitted = admit(request, reply, 'match');
-    if (admitted === null) return reply;
-    const details = detailsOf(admitted.view, request.params, now());
-    if (details === null) return notFound(reply, 'No such match', admitted, assets);
-    return reply.type(HTML).send(matchPage(details, now(), assets));
+  servePage('/match/:id', 'match', ({ view }, { params }) => {
+    const details = detailsOf(view, params, now());
+    return details && matchPage(details, now());
+  });
+  servePage('/feeds', 'feeds', ({ view, served }) =>
+    feedsPage(feedsOf(view, now(), options.backlog?.waiting()), served, now()),
+  );
+  servePage('/standings', 'season', ({ view }, { query }) => {
+    const standings = seasonStandings(view, standingsQuery.parse(query), now());
+    return standings && standingsPage(standings, now());
   });
 
   app.get('/board/matches/:id', (request, reply) => {
@@ -111,22 +111,6 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const { served } = admitted;
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
-  });
-
-  app.get('/feeds', (request, reply) => {
-    const admitted = admit(request, reply, 'feeds');
-    if (admitted === null) return reply;
-    const at = now();
-    const feeds = feedsOf(admitted.view, at, options.backlog?.waiting());
-    return reply.type(HTML).send(feedsPage(feeds, admitted.served, at, assets));
-  });
-
-  app.get('/standings', (request, reply) => {
-    const admitted = admit(request, reply, 'season');
-    if (admitted === null) return reply;
-    const standings = seasonStandings(admitted.view, standingsQuery.parse(request.query), now());
-    if (standings === null) return notFound(reply, 'No such table', admitted, assets);
-    return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
 
   app.get('/board/events', async (request, reply) => {
@@ -214,19 +198,15 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
   }
 }
 
-function notFound(
-  reply: FastifyReply,
-  title: string,
-  { served }: Pick<Admitted, 'served'>,
-  assets: Assets,
-): FastifyReply {
-  const page =
-    served === null
-      ? problemPage(title, 'It is unknown, or it was deleted.', assets)
-      : problemPage(
-          'Not found here',
-          `It is unknown, it was deleted, or it is of another competition: this server serves ${served}.`,
-          assets,
-        );
-  return reply.code(404).type(HTML).send(page);
+/** `served`: what of all competitions is served, in words; null is all. */
+function missingPage(kind: Topic['kind'], served: string | null): string {
+  if (served === null)
+    return problemPage(
+      kind === 'match' ? 'No such match' : 'No such table',
+      'It is unknown, or it was deleted.',
+    );
+  return problemPage(
+    'Not found here',
+    `It is unknown, it was deleted, or it is of another competition: this server serves ${served}.`,
+  );
 }

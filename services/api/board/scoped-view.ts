@@ -1,6 +1,6 @@
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
-import type { BoardView } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 
 /** What requests read of a view; the hub alone hears of changes. */
 export type ReadView = Omit<BoardView, 'onChange' | 'onTable'>;

@@ -1,49 +1,19 @@
+import type { z } from 'zod';
 import { fold } from '#domain/fold.ts';
-import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
+import type { KnockOutStage, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
+import type { standingsQuery } from './query.ts';
 import type { ReadView } from './scoped-view.ts';
 import { phaseOf } from './shown/match.ts';
-import { isOfPlayers, readTable, type ShownTable } from './tables.ts';
+import { isOfPlayers, readTable } from './tables.ts';
 
-/** What the page of the tables shows. */
-export type SeasonStandings = {
-  readonly seasons: readonly SeasonEntry[];
-  /** The tables of no season: the provider's rankings. */
-  readonly rankings: readonly TableEntry[];
-  /** Null where rankings are shown, or nothing is. */
-  readonly season: SeasonEntry | null;
-  /** All of the season's, or all rankings. */
-  readonly tables: readonly TableEntry[];
-  /** The tables of the kind that was asked for: each stage has its own. */
-  readonly shown: readonly ShownStandings[];
-  /** Whether the season has knock-out stages. */
-  readonly hasBracket: boolean;
-  /** The knock-out stages, where they are shown. */
-  readonly bracket: Bracket | null;
-  /** Words of the names of players or of their teams that are searched; null where the tables are of teams. */
-  readonly search: string | null;
-};
+export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
-/** A table and where it belongs. */
-export type ShownStandings = {
-  readonly entry: TableEntry;
-  /** The name of its stage; null where it is the season's, or the stage has no name. */
-  readonly stage: string | null;
-  readonly table: ShownTable;
-};
+export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
 const LEAGUE = 2;
 const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
-
-/** What of `/standings` is asked for. */
-export type StandingsRequest = {
-  readonly season?: number | undefined;
-  readonly table?: number | undefined;
-  readonly show?: 'knock-out' | undefined;
-  /** Of tables of players: only rows that have these words. */
-  readonly q?: string | undefined;
-};
 
 /**
  * The tables of a season, of the kind of the one that is asked for, else the league's, else its knock-out stages. Without a
@@ -52,9 +22,9 @@ export type StandingsRequest = {
  */
 export function seasonStandings(
   view: ReadView,
-  { season: seasonId, table: tableId, show, q = '' }: StandingsRequest,
+  { season: seasonId, table: tableId, show, q }: z.output<typeof standingsQuery>,
   now: number,
-): SeasonStandings | null {
+) {
   const seasons = view.seasons();
   const rankings = view.rankings();
   const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
@@ -77,12 +47,17 @@ export function seasonStandings(
   const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
+    /** The tables of no season: the provider's rankings. */
     rankings,
+    /** Null where rankings are shown, or nothing is. */
     season,
+    /** All of the season's, or all rankings. */
     tables,
     hasBracket: knockOuts.length > 0,
     bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
+    /** Words of the names of players or of their teams that are searched; null where the tables are of teams. */
     search: ofPlayers ? q : null,
+    /** The tables of the kind that was asked for: each stage has its own. */
     shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, fold(q).split(' '))) : shown,
   };
 }
@@ -120,7 +95,7 @@ function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: nu
   );
 }
 
-function shownStandings(view: ReadView, entry: TableEntry): ShownStandings[] {
+function shownStandings(view: ReadView, entry: TableEntry) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
@@ -129,6 +104,7 @@ function shownStandings(view: ReadView, entry: TableEntry): ShownStandings[] {
   return [
     {
       entry,
+      /** The name of its stage; null where it is the season's, or the stage has no name. */
       stage: nameOf('stage', entry.object_type === 'stage' ? entry.object_id : null),
       // A table that was derived knows its groups by their ids alone.
       table: {

@@ -8,49 +8,11 @@ import { runningScores } from './running-score.ts';
 import { isSameScore } from './shown/match.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 
-/** One thing that happened to an incident. */
-export type IncidentStep = {
-  readonly version: number;
-  /** The provider's time, Unix seconds. */
-  readonly ut: number;
-  /** Unix milliseconds. */
-  readonly received_at: number;
-  readonly what: string;
-  /** What it did to the score, e.g. `1–0 → 2–0`; null where it did nothing. */
-  readonly score: string | null;
-  /** As `score`, of the firm one. */
-  readonly firm: string | null;
-};
-
 /** An important incident as the match page shows it. */
-export type TimelineEntry = {
-  readonly id: string;
-  readonly incident_id: number;
-  readonly name: string;
-  readonly kind: 'goal' | 'goal_cancelled' | 'card' | 'added_time' | 'period' | 'other';
-  readonly card: 'yellow' | 'red' | null;
-  readonly participant_id: number | null;
-  readonly participant_name: string | null;
-  readonly player: string | null;
-  readonly assistant: string | null;
-  /** Spec, rule 7; null where the time is unknown, and in the shoot-out. */
-  readonly minute: string | null;
-  readonly in_shoot_out: boolean;
-  readonly confirmation: string | null;
-  /** Minutes of added time; null where unknown. */
-  readonly added: string | null;
-  /** Of a goal that counts: the score after it, e.g. `1–0`; null where it is unknown. */
-  readonly running_score: string | null;
-  /** Of a substitution: who left; null else. */
-  readonly replaces: string | null;
-  /** Why it does not count or stand; null where it does. */
-  readonly void: string | null;
-  /** The incident that made it void; null where it was none. */
-  readonly void_by: string | null;
-  /** What is odd about it, or what it did; null where there is nothing to say. */
-  readonly note: string | null;
-  readonly story: readonly IncidentStep[];
-};
+export type TimelineEntry = ReturnType<typeof entryOf>;
+
+/** One thing that happened to an incident. */
+export type IncidentStep = TimelineEntry['story'][number];
 
 const GOAL_KINDS: ReadonlySet<string> = new Set(['goal_cancelled', 'goal_reinstated']);
 
@@ -72,46 +34,33 @@ export function timelineOf(
   incidents: readonly ShownIncident[],
   story: readonly StoryStep[],
 ): TimelineEntry[] {
-  const stories = Map.groupBy(
-    story.filter(({ incident_id }) => incident_id !== null),
-    ({ incident_id }) => incident_id,
-  );
-  const scores = scoresByStep(story);
-  const running = runningScores(state, incidents);
-  const links = cancellationsOf(story);
-  const anomalies = new Map(state.anomalies.map((text) => splitLast(text, ':')));
+  const around = {
+    state,
+    stories: Map.groupBy(story, ({ incident_id }) => incident_id),
+    scores: scoresByStep(story),
+    running: runningScores(state, incidents),
+    anomalies: new Map(state.anomalies.map((text) => splitLast(text, ':'))),
+    ...cancellationsOf(story),
+  };
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
-    .map((incident) => {
-      const steps = stories.get(incident.id) ?? [];
-      return entryOf(incident, {
-        state,
-        steps,
-        scores,
-        anomaly: anomalies.get(incident.id),
-        running: running.get(incident.id) ?? null,
-        canceller: links.cancellers.get(incident.id) ?? null,
-        goal: links.goals.get(incident.id) ?? null,
-      });
-    });
+    .map((incident) => entryOf(incident, around));
 }
 
-type Around = {
+type Around = ReturnType<typeof cancellationsOf> & {
   readonly state: ShownState;
-  readonly steps: readonly StoryStep[];
+  readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
-  readonly anomaly: string | undefined;
-  readonly running: string | null;
-  /** What last made a goal void, and the goal that a cancellation last decided on. */
-  readonly canceller: string | null;
-  readonly goal: string | null;
+  readonly running: ReadonlyMap<string, string>;
+  readonly anomalies: ReadonlyMap<string, string>;
 };
+/** What was done to the score and to the firm one, e.g. `1–0 → 2–0`; null where nothing was. */
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
-function entryOf(incident: ShownIncident, around: Around): TimelineEntry {
-  const { state, steps, scores, anomaly, running, canceller } = around;
-  const { id, incident_id, event_time, event_status_id, record } = incident;
-  const info = fieldsOf(record.additional_info);
+function entryOf(incident: ShownIncident, around: Around) {
+  const { state, stories, scores, anomalies, running, cancellers, goals } = around;
+  const { id, incident_id, event_status_id, record } = incident;
+  const anomaly = anomalies.get(id);
   return {
     id,
     incident_id,
@@ -121,26 +70,33 @@ function entryOf(incident: ShownIncident, around: Around): TimelineEntry {
     participant_id: incident.participant_id,
     participant_name: textOf(record.participant_name),
     player: textOf(record.subparticipant_name),
-    assistant: textOf(info.assistant_name),
-    minute: minuteOf(event_time, event_status_id),
+    assistant: textOf(fieldsOf(record.additional_info).assistant_name),
+    /** Spec, rule 7; null where the time is unknown, and in the shoot-out. */
+    minute: minuteOf(incident),
     in_shoot_out: isShootOut(event_status_id),
     confirmation: incident.confirmation,
+    /** Minutes of added time; null where unknown. */
     added: incident_id === INCIDENT.addedTime ? textOf(record.info) : null,
-    running_score: running,
-    replaces: null,
-    void: voidOf(incident, state, around.goal),
-    void_by: state.void_goals[id] === 'goal_cancelled' ? canceller : null,
+    /** Of a goal that counts: the score after it, e.g. `1–0`; null where it is unknown. */
+    running_score: running.get(id) ?? null,
+    /** Of a substitution: who left. */
+    replaces: null as string | null,
+    /** Why it does not count or stand; null where it does. */
+    void: voidOf(incident, state, goals.get(id)),
+    /** The incident that made it void; null where it was none. */
+    void_by: state.void_goals[id] === 'goal_cancelled' ? (cancellers.get(id) ?? null) : null,
+    /** What is odd about it, or what it did; null where there is nothing to say. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
-    story: storyOf(incident, steps, scores),
+    story: storyOf(incident, stories.get(id) ?? [], scores),
   };
 }
 
-function minuteOf(time: number | null, phase: number | null): string | null {
-  if (isShootOut(phase)) return null;
-  return time === null ? null : renderMinute(time, phase);
+function minuteOf({ event_time, event_status_id }: ShownIncident): string | null {
+  if (isShootOut(event_status_id) || event_time === null) return null;
+  return renderMinute(event_time, event_status_id);
 }
 
-function kindOf(type: number): TimelineEntry['kind'] {
+function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time' | 'period' | 'other' {
   if (GOAL_TYPES.has(type)) return 'goal';
   if (type === INCIDENT.goalCancelled) return 'goal_cancelled';
   if (type === INCIDENT.addedTime) return 'added_time';
@@ -151,12 +107,12 @@ function kindOf(type: number): TimelineEntry['kind'] {
 function voidOf(
   { id, incident_id, removed, confirmation }: ShownIncident,
   state: ShownState,
-  goal: string | null,
+  goal: string | undefined,
 ): string | null {
   const why = state.void_goals[id];
   if (why !== undefined) return VOID_GOALS[why] ?? why;
   if (incident_id === INCIDENT.goalCancelled && (removed || confirmation === 'cancelled'))
-    return goal !== null && state.void_goals[goal] === undefined
+    return goal !== undefined && state.void_goals[goal] === undefined
       ? 'Cancellation withdrawn: goal stands.'
       : 'Cancellation withdrawn.';
   if (removed) return 'Void: the provider removed it.';
@@ -176,7 +132,7 @@ function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
   scores: ReadonlyMap<string, ScoreEffect>,
-): IncidentStep[] {
+) {
   const decided = steps.some(({ kind }) => kind === 'incident_confirmed' || kind === 'incident_cancelled');
   return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (changes) => {
     const kinds = changes.map(({ kind }) => kind);
@@ -187,8 +143,7 @@ function storyOf(
       ut,
       received_at,
       what: wordsOf(kinds, decided ? 'tbd' : confirmation),
-      score: effect?.score ?? null,
-      firm: effect?.firm ?? null,
+      ...(effect ?? { score: null, firm: null }),
     };
   });
 }

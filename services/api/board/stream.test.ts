@@ -1,7 +1,8 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';

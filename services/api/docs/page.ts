@@ -1,7 +1,6 @@
 /** The reference as a page that can be read without a script. Pure. */
-import type { Assets } from '../board/assets.ts';
-import { wholeDocument } from '../board/pages/layout.ts';
-import { type Html, html } from '../board/shown/html.ts';
+import { headHtml, wholeDocument } from '../board/pages/layout.ts';
+import { type Html, html, optionsHtml } from '../board/shown/html.ts';
 import {
   REFERENCE_ERRORS,
   type ReferenceGroup,
@@ -20,22 +19,19 @@ type DocsPage = {
 const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
 
 /** The whole page. No script or style stands in it; the script adds the forms to try operations. */
-export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
-  const body = html`<header class="head">
-${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
-<nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a><a href="/feeds">Feeds</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
-</header>
+export function docsPage({ title, version, groups, board }: DocsPage): string {
+  const body = html`${headHtml('docs', board)}
 <div class="docs">
 <details class="contents" open><summary>Contents</summary>
 <div role="search"><label class="field" hidden><span>Search</span><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Path, parameter or field"></label>
 <p id="found" class="small" role="status"></p></div>
 ${contentsHtml(groups)}</details>
-<main id="main" tabindex="-1"><h1>${title} <small>${version}</small></h1>
+<main id="main" tabindex="-1"><h1>${title} <small class="small">${version}</small></h1>
 ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
 </div>`;
   const head = { title: `${title} ${version}`, style: 'docs.css', script: 'docs/browser/try-it.js' };
-  return wholeDocument(head, body, assets);
+  return wholeDocument(head, body);
 }
 
 function contentsHtml(groups: readonly ReferenceGroup[]): Html {
@@ -68,51 +64,35 @@ curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre></div>
 </section>`;
 }
 
+const CONVENTIONS: Readonly<Record<string, string>> = {
+  Envelope:
+    'Every answer is `{"api": {…}}`: the payload is `api.data`, never at the top level; `api.timestamp` is when it was produced (Unix seconds); `api.method` has the operation’s name, the count of items and the page addresses.',
+  'Effective parameters':
+    '`api.method.parameters` shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.',
+  Pages:
+    '`limit` is one of a fixed list, `page` counts from 1. `api.method.total_items` counts the items of all pages; `api.method.next_page` is the address of the next one, empty on the last.',
+  'Reading what changed':
+    'Store `api.timestamp` and send it as `timestamp` next time. The boundary is inclusive: a record may come twice and is never missed, so update by `id`.',
+  Places:
+    'Events are nested in `competitions[].seasons[].stages[].groups[].events[]`, and do not repeat the names of these.',
+  Times:
+    '`start_date` is `YYYY-MM-DD HH:MM` as the provider writes it; `date_from` and `date_to` are compared with it. `ut` is when the record was written, Unix seconds.',
+  'Feed health':
+    'The header `X-Feed-Health` has the state of each source and, where the request is about one event, of its match, as `webhook=alive, match=stale;reason=silence`. Only `alive` and `recovered` are to be believed.',
+  Contracts: 'Lists leave out what is outside of your contract; asking for it by id is answered 403.',
+};
+
 function conventionsHtml(): Html {
-  const rows: readonly (readonly [string, Html])[] = [
-    [
-      'Envelope',
-      html`Every answer is <code>{"api": {…}}</code>: the payload is <code>api.data</code>, never at the top level; <code>api.timestamp</code> is when it was produced (Unix seconds); <code>api.method</code> has the operation’s name, the count of items and the page addresses.`,
-    ],
-    [
-      'Effective parameters',
-      html`<code>api.method.parameters</code> shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.`,
-    ],
-    [
-      'Pages',
-      html`<code>limit</code> is one of a fixed list, <code>page</code> counts from 1. <code>api.method.total_items</code> counts the items of all pages; <code>api.method.next_page</code> is the address of the next one, empty on the last.`,
-    ],
-    [
-      'Reading what changed',
-      html`Store <code>api.timestamp</code> and send it as <code>timestamp</code> next time. The boundary is inclusive: a record may come twice and is never missed, so update by <code>id</code>.`,
-    ],
-    [
-      'Places',
-      html`Events are nested in <code>competitions[].seasons[].stages[].groups[].events[]</code>, and do not repeat the names of these.`,
-    ],
-    [
-      'Times',
-      html`<code>start_date</code> is <code>YYYY-MM-DD HH:MM</code> as the provider writes it; <code>date_from</code> and <code>date_to</code> are compared with it. <code>ut</code> is when the record was written, Unix seconds.`,
-    ],
-    [
-      'Feed health',
-      html`The header <code>X-Feed-Health</code> has the state of each source and, where the request is about one event, of its match, as <code>webhook=alive, match=stale;reason=silence</code>. Only <code>alive</code> and <code>recovered</code> are to be believed.`,
-    ],
-    [
-      'Contracts',
-      html`Lists leave out what is outside of your contract; asking for it by id is answered 403.`,
-    ],
-  ];
   return html`<section class="part" aria-labelledby="conventions"><h2 id="conventions">Conventions</h2>
-<dl class="conventions">${rows.map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl></section>`;
+<dl class="terms">${Object.entries(CONVENTIONS).map(([name, text]) => html`<div><dt>${name}</dt><dd>${prose(text)}</dd></div>`)}</dl></section>`;
 }
 
 function errorsHtml(): Html {
   return html`<section class="part" aria-labelledby="errors"><h2 id="errors">Errors</h2>
 <p>Every error is <code>{"api": {"ver", "timestamp", "error": {"message", "internal_code"}}}</code>. It repeats nothing of the request.</p>
-<dl class="conventions">${REFERENCE_ERRORS.map(
+<dl class="terms">${REFERENCE_ERRORS.map(
     ({ status, internalCode, message, cause, action }) =>
-      html`<div id="error-${status}"><dt>${status} ${message} <span class="type"><code>internal_code</code> ${internalCode}</span></dt><dd>${prose(cause)} <b>${action}</b></dd></div>`,
+      html`<div id="error-${status}"><dt>${status} ${message} <span class="type small"><code>internal_code</code> ${internalCode}</span></dt><dd>${prose(cause)} <b>${action}</b></dd></div>`,
   )}</dl></section>`;
 }
 
@@ -129,14 +109,14 @@ function operationHtml(operation: ReferenceOperation): Html {
 <p>${prose(summary)}</p>
 <p class="small"><code>${name}</code> · ${open ? 'open, no token needed' : 'needs a token'}</p>
 ${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : parametersHtml(name, parameters)}
-<p class="errors">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
-<details><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
+<p class="small">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
+<details class="small"><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
 <div class="scroll" role="region" tabindex="0" aria-label="Fields of ${name}"><table><thead><tr><th scope="col">Field of <code>api.data</code></th><th scope="col">Type</th></tr></thead>
 <tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${breakable(field)}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
 </div>
 <div class="example">
 ${name === 'oauth' ? null : tryHtml(operation)}
-<h4>Example</h4>
+<h4 class="small">Example</h4>
 <div class="code"><button type="button" class="copy" data-curl="${request}" hidden>Copy as curl</button><pre class="request" tabindex="0" aria-label="Request of ${name}"><code>GET ${request}</code></pre></div>
 <div class="code">${COPY}<pre class="answer" tabindex="0" aria-label="Answer of ${name}"><code>${answer}</code></pre></div>
 <p class="small">Lists are cut short.</p>
@@ -150,10 +130,10 @@ function breakable(path: string): Html {
 }
 
 function parametersHtml(operation: string, parameters: readonly ReferenceParameter[]): Html {
-  return html`<dl class="parameters" aria-label="Parameters of ${operation}">${parameters.map(
+  return html`<dl class="terms" aria-label="Parameters of ${operation}">${parameters.map(
     ({ name, required, type, values, fallback, meaning }) =>
-      html`<div><dt><code>${name}</code> <span class="type">${type}${required && html` · <b>required</b>`}${fallback !== null && html` · default <code>${fallback}</code>`}</span></dt>
-<dd>${prose(meaning)}${values.length > 0 && html` <span class="values">One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${value}</code>`)}.</span>`}</dd></div>`,
+      html`<div><dt><code>${name}</code> <span class="type small">${type}${required && html` · <b>required</b>`}${fallback !== null && html` · default <code>${fallback}</code>`}</span></dt>
+<dd>${prose(meaning)}${values.length > 0 && html` One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${value}</code>`)}.`}</dd></div>`,
   )}</dl>`;
 }
 
@@ -172,8 +152,9 @@ function inputHtml({ name, in: place, required, values, example, fallback }: Ref
   const needed = required && html` required`;
   const field =
     values.length > 0
-      ? html`<select name="${name}"${needed}><option value="">${fallback ?? ''}</option>${values.map(
-          (value) => html`<option value="${value}"${value === example && html` selected`}>${value}</option>`,
+      ? html`<select name="${name}"${needed}><option value="">${fallback ?? ''}</option>${optionsHtml(
+          values.map((value) => [value, value]),
+          example,
         )}</select>`
       : html`<input name="${name}" data-in="${place}" value="${example ?? ''}" placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false"${needed}>`;
   return html`<label class="field"><span>${name}</span>${field}</label>`;

@@ -10,47 +10,9 @@ import { ERRORS } from '#errors/catalogue.ts';
 /** An object or list of an example that fits is one line: a side's result is read as one. */
 const WIDTH = 130;
 
-export type ReferenceParameter = {
-  readonly name: string;
-  readonly in: 'query' | 'path';
-  readonly required: boolean;
-  /** What may be sent, such as `integer` or `YYYY-MM-DD`. */
-  readonly type: string;
-  /** The values that may be sent, where they are a list. */
-  readonly values: readonly string[];
-  /** What the server takes where it is not sent; null where that is not one value. */
-  readonly fallback: string | null;
-  readonly meaning: string;
-  /** As the example sends it; null where it does not. */
-  readonly example: string | null;
-};
-
-/** A field of an answer. */
-type ReferenceField = { readonly path: string; readonly types: string };
-
-export type ReferenceOperation = {
-  /** Its `api.method.name`, which is its anchor too. */
-  readonly name: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly note: string | null;
-  /** Answers without a token. */
-  readonly open: boolean;
-  readonly parameters: readonly ReferenceParameter[];
-  /** Status codes of its errors. */
-  readonly errors: readonly string[];
-  /** Of the example, without the token. */
-  readonly request: string;
-  /** JSON of the example. */
-  readonly answer: string;
-  readonly fields: readonly ReferenceField[];
-};
-
-export type ReferenceGroup = {
-  readonly title: string;
-  readonly about: string;
-  readonly operations: readonly ReferenceOperation[];
-};
+export type ReferenceGroup = ReturnType<typeof referenceOf>[number];
+export type ReferenceOperation = ReferenceGroup['operations'][number];
+export type ReferenceParameter = ReferenceOperation['parameters'][number];
 
 const GROUPS: readonly (readonly [title: string, about: string, names: readonly OperationName[]])[] = [
   ['Token', 'Every other operation but the three open catalogues needs one.', ['oauth']],
@@ -77,10 +39,7 @@ const GROUPS: readonly (readonly [title: string, about: string, names: readonly 
 ];
 
 /** The operations of the document in groups. Throws for one that is in no group. */
-export function referenceOf(
-  document: OpenApiDocument,
-  exampleOf: (name: OperationName) => Example,
-): ReferenceGroup[] {
+export function referenceOf(document: OpenApiDocument, exampleOf: (name: OperationName) => Example) {
   const left = new Map(
     Object.entries(document.paths).map(([path, { get }]) => [get.operationId, { path, get }]),
   );
@@ -97,16 +56,20 @@ export function referenceOf(
   return groups;
 }
 
-function operationOf(path: string, operation: OperationObject, example: Example): ReferenceOperation {
+function operationOf(path: string, operation: OperationObject, example: Example) {
   const { operationId, summary, description, security, parameters, responses } = operation;
   return {
+    /** Its `api.method.name`, which is its anchor too. */
     name: operationId,
     path,
     summary,
     note: description ?? null,
+    /** Answers without a token. */
     open: security.length === 0,
     parameters: parameters.map((parameter) => parameterOf(parameter, path, example.request)),
+    /** Status codes of its errors. */
     errors: Object.keys(responses).filter((status) => status !== '200'),
+    /** Of the example, without the token. */
     request: example.request,
     answer: stringify(example.answer, { maxLength: WIDTH }),
     fields: Object.entries(example.fields)
@@ -115,7 +78,7 @@ function operationOf(path: string, operation: OperationObject, example: Example)
   };
 }
 
-function parameterOf(parameter: ParameterObject, path: string, request: string): ReferenceParameter {
+function parameterOf(parameter: ParameterObject, path: string, request: string) {
   const { name, in: place, required, description = '', schema } = parameter;
   const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
   const { pathname, searchParams } = new URL(request, 'http://example');
@@ -127,10 +90,14 @@ function parameterOf(parameter: ParameterObject, path: string, request: string):
     name,
     in: place,
     required,
+    /** What may be sent, such as `integer` or `YYYY-MM-DD`. */
     type: typeName(name, schema.type),
+    /** The values that may be sent, where they are a list. */
     values,
+    /** What the server takes where it is not sent; null where that is not one value. */
     fallback: schema.default === undefined ? null : String(schema.default),
     meaning: description,
+    /** As the example sends it; null where it does not. */
     example: sent,
   };
 }
@@ -153,17 +120,8 @@ function typesOf(path: string, types: string, fields: Example['fields']): string
     .join(' or ');
 }
 
-/** An error of the contract, with its cause and what a client does about it (spec, "Errors"). */
-type ReferenceError = {
-  readonly status: number;
-  readonly internalCode: number;
-  readonly message: string;
-  readonly cause: string;
-  readonly action: string;
-};
-
-/** Every error, by status. */
-export const REFERENCE_ERRORS: readonly ReferenceError[] = (
+/** Every error by status, with its cause and what a client does about it (spec, "Errors"). */
+export const REFERENCE_ERRORS = (
   Object.entries(ERRORS.RestError) as [RestErrorCode, readonly [string, string]][]
 )
   .map(([code, [cause, action]]) => ({ ...REST_ERRORS[code], cause, action }))
@@ -182,7 +140,6 @@ export type Example = {
   readonly fields: FieldTypes;
 };
 
-/** Where the example of an operation is. */
 export function exampleFile(name: string): URL {
   return new URL(`./examples/${name}.json`, import.meta.url);
 }

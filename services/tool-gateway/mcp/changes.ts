@@ -2,8 +2,7 @@
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
-import type { BoardView } from '#views/store/board-view.ts';
-import type { Views } from '#views/store/views.ts';
+import type { BoardView, Views } from '#views/store/views.ts';
 import type { AccessOf } from './caller.ts';
 import { changedLists, type ListKeys, type ListKind } from './list-watch.ts';
 import { getMatch } from './tools/match.ts';

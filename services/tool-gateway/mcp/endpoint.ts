@@ -10,8 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { parseJson } from '#contract/values.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
-import type { BoardView } from '#views/store/board-view.ts';
-import type { Views } from '#views/store/views.ts';
+import type { BoardView, Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
 import { ToolAnswerCache } from './answers.ts';

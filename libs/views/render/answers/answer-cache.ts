@@ -24,7 +24,6 @@ export class AnswerCache {
     return answer;
   }
 
-  /** Forgets one. */
   drop(key: string): void {
     this.#kept.delete(key);
   }

@@ -20,13 +20,7 @@ import type { CatalogueEntry } from '../../store/catalogue.ts';
 import type { Views } from '../../store/views.ts';
 import { listAnswer } from './lists.ts';
 
-/** `changed`: when it became visible, Unix seconds. */
-type Entry = {
-  readonly id: number;
-  readonly parentId: string | null;
-  readonly changed: number;
-  readonly record: JsonObject;
-};
+type Entry = Pick<CatalogueEntry, 'parent_id' | 'changed' | 'record'> & { readonly id: number };
 
 /** The time of the records that are built in: when the provider's catalogues were published, 2019-09-22, Unix seconds. */
 const BUILT_IN_AT = 1_569_110_400;
@@ -60,32 +54,23 @@ const INCIDENT_TYPES: readonly JsonObject[] = [...INCIDENT_TYPES_OF_SOCCER.value
   game_break: yesNo(type.gameBreak),
 }));
 
-/** The rankings that only the provider can make. */
-const RANKINGS: readonly (readonly [number, string])[] = [
-  [9, 'FIFA ranking'],
-  [11, 'FIFA club ranking'],
-];
-
+/** Of the rankings that only the provider can make. */
 const RANKING_COLUMNS = [
   { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
   { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
 ];
 
 const STANDINGS_TYPES: readonly JsonObject[] = [
-  // An unknown id is 0 here and in the tables.
-  ...TABLE_TYPES.values().map(({ type_id, type_name, columns }) => ({
-    id: type_id ?? 0,
-    name: type_name,
-    columns,
-  })),
-  ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
-].map(({ id, name, columns }) => ({
-  type_id: id,
-  type_name: name,
-  id,
-  name,
+  ...TABLE_TYPES.values(),
+  { type_id: 9, type_name: 'FIFA ranking', columns: RANKING_COLUMNS },
+  { type_id: 11, type_name: 'FIFA club ranking', columns: RANKING_COLUMNS },
+].map(({ type_id, type_name, columns }) => ({
+  // An unknown id is 0 here and in the tables; a column of one is found by its code, as all of them are.
+  type_id: type_id ?? 0,
+  type_name,
+  id: type_id ?? 0,
+  name: type_name,
   sport_id: SOCCER,
-  // A column with an unknown id is found by its code, as all of them are.
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
@@ -103,7 +88,6 @@ const LANGUAGE_RECORDS: readonly JsonObject[] = LANGUAGES.map(([id, code, name, 
   active: yesNo(!INACTIVE_LANGUAGES.has(id)),
 }));
 
-/** Answers from the catalogues of `views`. */
 export function catalogueData(views: Views): CatalogueData {
   const { catalogue } = views;
   const entries = (
@@ -114,7 +98,7 @@ export function catalogueData(views: Views): CatalogueData {
     const merged = new Map<number, Omit<Entry, 'id'>>(
       base.map((record) => [
         Number(record.id),
-        { parentId: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
+        { parent_id: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
       ]),
     );
     for (const entry of catalogue.list(kind)) {
@@ -142,7 +126,7 @@ export function catalogueData(views: Views): CatalogueData {
     entries(
       'standings_type',
       sportId === SOCCER ? STANDINGS_TYPES : [],
-      ({ record, parentId }) => (toWholeNumber(record.sport_id ?? parentId) ?? SOCCER) === sportId,
+      ({ record, parent_id }) => (toWholeNumber(record.sport_id ?? parent_id) ?? SOCCER) === sportId,
     ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
   /** Statuses do not say whose they are; those of soccer are known by their names. */
   const statusesOf = (sportId: number) => statuses().filter(({ id }) => isStatusOf(sportId, id));

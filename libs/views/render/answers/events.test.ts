@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { CompetitionStructure } from '../../queries/places.ts';
 import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { eventData } from './events.ts';
 
@@ -191,8 +190,7 @@ test('counts on a basic board what is on it, and refuses one that is too long', 
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   const answer = await ask('/v2/basic-livescore?timestamp=0');
   expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
-  const { catalogue, sql } = world.views;
-  const data = eventData(world.views, new CompetitionStructure(catalogue, sql), 1);
+  const data = eventData(world.views, 1);
   expect(() => data.basicLivescore({ timestamp: 0 }, EVERYTHING)).toThrow('Invalid parameter');
 });
 
@@ -217,8 +215,7 @@ test('shows no client an event outside its contract that was shown to another', 
 
 test('serves a basic board of as many events as it may have', () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
-  const { catalogue, sql } = world.views;
-  const data = eventData(world.views, new CompetitionStructure(catalogue, sql), 2);
+  const data = eventData(world.views, 2);
   expect(data.basicLivescore({ timestamp: 0 }, EVERYTHING).total).toBe(2);
 });
 

@@ -1,12 +1,11 @@
 /** Events in their places, and their incidents. */
 
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
+import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
 import type { JsonObject } from '#contract/values.ts';
 import { accessKey, since } from '../../queries/access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
-import type { CompetitionStructure } from '../../queries/places.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
@@ -33,37 +32,33 @@ const EVENT_BYTES = 64 * 1024 * 1024;
 
 type Page = {
   readonly conditions: Conditions;
-  readonly limit: number;
-  readonly offset: number;
+  readonly paging: Paging;
   readonly form: EventForm;
   readonly shape?: (json: string) => string;
 };
 
 /** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
-export function eventData(views: Views, places: CompetitionStructure, maxBasic = MAX_BASIC): EventData {
-  const { matches, incidentLog } = views;
-  const lookup = placeLookup(views.catalogue, places);
+export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
+  const { matches, incidentLog, places } = views;
+  const lookup = placeLookup(views);
   const lists = new AnswerCache(LIST_BYTES);
   const single = new AnswerCache(EVENT_BYTES);
   views.onStale((eventId) => single.drop(String(eventId)));
 
-  const render = ({ conditions, limit, offset, form, shape }: Page) => {
-    const rows = matches.list(conditions, form, limit, offset);
-    const events = rows.map(({ json, ...row }) => ({ ...row, text: shape?.(json) ?? json }));
-    return {
-      data: `{"competitions":${renderTree(events, lookup)}}`,
-      total: matches.count(conditions),
-    };
+  const render = ({ conditions, paging, form, shape }: Page) => {
+    const { total, items } = matches.list(conditions, form, paging);
+    const events = items.map(({ json, ...row }) => ({ ...row, text: shape?.(json) ?? json }));
+    return { data: `{"competitions":${renderTree(events, lookup)}}`, total };
   };
   const list = (name: string, query: object, access: Access, page: () => Page) =>
     lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, String(views.listVersion), () =>
       render(page()),
     );
-  const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => {
-    const { limit, page } = query;
-    const conditions = eventConditions(query, places, access, asked(query.timestamp));
-    return { conditions, limit, offset: (page - 1) * limit, form };
-  };
+  const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => ({
+    conditions: eventConditions(query, places, access),
+    paging: query,
+    form,
+  });
   const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
 
   return {
@@ -85,7 +80,7 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
     eventIncidents(query, access) {
       visible(query.eventId, access);
       const { total, items } = incidentLog.page(query);
-      return { data: `[${items.join(',')}]`, total };
+      return { data: `[${items.map(({ json }) => json).join(',')}]`, total };
     },
     importantIncidents(eventId, access) {
       visible(eventId, access);
@@ -93,19 +88,17 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
       return { data: listData('event_incidents', items), total: items.length };
     },
     livescore: (query, access) =>
-      list('livescore', query, access, () => {
-        const { limit, page } = query;
-        const form = query.events_details === 'yes' ? 'full' : 'plain';
-        const conditions = boardConditions(query, access, asked(query.timestamp));
-        return { conditions, limit, offset: (page - 1) * limit, form };
-      }),
+      list('livescore', query, access, () => ({
+        conditions: boardConditions(query, access),
+        paging: query,
+        form: query.events_details === 'yes' ? 'full' : 'plain',
+      })),
     basicLivescore(query, access) {
       const answer = list('basic', query, access, () => ({
         conditions: shownTo(access, 'all')
           .where('changed >= ?', since(query.timestamp))
           .where('sport_id = ?', query.sport_id),
-        limit: maxBasic,
-        offset: 0,
+        paging: { limit: maxBasic, page: 1 },
         form: 'plain',
         shape: simpleEvent,
       }));
@@ -113,11 +106,6 @@ export function eventData(views: Views, places: CompetitionStructure, maxBasic =
       return answer;
     },
   };
-}
-
-/** Queries for changes return deleted events too (see `item_status`). */
-function asked(timestamp: number | undefined): 'standing' | 'all' {
-  return timestamp === undefined ? 'standing' : 'all';
 }
 
 const SIMPLE_EVENT = [

@@ -6,7 +6,6 @@ export function listAnswer(name: string, items: readonly string[], paging: Pagin
   return { data: listData(name, pageOf(items, paging)), total: items.length };
 }
 
-/** The data of a list. */
 export function listData(name: string, items: readonly string[]): string {
   return `{"${name}":[${items.join(',')}]}`;
 }

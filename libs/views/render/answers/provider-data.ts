@@ -1,5 +1,4 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
-import { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { catalogueData } from './catalogues.ts';
 import { eventData } from './events.ts';
@@ -9,12 +8,11 @@ import { structureData } from './structure.ts';
 
 /** The data behind the REST contract, out of the views of this replica: every answer is made of what is known now. */
 export function createProviderData(views: Views): ProviderData {
-  const places = new CompetitionStructure(views.catalogue, views.sql);
   return {
     ...catalogueData(views),
-    ...structureData(views, places),
-    ...standingsData(views, places),
-    ...eventData(views, places),
+    ...structureData(views),
+    ...standingsData(views),
+    ...eventData(views),
     ...feedData(views),
   };
 }

@@ -1,7 +1,6 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
-import type { CompetitionStructure } from '../../queries/places.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -11,12 +10,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** What a table may be of and the catalogue has a name for. */
 const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
 
-/** Answers from the tables as they stand. */
-export function standingsData(
-  views: Views,
-  places: CompetitionStructure,
-): Pick<ProviderData, 'standingsList' | 'standings'> {
-  const { standings: tables, catalogue } = views;
+export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
+  const { standings: tables, catalogue, places } = views;
   const named = new AnswerCache(MAX_BYTES);
   const placeOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TablePlace => {
     const id = toWholeNumber(object_id);

@@ -8,8 +8,7 @@ import type {
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { accessKey, requireAccess, since } from '../../queries/access.ts';
-import type { CompetitionStructure } from '../../queries/places.ts';
+import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -20,12 +19,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 type Made = { readonly data: string; readonly total: number };
 
 /** Answers from the catalogue; places known only from events are included, without a name. */
-export function structureData(
-  views: Views,
-  places: CompetitionStructure,
-): Pick<ProviderData, 'competitions' | 'stages'> {
-  const { catalogue } = views;
-  const lookup = placeLookup(catalogue, places);
+export function structureData(views: Views): Pick<ProviderData, 'competitions' | 'stages'> {
+  const { catalogue, places } = views;
+  const lookup = placeLookup(views);
   // Made from the places of all events: kept until one of these, or a name, is another.
   const lists = new AnswerCache(MAX_BYTES);
   const kept = (name: string, query: object, access: Access, make: () => Made): RestAnswer => {
@@ -33,12 +29,12 @@ export function structureData(
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
-    timestamp === undefined || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
+    timestamp === undefined || (places.changedAt(level, id) ?? 0) >= since(timestamp);
 
   const competitions = (query: CompetitionsQuery, access: Access): Made => {
     const { timestamp, sport_id, area_id } = query;
     const wanted = places.ids('competition').filter((id) => {
-      if (access.competitions !== null && !access.competitions.has(id)) return false;
+      if (!isCovered(access, id)) return false;
       if (sport_id !== undefined && places.sportOf(id) !== sport_id) return false;
       const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
       return (area_id === undefined || area === area_id) && changedSince('competition', id, timestamp);
@@ -72,7 +68,7 @@ export function structureData(
       .filter(({ competition_id }) => {
         if (competition_id === null) return access.competitions === null && sport_id === undefined;
         if (sport_id !== undefined && places.sportOf(competition_id) !== sport_id) return false;
-        return access.competitions?.has(competition_id) ?? true;
+        return isCovered(access, competition_id);
       });
     const page = pageOf(wanted, query).map(({ id, ...place }) => {
       const groups = places.ids('group', { level: 'stage', id }).map((group) => lookup('group', group));

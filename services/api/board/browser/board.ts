@@ -153,12 +153,13 @@ function drawNow(): void {
   isDue = false;
   const query = queryOf(form);
   const arrangement = arrange(matches.values(), query, favouriteMatches());
-  const newLayout = layoutOf(arrangement);
+  const newGroups = groupLayoutsOf(arrangement);
+  const newLayout = layoutOf(arrangement, newGroups);
   const drawn = new Set<number>();
   if (newLayout !== layout) {
     layout = newLayout;
     const before = groupLayouts;
-    groupLayouts = groupLayoutsOf(arrangement);
+    groupLayouts = newGroups;
     const focused = document.activeElement?.closest('.match')?.getAttribute('data-key');
     const drawRow = (match: BoardMatch): Html => {
       const { event_id: id } = match;
@@ -215,7 +216,6 @@ function rowOf(id: number): Element | null {
   return document.getElementById(`match-${id}`);
 }
 
-/** The event of a row by its `id`. */
 function idOf(row: string): number {
   return Number(row.slice('match-'.length));
 }
@@ -232,12 +232,9 @@ function isShown(id: number): boolean {
   return rowOf(id) !== null;
 }
 
-function layoutOf({ sections, counts, competitions }: Arrangement): string {
-  const places = sections.map(({ key, groups }) => [
-    key,
-    groups.map(({ key, title, matches }) => [key, title, matches.map(({ event_id }) => event_id)]),
-  ]);
-  return JSON.stringify([places, counts, competitions]);
+/** What the board is laid out as: sections, groups by `groups`, and what the filters show. */
+function layoutOf({ sections, counts, competitions }: Arrangement, groups: Map<string, string>): string {
+  return JSON.stringify([sections.map(({ key }) => key), [...groups], counts, competitions]);
 }
 
 function groupLayoutsOf({ sections }: Arrangement): Map<string, string> {

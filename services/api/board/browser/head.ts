@@ -4,7 +4,6 @@ import { timeText } from '../shown/minute.ts';
 
 const SPOKEN_MS = 8_000;
 
-/** An element that the page has by its id. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no element ${id}`);

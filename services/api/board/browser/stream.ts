@@ -1,5 +1,5 @@
 /** The reader's end of `/board/events`: it says what arrives, and how long ago anything did. */
-import { LastWord, type ShownMoment, type Word } from '../shown/last-word.ts';
+import { LastWord, type ShownMoment, type SpokenWord, type Word } from '../shown/last-word.ts';
 import { everyTick } from './ticks.ts';
 
 /** Beats come every second; older than this the server's word does not count: it is withdrawn within two seconds. */
@@ -7,9 +7,6 @@ const FRESH_MS = 1_750;
 /** Without a word for so long the connection is opened again, whatever the browser believes. */
 const REOPEN_AFTER_MS = 5_000;
 const REOPEN_MS = { first: 1_000, last: 15_000 };
-
-/** What every word of the server has: its clock, Unix seconds, and its steady clock, milliseconds. */
-type Spoken = { readonly now: number; readonly steady: number };
 
 export type StreamEvents = {
   /** Data of an event by its name. */
@@ -33,7 +30,7 @@ export function followStream(url: string, { on, onWord, onTick }: StreamEvents):
   /** When the connection is given up, or the next one opened, by the page's steady clock. */
   let [reopenAt, openAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-  const hear = ({ now, steady }: Spoken): void => {
+  const hear = ({ now, steady }: SpokenWord): void => {
     const at = performance.now();
     last.hear(steady, at);
     offset = now - at / 1000;
@@ -60,7 +57,7 @@ export function followStream(url: string, { on, onWord, onTick }: StreamEvents):
       source.addEventListener(name, (event) => take(JSON.parse(event.data)));
     // After those: once the word counts, what it is of is known.
     for (const name of ['snapshot', 'beat'])
-      source.addEventListener(name, (event) => hear(JSON.parse(event.data) as Spoken));
+      source.addEventListener(name, (event) => hear(JSON.parse(event.data) as SpokenWord));
     source.addEventListener('error', lose);
   };
   const look = (): void => {

@@ -1,4 +1,3 @@
-import type { Assets } from '../assets.ts';
 import { alertsHtml } from '../shown/alerts.ts';
 import { arrange, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
@@ -14,29 +13,24 @@ export function boardPage(
   sources: readonly BoardSource[],
   query: BoardQuery,
   now: number,
-  assets: Assets,
 ): string {
   // Favourites are known to the reader's browser alone.
   const arrangement = arrange(matches, query, null);
   const content = html`<h1 class="visually-hidden">Live board</h1>
-<form id="filters" class="filters" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
-<div class="bar"><p id="feeds" class="feeds" role="status">${feedsHtml(sources, 'awaited')}</p>
+<form id="filters" class="filters row" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
+<div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p>
 ${alertsHtml()}</div>
 <div id="board" class="board">${boardHtml(arrangement, query, (match) => matchRow(match, { now, word: 'awaited' }, false))}</div>
-<aside class="legend" aria-label="What the words mean">
+<aside class="legend small" aria-label="What the words mean">
 <p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs the server’s word of the last two seconds. <b>Check</b>: do not settle on this result yet.</p>
 <p><b>Firm</b> is the score without goals that await confirmation, shown where it differs. An amber score is under review.</p>
 <p>At the end of a row: how long ago the last message of the match was received.</p>
 </aside>`;
-  return document(
-    {
-      title: 'Live board · Touchline',
-      here: 'board',
-      stream: null,
-      style: 'board.css',
-      script: 'board/browser/board.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title: 'Live board',
+    here: 'board',
+    style: 'board.css',
+    script: 'board/browser/board.js',
+    content,
+  });
 }

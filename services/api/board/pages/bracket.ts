@@ -24,11 +24,11 @@ ${ties.length === 0 ? html`<p class="empty">No match yet.</p>` : html`<ul class=
 function tieHtml({ key, sides, legs }: Tie, now: number): Html {
   const current = legs.find(({ status_type }) => status_type !== 'finished') ?? legs.at(-1);
   return html`<li class="slot" data-key="tie-${key}"><div class="tie">${sides.map(sideHtml)}
-<p class="legs">${legs.map((leg, n) => legHtml(leg, legs.length > 1 ? n + 1 : null, leg === current, now))}</p></div></li>`;
+<p class="legs row small">${legs.map((leg, n) => legHtml(leg, legs.length > 1 ? n + 1 : null, leg === current, now))}</p></div></li>`;
 }
 
 function sideHtml({ name, goals, kicks, advances }: TieSide): Html {
-  return html`<p class="side${advances === true && ' won'}${advances === false && ' lost'}"><span class="team">${name}${advances === true && html`<span class="visually-hidden"> (won)</span>`}</span> <span class="goals">${goals ?? ''}${kicks !== null && html` <span class="kicks"><span class="visually-hidden">on penalties </span>(${kicks})</span>`}</span></p>`;
+  return html`<p class="side${advances === true && ' won'}${advances === false && ' soft'}"><span class="team">${name}${advances === true && html`<span class="visually-hidden"> (won)</span>`}</span> <span class="goals">${goals ?? ''}${kicks !== null && html` <span><span class="visually-hidden">on penalties </span>(${kicks})</span>`}</span></p>`;
 }
 
 /** The link to a match: when it is, or how it stands. The whole tie is that to its current leg, or to the last. */

@@ -17,7 +17,7 @@ export function courseHtml(course: Course, now: number): Html {
 ${guards.map((guard) => html`<rect class="${guard.safe ? 'safe' : 'halted'}" x="${percent(place(guard.from))}" width="${percent(place(guard.to) - place(guard.from))}" y="26" height="14"/>`)}
 ${scores.map(({ at }) => html`<line x1="${percent(place(at))}" x2="${percent(place(at))}" y1="20" y2="46"/>`)}
 ${labels(course).map(({ at, score }) => html`<text x="${percent(place(at))}" y="15" text-anchor="${anchor(place(at))}">${score}</text>`)}
-</svg><figcaption><span>${timeOf(from, now)} UTC</span> <span class="key"><span class="safe">safe</span> <span class="halted">halted</span></span> <span>${timeOf(to, now)} UTC</span></figcaption></figure>`;
+</svg><figcaption class="row small"><span>${timeOf(from, now)} UTC</span> <span class="key"><span class="safe">safe</span> <span class="halted">halted</span></span> <span>${timeOf(to, now)} UTC</span></figcaption></figure>`;
 }
 
 /** The scores that have room: of two that stand close the later one. */

@@ -1,12 +1,11 @@
 import type { HealthGap } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
-import type { Assets } from '../assets.ts';
 import type { Feeds } from '../feeds.ts';
 import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, nameOf } from '../shown/match.ts';
 import { durationWords } from '../shown/minute.ts';
-import { document, timeOf } from './layout.ts';
+import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   open: 'Not over yet.',
@@ -16,7 +15,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   skipped: 'The provider no longer has it. Something may be missing.',
 };
 
-/** What waits for a processor. */
 const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'match-processor': 'Messages received, not yet applied to matches',
   'standings-processor': 'Results not yet in tables',
@@ -31,7 +29,6 @@ export function feedsPage(
   { sources, live, doubted, waiting }: Feeds,
   served: string | null,
   now: number,
-  assets: Assets,
 ): string {
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
@@ -40,17 +37,14 @@ ${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
 ${waiting !== undefined && waitingHtml(waiting)}`;
-  return document(
-    {
-      title: 'Feeds · Touchline',
-      here: 'feeds',
-      stream: '/board/events?feeds=yes',
-      style: 'feeds.css',
-      script: 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title: 'Feeds',
+    here: 'feeds',
+    stream: '/board/events?feeds=yes',
+    style: 'feeds.css',
+    script: 'board/browser/page.js',
+    content,
+  });
 }
 
 function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {
@@ -66,12 +60,12 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
       : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
     ['Interruptions', String(gap_count)],
   ];
-  return html`<section class="source" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
+  return html`<section class="source panel" data-key="source-${source}" data-guard="${belief.believed ? 'safe' : 'halted'}" aria-labelledby="source-${source}">
 <h2 id="source-${source}"><span class="icon" aria-hidden="true"></span>${sourceName(source)}</h2>
-<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${factsHtml(rows)}
 ${
   gaps.length > 0 &&
-  html`<h3>Latest interruptions</h3><ol class="gaps">${gaps
+  html`<h3>Latest interruptions</h3><ol class="gaps small">${gaps
     .slice(-GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
@@ -80,14 +74,14 @@ ${
 
 function waitingHtml(waiting: Feeds['waiting']): Html {
   return html`<section class="waiting" data-key="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
-<p>What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
+<p class="small">What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
 ${
   waiting
     ? html`<dl class="facts">${waiting.map(
         ({ processor, records }) =>
           html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-vouched>${records ?? 'unknown: the broker does not say'}</dd></div>`,
       )}</dl>`
-    : html`<p>Not counted yet.</p>`
+    : html`<p class="small">Not counted yet.</p>`
 }</section>`;
 }
 

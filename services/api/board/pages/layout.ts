@@ -1,6 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import { dateOf } from '#contract/values.ts';
-import type { Assets } from '../assets.ts';
-import { type Content, type Html, html } from '../shown/html.ts';
+import { assets } from '../assets.ts';
+import { type Html, html } from '../shown/html.ts';
 import { dayWords } from '../shown/words.ts';
 
 /** Of every page: nothing but what this server sends is loaded or run; no other page may frame it. */
@@ -13,65 +14,70 @@ export const PAGE_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** What goes round every page. */
-export type BoardPage = {
+type BoardPage = {
+  /** What the page is of, without the name of the product. */
   readonly title: string;
   /** The entry of the navigation that this page is. */
-  readonly here: 'board' | 'standings' | 'feeds' | null;
-  /** Where the script listens for changes; null: it does not. */
-  readonly stream: string | null;
+  readonly here?: 'board' | 'standings' | 'feeds';
+  /** Where the script listens for changes, where it does not know itself. */
+  readonly stream?: string | null;
   /** The page's own, besides those of all pages. */
-  readonly style: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css' | null;
-  readonly script: 'board/browser/board.js' | 'board/browser/page.js' | null;
+  readonly style?: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css';
+  /** Without one the page does not change by itself. */
+  readonly script?: 'board/browser/board.js' | 'board/browser/page.js' | null;
   readonly content: Html;
 };
 
 /** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
-export function document({ title, here, stream, style, script, content }: BoardPage, assets: Assets): string {
-  const body = html`<header class="head">
-<a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/feeds"${current(here === 'feeds')}>Feeds</a><a href="/docs">Reference</a></nav>
-<p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
-</header>
-<main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
+export function document({ title, here, stream, style, script, content }: BoardPage): string {
+  const heard = html`<p class="heard row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
+  const body = html`${headHtml(here, true, heard)}
+<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}>
 ${content}
 </main>
 <p id="news" class="visually-hidden" role="status" aria-live="polite"></p>`;
-  return wholeDocument({ title, style, script }, body, assets);
+  return wholeDocument({ title: `${title} · Touchline`, style, script }, body);
+}
+
+/** Name and navigation; `heard`: what is known of the connection. The reference may be served without a board. */
+export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, heard?: Html): Html {
+  const link = (at: typeof here, path: string, name: string): Html =>
+    html`<a href="${path}"${here === at && html` aria-current="page"`}>${name}</a>`;
+  const ofBoard = [
+    link('board', '/', 'Board'),
+    link('standings', '/standings', 'Tables'),
+    link('feeds', '/feeds', 'Feeds'),
+  ];
+  return html`<header class="head row">
+${hasBoard ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
+<nav class="row" aria-label="Main">${hasBoard && ofBoard}${link('docs', '/docs', 'Reference')}${here === 'docs' && html`<a href="/openapi.json">OpenAPI</a>`}</nav>
+${heard}
+</header>`;
 }
 
 /** What stands around the body of any page, the reference too. */
 export function wholeDocument(
-  { title, style, script }: { title: string; style: string | null; script: string | null },
+  { title, style, script }: { title: string; style?: string | undefined; script?: string | null | undefined },
   body: Html,
-  assets: Assets,
 ): string {
+  const { path, modulesOf } = assets();
   return `<!doctype html>\n${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${assets.path('icon.svg')}">
-<link rel="stylesheet" href="${assets.path('tokens.css')}">
-<link rel="stylesheet" href="${assets.path('base.css')}">
-${style !== null && html`<link rel="stylesheet" href="${assets.path(style)}">`}
-${script !== null && scripts(script, assets)}
+<link rel="icon" href="${path('icon.svg')}">
+${['tokens.css', 'base.css', ...(style === undefined ? [] : [style])].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
+  script &&
+  html`${modulesOf(script).map((module) => html`<link rel="modulepreload" href="${module}">`)}<script type="module" src="${path(script)}"></script>`
+}
 </head>
 <body data-word="awaited">
 <a class="skip" href="#main">Skip to the content</a>
 ${body}
 </body>
 </html>`}\n`;
-}
-
-function scripts(script: string, assets: Assets): Html {
-  const modules = assets.modulesOf(script);
-  return html`${modules.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script type="module" src="${assets.path(script)}"></script>`;
-}
-
-function current(is: boolean): Content {
-  return is && html` aria-current="page"`;
 }
 
 /**
@@ -85,11 +91,28 @@ export function timeOf(ut: number, now: number): Html {
   return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }
 
+/** Names and values, one below the other. */
+export function factsHtml(rows: readonly (readonly [name: string, value: string | Html])[]): Html {
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
 /** A page that says what went wrong. */
-export function problemPage(title: string, words: string, assets: Assets): string {
-  const content = html`<h1>${title}</h1><p class="empty">${words}</p><p><a href="/">To the board</a></p>`;
-  return document(
-    { title: `${title} · Touchline`, here: null, stream: null, style: null, script: null, content },
-    assets,
-  );
+export function problemPage(title: string, words: string): string {
+  return document({
+    title,
+    content: html`<h1>${title}</h1><p class="empty">${words}</p><p><a href="/">To the board</a></p>`,
+  });
+}
+
+/** Sends a page. One that says who reads it, or what it may not see, is not kept. */
+export function sendPage(
+  reply: FastifyReply,
+  page: string,
+  cache: 'no-cache' | 'no-store' = 'no-cache',
+): FastifyReply {
+  return reply
+    .headers(PAGE_HEADERS)
+    .header('cache-control', cache)
+    .type('text/html; charset=utf-8')
+    .send(page);
 }

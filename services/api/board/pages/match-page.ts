@@ -1,9 +1,8 @@
 import { hasResult } from '#domain/result.ts';
 import { isOver } from '#tradability/trading.ts';
-import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { guardHtml } from '../shown/guard.ts';
+import { guardHtml, resultDoubts } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, isBeforeScore, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
@@ -17,7 +16,7 @@ import {
   verifiedWords,
 } from '../shown/words.ts';
 import { courseHtml } from './course.ts';
-import { document, timeOf } from './layout.ts';
+import { document, factsHtml, timeOf } from './layout.ts';
 import { timelineHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
@@ -25,11 +24,16 @@ const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   partial: 'partial: the beginning is missing',
   none: 'none: no incident was received',
 };
+const SCORE_SOURCES: Readonly<Record<MatchDetails['source'], string>> = {
+  incidents: 'incidents',
+  reported: 'the provider',
+  none: 'nothing yet',
+};
 /** So much of the history is open at once. */
 const LATEST = 12;
 
 /** The page of a match, as it stands at `now` (Unix seconds). */
-export function matchPage(details: MatchDetails, now: number, assets: Assets): string {
+export function matchPage(details: MatchDetails, now: number): string {
   const { match } = details;
   const title = `${nameOf(match.home)} ${isBeforeScore(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
@@ -37,19 +41,15 @@ ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
 ${timelineHtml(details, now)}</section>
-<div class="side">${factsHtml(details)}${historyHtml(details, now)}</div>
+<div class="side">${sourceHtml(details)}${historyHtml(details, now)}</div>
 </div>`;
-  return document(
-    {
-      title: `${title} · Touchline`,
-      here: null,
-      stream: `/board/events?event=${match.event_id}`,
-      style: 'match.css',
-      script: 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  return document({
+    title,
+    stream: `/board/events?event=${match.event_id}`,
+    style: 'match.css',
+    script: 'board/browser/page.js',
+    content,
+  });
 }
 
 function headHtml(match: BoardMatch, now: number): Html {
@@ -57,14 +57,14 @@ function headHtml(match: BoardMatch, now: number): Html {
   const where = [place.season ?? place.competition, place.stage, place.group].filter(
     (name) => name !== null && name !== '',
   );
-  return html`<p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
+  return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <header class="match-head">
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
     isBeforeScore(match)
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
+<p class="state row"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
     html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
@@ -73,40 +73,33 @@ ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 }
 
 /** Stands where the guard does while a match is open. */
-function resultHtml({ status_id, status_type, under_review, agreement, reported }: BoardMatch): Html {
+function resultHtml(match: BoardMatch): Html {
+  const { status_id, status_type } = match;
   const isFinal = hasResult(status_id, status_type);
   const ending = isFinal ? endingWords(status_id) : null;
-  const doubts = [
-    !isFinal && 'it has no result unless one is awarded',
-    under_review && 'a goal is still under review',
-    agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
-  ].filter((doubt) => doubt !== false);
-  const isChecked = status_type === 'finished' && doubts.length > 0;
-  return html`<section class="guard outcome" data-guard="${isChecked ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
+  const doubts = resultDoubts(match);
+  return html`<section class="guard outcome" data-guard="${doubts.length > 0 ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
 <h2 id="result-title" class="visually-hidden">Result</h2>
 <p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
-${isChecked && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
+${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
 
-function factsHtml({ match, coverage, source, verified_result }: MatchDetails): Html {
-  const rows: readonly (readonly [string, string])[] = [
-    ['Score as it stands', scoreWords(match.score)],
-    ['Firm score', scoreWords(match.firm)],
-    ['Reported by the provider', match.reported === null ? 'not reported' : scoreWords(match.reported)],
-    ['Agreement', agreementWords(match)],
-    ['Shoot-out', match.shoot_out === null ? 'none' : scoreWords(match.shoot_out)],
-    [
-      'Score from',
-      source === 'incidents' ? 'incidents' : source === 'reported' ? 'the provider' : 'nothing yet',
-    ],
-    ['Timeline', COVERAGES[coverage]],
-    ['Kick-off', kickOffWords(match.start_date)],
-    ['Verified result', verifiedWords(verified_result)],
-    ['Version', String(match.version)],
-  ];
+function sourceHtml({ match, coverage, source, verified_result }: MatchDetails): Html {
+  const { score, firm, reported, shoot_out } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
-<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+${factsHtml([
+  ['Score as it stands', scoreWords(score)],
+  ['Firm score', scoreWords(firm)],
+  ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
+  ['Agreement', agreementWords(match)],
+  ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
+  ['Score from', SCORE_SOURCES[source]],
+  ['Timeline', COVERAGES[coverage]],
+  ['Kick-off', kickOffWords(match.start_date)],
+  ['Verified result', verifiedWords(verified_result)],
+  ['Version', String(match.version)],
+])}</section>`;
 }
 
 function historyHtml({ history, match }: MatchDetails, now: number): Html {
@@ -116,8 +109,8 @@ function historyHtml({ history, match }: MatchDetails, now: number): Html {
 ${
   newestFirst.length === 0
     ? html`<p class="empty">No change yet.</p>`
-    : html`<ol class="history" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
-}${older.length > 0 && html`<details><summary>${older.length} earlier</summary><ol class="history" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
+    : html`<ol class="history small" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
+}${older.length > 0 && html`<details class="small"><summary>${older.length} earlier</summary><ol class="history small" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
 <p class="small">Times are UTC, as the provider wrote them.</p></section>`;
 }
 

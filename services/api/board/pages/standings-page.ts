@@ -1,6 +1,5 @@
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
-import type { Assets } from '../assets.ts';
-import { type Html, html } from '../shown/html.ts';
+import { type Html, html, optionsHtml } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
   columnsOf,
@@ -17,7 +16,7 @@ import { document } from './layout.ts';
 const CURRENT = html` aria-current="true"`;
 
 /** The tables of a season, its knock-out stages, or the provider's rankings, at `/standings`; as of `now`, Unix seconds. */
-export function standingsPage(standings: SeasonStandings, now: number, assets: Assets): string {
+export function standingsPage(standings: SeasonStandings, now: number): string {
   const { seasons, rankings, season, shown, bracket, search } = standings;
   const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
@@ -25,22 +24,18 @@ export function standingsPage(standings: SeasonStandings, now: number, assets: A
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${kinds.length > 0 && html`${kindsHtml(kinds)}${chooseHtml(kinds, standings)}`}
+${kinds.length > 0 && html`${kindsHtml(kinds, standings)}${chooseHtml(kinds, standings)}`}
 ${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && shown.every(isEmpty) && html`<p class="empty">No player found. Search for another name or team.</p>`}`;
-  return document(
-    {
-      title: `${name} · Touchline`,
-      here: 'standings',
-      stream: empty
-        ? null
-        : `/board/events?season=${season?.season_id ?? 'none'}${bracket === null ? '' : '&clocks=yes'}`,
-      style: 'tables.css',
-      script: empty ? null : 'board/browser/page.js',
-      content,
-    },
-    assets,
-  );
+  const clocks = bracket === null ? '' : '&clocks=yes';
+  return document({
+    title: name,
+    here: 'standings',
+    stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}${clocks}`,
+    style: 'tables.css',
+    script: empty ? null : 'board/browser/page.js',
+    content,
+  });
 }
 
 function seasonName({ season, competition, season_id }: SeasonEntry): string {
@@ -50,7 +45,7 @@ function seasonName({ season, competition, season_id }: SeasonEntry): string {
 /** Where tables are: in the seasons, and after them in the rankings. */
 function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   const [ranking] = rankings;
-  return html`<nav class="tabs" aria-label="Seasons">${seasons.map(
+  return html`<nav class="tabs row" aria-label="Seasons">${seasons.map(
     (one) =>
       html`<a href="/standings?season=${one.season_id}"${one.season_id === season?.season_id && CURRENT}>${seasonName(one)}</a>`,
   )}${
@@ -65,14 +60,12 @@ const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 type Kind = {
   readonly value: number | 'knock-out';
   readonly title: string;
-  readonly address: string;
   readonly isShown: boolean;
 };
 
 /** The kinds of table there are, a kind of several stages as one entry, and the knock-out stages. */
-function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
+function kindsOf({ tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
   const shownType = shown[0]?.entry.type_id;
-  const within = season === null ? '' : `season=${season.season_id}&`;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
   const place = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
@@ -80,32 +73,31 @@ function kindsOf({ season, tables, shown, hasBracket, bracket }: SeasonStandings
   };
   const ordered = [...types.values()].sort((a, b) => place(a) - place(b));
   const kinds = ordered.map(
-    ({ standings_id, type_name, type_id }): Kind => ({
-      value: standings_id,
-      title: type_name,
-      address: `/standings?${within}table=${standings_id}`,
+    ({ standings_id: value, type_name: title, type_id }): Kind => ({
+      value,
+      title,
       isShown: type_id === shownType,
     }),
   );
-  if (season === null || !hasBracket) return kinds;
-  const address = `/standings?${within}show=knock-out`;
-  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', address, isShown: bracket !== null };
-  return kinds.toSpliced(1, 0, knockOut);
+  const knockOut: Kind = { value: 'knock-out', title: 'Knock-out', isShown: bracket !== null };
+  return hasBracket ? kinds.toSpliced(1, 0, knockOut) : kinds;
 }
 
-function kindsHtml(kinds: readonly Kind[]): Html {
-  return html`<nav class="tabs kinds" aria-label="Tables">${kinds.map(
-    ({ title, address, isShown }) => html`<a href="${address}"${isShown && CURRENT}>${title}</a>`,
+function kindsHtml(kinds: readonly Kind[], { season }: SeasonStandings): Html {
+  const within = season === null ? '' : `season=${season.season_id}&`;
+  return html`<nav class="tabs row kinds" aria-label="Tables">${kinds.map(
+    ({ value, title, isShown }) =>
+      html`<a href="/standings?${within}table=${value}"${isShown && CURRENT}>${title}</a>`,
   )}</nav>`;
 }
 
 /** On a phone the kinds as a select, as sixteen links would fill half of it; players can be searched at every width. */
 function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
-  return html`<form id="choose" class="choose" action="/standings" role="search" aria-label="Tables">
+  return html`<form id="choose" class="choose row" action="/standings" role="search" aria-label="Tables">
 ${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
-<label class="field kind"><span>Table</span><select name="table">${kinds.map(
-    ({ value, title, isShown }) =>
-      html`<option value="${value}"${isShown && html` selected`}>${title}</option>`,
+<label class="field kind"><span>Table</span><select name="table">${optionsHtml(
+    kinds.map(({ value, title }) => [value, title]),
+    kinds.find(({ isShown }) => isShown)?.value,
   )}</select></label>
 ${search !== null && html`<label class="field"><span>Player or team</span><input type="search" name="q" value="${search}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search"></label>`}
 <button class="apply" type="submit">Show</button>
@@ -171,10 +163,9 @@ function cellHtml(code: string, value: string): Html | string {
 function movementHtml(row: ShownRow): Html | null {
   const moved = movementOf(row);
   if (moved === null) return null;
-  if (moved === 0)
-    return html`<span class="same" aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
+  if (moved === 0) return html`<span aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
   const up = moved > 0;
-  return html`<span class="${up ? 'up' : 'down'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
+  return html`<span class="${up ? 'safe' : 'halted'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
 }
 
 function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null {
@@ -190,12 +181,12 @@ function swatch(colour: string | null, zone: string | null): Html | null {
 
 function zonesHtml({ zones }: ShownGroup): Html | null {
   if (zones.length === 0) return null;
-  return html`<ul class="zones">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
+  return html`<ul class="zones row small">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
 }
 
 function correctionsHtml({ corrections }: ShownGroup): Html | null {
   if (corrections.length === 0) return null;
-  return html`<ul class="corrections">${corrections.map(
+  return html`<ul class="corrections row small">${corrections.map(
     ({ participant_name, value, reason }) =>
       html`<li>${participant_name}: ${value} points${reason !== '' && html` (${reason})`}</li>`,
   )}</ul>`;

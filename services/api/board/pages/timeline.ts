@@ -17,11 +17,11 @@ function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Ht
   const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
   return html`<li id="${anchorOf(id)}" class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
 <a class="at" href="#${anchorOf(id)}">${minuteHtml(entry)}</a>
-<span class="sign" aria-hidden="true">${sign(entry)}</span>
+<span class="sign ${entry.card ?? kind}" aria-hidden="true"></span>
 <div class="details">
 <p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${teamHtml(entry, side, details)}</p>
-${entry.void !== null && html`<p class="why">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note">${note}</p>`}
-${hasStory(entry) && html`<ol class="story">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
+${entry.void !== null && html`<p class="why halted">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note review">${note}</p>`}
+${hasStory(entry) && html`<ol class="story small">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
 </li>`;
 }
 
@@ -31,19 +31,18 @@ function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
   return html`${minute}<span aria-hidden="true">′</span>`;
 }
 
-/** The address of an incident within its page. */
 function anchorOf(id: string): string {
   return `incident-${id}`;
 }
 
 function people({ player, assistant, kind, replaces }: TimelineEntry): Html | null {
   if (player === null) return null;
-  return html` ${player}${replaces !== null && ` for ${replaces}`}${assistant !== null && kind === 'goal' && html` <span class="assist">assist ${assistant}</span>`}`;
+  return html` ${player}${replaces !== null && ` for ${replaces}`}${assistant !== null && kind === 'goal' && html` <span class="small">assist ${assistant}</span>`}`;
 }
 
 function teamHtml(entry: TimelineEntry, side: 'home' | 'away' | null, { match }: MatchDetails): Html | null {
   const name = side === null ? entry.participant_name : nameOf(match[side]);
-  return name === null ? null : html` <span class="of">${name}</span>`;
+  return name === null ? null : html` <span class="small">${name}</span>`;
 }
 
 function sideOf(
@@ -53,12 +52,6 @@ function sideOf(
   if (participant_id === null) return null;
   if (participant_id === home_id) return 'home';
   return participant_id === away_id ? 'away' : null;
-}
-
-function sign({ kind, card }: TimelineEntry): Html | string {
-  if (kind === 'goal') return html`<span class="ball"></span>`;
-  if (card !== null) return html`<span class="booking ${card}"></span>`;
-  return kind === 'goal_cancelled' ? html`<span class="cross"></span>` : html`<span class="dot"></span>`;
 }
 
 /** Whether the story says more than that the incident was reported as it stands. */

@@ -17,8 +17,8 @@ const KINDS = [
 /** Shown by a script alone, which keeps what is chosen in the browser. Nothing alerts until a way is chosen. */
 export function alertsHtml(): Html {
   return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
-<form><fieldset><legend>How</legend>${WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
-<fieldset><legend>Of what</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<form><fieldset class="row"><legend>How</legend>${WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
+<fieldset class="row"><legend>Of what</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
 <p class="small">Of the matches that are shown. Kept in this browser.</p></form></details>`;
 }
 

@@ -3,7 +3,6 @@ import { tradingOf } from '#tradability/trading.ts';
 import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 import { dateWords, timeWords } from './words.ts';
 
-/** What of the board is asked for. */
 export type BoardQuery = {
   readonly show: 'all' | 'live' | 'upcoming' | 'finished' | 'favourites';
   /** What comes first, and what the sections are. */
@@ -14,30 +13,10 @@ export type BoardQuery = {
   readonly q: string;
 };
 
-/** Matches of one stage or group. */
-export type BoardGroup = {
-  readonly key: string;
-  readonly title: string;
-  readonly detail: string;
-  readonly matches: readonly BoardMatch[];
-};
-export type BoardSection = {
-  readonly key: string;
-  readonly title: string;
-  readonly groups: readonly BoardGroup[];
-};
-
-/** How many matches there are of each kind, among those that the rest of the query leaves. */
-type Counts = Readonly<Record<BoardQuery['show'], number>>;
-
-export type Arrangement = {
-  readonly sections: readonly BoardSection[];
-  readonly counts: Counts;
-  /** Every competition on the board, by name. */
-  readonly competitions: readonly { readonly id: number; readonly name: string }[];
-  /** Matches shown. */
-  readonly shown: number;
-};
+export type Arrangement = ReturnType<typeof arrange>;
+export type BoardSection = Arrangement['sections'][number];
+/** Matches of one stage or group, or of one time. */
+export type BoardGroup = BoardSection['groups'][number];
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
 
@@ -56,7 +35,7 @@ export function arrange(
   matches: Iterable<BoardMatch>,
   query: BoardQuery,
   favourites: ReadonlySet<number> | null,
-): Arrangement {
+) {
   const all = [...matches];
   const words = fold(query.q).split(' ').filter(isText);
   const asked = all.filter((match) => isOf(match, query.competition, words));
@@ -76,6 +55,7 @@ export function arrange(
   const count = (phase: Phase): number => asked.filter((match) => phaseOf(match) === phase).length;
   return {
     sections: sectionsOf(ordered, query.by),
+    /** How many matches there are of each kind, among those that the rest of the query leaves. */
     counts: {
       all: asked.length,
       live: count('live'),
@@ -83,6 +63,7 @@ export function arrange(
       finished: count('finished'),
       favourites: asked.filter(isFavourite).length,
     },
+    /** Every competition on the board, by name. */
     competitions: competitionsOf(all),
     shown: shown.length,
   };
@@ -152,22 +133,21 @@ function startOf({ match }: Placed): string {
   return match.start_date ?? '';
 }
 
-function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']): BoardSection[] {
-  const bySection = Map.groupBy(ordered, ({ section }) => section.key);
-  return Array.from(bySection, ([key, members]) => ({
-    key,
-    title: members[0]?.section.title ?? '',
-    groups: groupsOf(key, members, by),
-  }));
-}
-
-function groupsOf(section: string, members: readonly Placed[], by: BoardQuery['by']): BoardGroup[] {
-  const byPlace = Map.groupBy(members, ({ group }) => group);
-  return Array.from(byPlace, ([key, placedMatches]) => {
-    const matches = placedMatches.map(({ match }) => match);
-    const first = matches[0] as BoardMatch;
-    return { key: `${section}-${key}`, ...headOf(first, by), matches };
-  });
+function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']) {
+  return Array.from(
+    Map.groupBy(ordered, ({ section }) => section.key),
+    ([key, members]) => ({
+      key,
+      title: members[0]?.section.title ?? '',
+      groups: Array.from(
+        Map.groupBy(members, ({ group }) => group),
+        ([group, placed]) => {
+          const matches = placed.map(({ match }) => match);
+          return { key: `${key}-${group}`, ...headOf(matches[0] as BoardMatch, by), matches };
+        },
+      ),
+    }),
+  );
 }
 
 /** Matches of one place make a group, or of one time. */
@@ -177,10 +157,7 @@ function groupOf(match: BoardMatch, by: BoardQuery['by']): string {
 }
 
 /** What stands above the matches of one place, or of one time. */
-function headOf(
-  { place, start_date }: BoardMatch,
-  by: BoardQuery['by'],
-): Pick<BoardGroup, 'title' | 'detail'> {
+function headOf({ place, start_date }: BoardMatch, by: BoardQuery['by']) {
   if (by === 'kick-off') return { title: timeWords(start_date), detail: '' };
   const inside = [place.stage, place.group].filter(isText);
   const season = place.season ?? place.competition ?? '';
@@ -191,7 +168,7 @@ function headOf(
   return { title: season, detail: inside.join(' · ') };
 }
 
-function competitionsOf(matches: readonly BoardMatch[]): Arrangement['competitions'] {
+function competitionsOf(matches: readonly BoardMatch[]) {
   const names = new Map<number, string>();
   for (const match of matches) {
     if (match.competition_id !== null) names.set(match.competition_id, competitionName(match));

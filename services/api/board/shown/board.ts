@@ -1,8 +1,7 @@
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, optionsHtml } from './html.ts';
 import type { BoardMatch } from './match.ts';
 
-/** How a match is drawn. */
 type DrawRow = (match: BoardMatch) => Html;
 
 /** Everything of the board that changes with its matches. A group that is `same` is a placeholder, for which `morph` leaves what is in the page. */
@@ -30,7 +29,7 @@ function sameHtml({ key }: BoardGroup): Html {
 
 function groupHtml({ key, title, detail, matches }: BoardGroup, drawRow: DrawRow): Html {
   return html`<div class="group" data-key="${key}">
-${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="detail">${detail}</span>`}</h3>`}
+${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="soft">${detail}</span>`}</h3>`}
 <ul class="matches">${matches.map(drawRow)}</ul>
 </div>`;
 }
@@ -63,18 +62,15 @@ export function filtersHtml({ counts, competitions }: Arrangement, query: BoardQ
   return html`<fieldset class="shows"><legend class="visually-hidden">Show</legend>
 ${SHOWS.map(
   ([value, label]) =>
-    html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span><span class="label">${label}</span> <b>${counts[value]}</b></span></label>`,
+    html`<label class="show-${value}"><input type="radio" name="show" value="${value}"${query.show === value && html` checked`}><span class="label">${label}</span> <b>${counts[value]}</b></label>`,
 )}</fieldset>
 <label class="field"><span>Competition</span>
-<select name="competition"><option value="">All competitions</option>${competitions.map(
-    ({ id, name }) =>
-      html`<option value="${id}"${query.competition === id && html` selected`}>${name}</option>`,
+<select name="competition"><option value="">All competitions</option>${optionsHtml(
+    competitions.map(({ id, name }) => [id, name]),
+    query.competition,
   )}</select></label>
 <label class="field"><span>Sort</span>
-<select name="by">${ORDERS.map(
-    ([value, label]) =>
-      html`<option value="${value}"${query.by === value && html` selected`}>${label}</option>`,
-  )}</select></label>
+<select name="by">${optionsHtml(ORDERS, query.by)}</select></label>
 <label class="field grow"><span>Team</span>
 <input type="search" name="q" value="${query.q}" maxlength="60" autocomplete="off" spellcheck="false" placeholder="Search by team"></label>
 <button class="apply" type="submit">Apply</button>`;

@@ -44,23 +44,15 @@ export function guardCell(
   word: Word,
 ): { readonly state: Verdict | 'check'; readonly cell: Html } {
   const { verdict, reasons } = shownTrading(match, word);
-  switch (verdict) {
-    case 'safe':
-      return {
-        state: 'safe',
-        cell: html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`,
-      };
-    case 'awaited':
-      return { state: 'awaited', cell: wordWithReasons('Waiting', 'for the next update') };
-    case 'halted':
-      return { state: 'halted', cell: wordWithReasons('Halted', haltWords(reasons, match)) };
-    case 'not_in_play': {
-      const doubts = resultDoubts(match);
-      return doubts.length === 0
-        ? { state: 'not_in_play', cell: html`` }
-        : { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
-    }
-  }
+  const doubts = verdict === 'not_in_play' ? resultDoubts(match) : [];
+  if (doubts.length > 0) return { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
+  const cells: Readonly<Record<Verdict, () => Html>> = {
+    safe: () => html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`,
+    awaited: () => wordWithReasons('Waiting', 'for the next update'),
+    halted: () => wordWithReasons('Halted', haltWords(reasons, match)),
+    not_in_play: () => html``,
+  };
+  return { state: verdict, cell: cells[verdict]() };
 }
 
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
@@ -70,7 +62,8 @@ function wordWithReasons(word: string, reasons: string): Html {
 }
 
 /** What speaks against settling a match on its result. */
-function resultDoubts({ status_id, status_type, under_review, agreement, reported }: BoardMatch): string[] {
+export function resultDoubts(match: BoardMatch): string[] {
+  const { status_id, status_type, under_review, agreement, reported } = match;
   if (status_type !== 'finished') return [];
   return [
     hasResult(status_id, status_type) ? '' : 'no result unless one is awarded',

@@ -17,8 +17,8 @@ export class Html {
   }
 }
 
-/** What may stand in a template: nothing is shown of null and false, lists are shown item by item. */
-export type Content = Html | string | number | null | false | readonly Content[];
+/** What may stand in a template: nothing is shown of null, undefined and false, lists are shown item by item. */
+type Content = Html | string | number | null | undefined | false | readonly Content[];
 
 const made = Symbol('made');
 
@@ -37,13 +37,19 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
   return new Html(text, made);
 }
 
-/** Text as it may stand in HTML. */
+export function optionsHtml(
+  options: readonly (readonly [value: string | number, label: string])[],
+  chosen: string | number | null | undefined,
+): Html {
+  return html`${options.map(([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}`;
+}
+
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
 function shown(value: Content): string {
-  if (value === null || value === false) return '';
+  if (value === null || value === undefined || value === false) return '';
   if (value instanceof Html) return value.toString();
   if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
   return value.map(shown).join('');

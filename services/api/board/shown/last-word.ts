@@ -10,6 +10,9 @@ export type ShownMoment = {
   readonly word: Word;
 };
 
+/** What pages judge the age of all else by: the server's clock, Unix seconds, and its steady clock, milliseconds. */
+export type SpokenWord = { readonly now: number; readonly steady: number };
+
 /** How far the steady clocks of the server and of a page may part, of their time. */
 const DRIFT = 0.001;
 

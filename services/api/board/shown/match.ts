@@ -1,40 +1,39 @@
-import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
+import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { PlaceNames } from '#views/store/board-view.ts';
+import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
+
+/** What the board shows of a match state as it is there. */
+export const SHOWN_FIELDS = [
+  'event_id',
+  'version',
+  'start_date',
+  'status_id',
+  'status_type',
+  'clock',
+  'score',
+  'firm',
+  'shoot_out',
+  'reported',
+  'agreement',
+  'under_review',
+  'guard',
+  'competition_id',
+  'season_id',
+  'stage_id',
+  'group_id',
+] as const satisfies readonly (keyof ShownState)[];
 
 /** A side of a match; null is unknown. */
-export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
+export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
 /** What the board shows of a match: the data of a `match` event of `/board/events`. */
-export type BoardMatch = {
-  readonly event_id: number;
-  /** Counts the changes of the match; the higher one is the newer. */
-  readonly version: number;
+export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
   readonly home: BoardSide;
   readonly away: BoardSide;
-  /** YYYY-MM-DD HH:MM, as the provider gives it. */
-  readonly start_date: string | null;
-  readonly status_id: number | null;
-  readonly status_type: string | null;
-  readonly clock: Clock | null;
-  /** As it stands; null is unknown, never zero. */
-  readonly score: Score | null;
-  /** Without goals still to be confirmed. */
-  readonly firm: Score | null;
-  readonly shoot_out: Score | null;
   /** Red cards that stand. */
   readonly red_cards: Score;
-  /** The provider's own score. */
-  readonly reported: Score | null;
-  readonly agreement: Agreement;
-  readonly under_review: boolean;
-  readonly guard: Guard;
   /** Whether all this may be believed now. */
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
-  readonly competition_id: number | null;
-  readonly season_id: number | null;
-  readonly stage_id: number | null;
-  readonly group_id: number | null;
   readonly place: PlaceNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;
@@ -58,7 +57,6 @@ export function isBeforeScore(match: Pick<BoardMatch, 'status_type' | 'score'>):
   return phaseOf(match) === 'upcoming' && home === 0 && away === 0;
 }
 
-/** The full name of a side. */
 export function nameOf(side: BoardSide): string {
   return side.name ?? side.short_name ?? 'Unknown team';
 }

@@ -4,10 +4,8 @@ import { type BoardSource, sourceName } from './feed.ts';
 import { type BoardMatch, nameOf } from './match.ts';
 import { guardWords } from './words.ts';
 
-/** What a change of score is announced as. */
 export type ScoreNews = 'goal' | 'cancelled';
 
-/** What a reader may choose to be alerted of. */
 type AlertKind = ScoreNews | 'halted' | 'feed_down';
 
 export type NewsAlert = { readonly kind: AlertKind; readonly words: string };

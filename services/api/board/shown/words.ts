@@ -38,23 +38,14 @@ const SHORT_STATUSES: Readonly<Record<number, string>> = {
 /** The half that is played, beside the minute. */
 const HALVES: Readonly<Record<number, string>> = { 33: '1H', 34: '2H', 35: 'ET1', 36: 'ET2' };
 
-/** How a match that is over ended, as short as a minute. */
-const SHORT_ENDINGS: Readonly<Record<number, string>> = {
-  7: 'Abandoned',
-  11: 'FT',
-  12: 'Awarded',
-  13: 'Pens',
-  14: 'AET',
-  140: 'AOT',
-};
-
-/** How a match ended, where it was not in regular time. */
-const ENDINGS: Readonly<Record<number, string>> = {
-  7: 'abandoned',
-  12: 'awarded win',
-  13: 'after penalties',
-  14: 'after extra time',
-  140: 'after overtime',
+/** How a match that is over ended: as short as a minute, and in words where it was not in regular time. */
+const ENDINGS: Readonly<Record<number, readonly [short: string, words: string | null]>> = {
+  7: ['Abandoned', 'abandoned'],
+  11: ['FT', null],
+  12: ['Awarded', 'awarded win'],
+  13: ['Pens', 'after penalties'],
+  14: ['AET', 'after extra time'],
+  140: ['AOT', 'after overtime'],
 };
 
 const STATUS_TYPES: Readonly<Record<string, string>> = {
@@ -77,7 +68,7 @@ export function shortStatus({
   status_type,
 }: Pick<BoardMatch, 'status_id' | 'status_type'>): string | null {
   if (status_type === 'deleted') return 'Deleted';
-  if (status_type === 'finished') return SHORT_ENDINGS[status_id ?? 0] ?? 'Ended';
+  if (status_type === 'finished') return ENDINGS[status_id ?? 0]?.[0] ?? 'Ended';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
 }
 
@@ -94,7 +85,7 @@ export function statusName(statusId: number | null, statusType: string | null): 
 
 /** How a finished match ended; null where it ended in regular time. */
 export function endingWords(statusId: number | null): string | null {
-  return statusId === null ? null : (ENDINGS[statusId] ?? null);
+  return ENDINGS[statusId ?? 0]?.[1] ?? null;
 }
 
 /** E.g. `2–1`; `?–?` where it is unknown. */
@@ -114,7 +105,6 @@ export function verifiedWords(json: string | null): string {
   return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
 }
 
-/** Whether a phase is the penalty shoot-out. */
 export function isShootOut(statusId: number | null): boolean {
   return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
 }

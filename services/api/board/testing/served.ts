@@ -3,9 +3,8 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
-import { loadAssets } from '../assets.ts';
 import type { GateOptions } from '../gate.ts';
-import { notFoundPages } from '../not-found.ts';
+import { notFoundPage } from '../not-found.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
 
@@ -22,7 +21,6 @@ export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
   readonly app: FastifyInstance = fastify();
-  readonly #assets = loadAssets();
   #origin: string | undefined;
 
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
@@ -30,17 +28,16 @@ export class ServedBoard {
     answerErrors(served.app, {
       now: () => Date.now() / 1000,
       version: '1.0.0',
-      notFound: notFoundPages(served.#assets),
+      notFound: notFoundPage,
     });
     await served.app.register(boardRoutes, {
-      assets: served.#assets,
       view: served.played.views,
       now: () => Date.now() / 1000,
       metrics: served.metrics,
       gate: OPEN,
       ...options,
     });
-    const document = { version: '1.0.0', publicUrl: undefined, board: true, assets: served.#assets };
+    const document = { version: '1.0.0', publicUrl: undefined, board: true };
     await served.app.register(documentRoutes, document);
     return served;
   }

@@ -92,7 +92,6 @@ async function ask(path: string): Promise<Answer> {
   }
 }
 
-/** What is filled in. */
 function fieldsOf(form: HTMLFormElement): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
