@@ -84,7 +84,17 @@ async function vitest(args: readonly string[]): Promise<Run> {
     const reporters = ['--reporter=default', '--reporter=./scripts/left-out.ts', '--reporter=json'];
     const child = spawn(
       'npx',
-      ['vitest', 'run', '--project', '!image', '--project', '!release', ...reporters, `--outputFile.json=${report}`, ...args],
+      [
+        'vitest',
+        'run',
+        '--project',
+        '!image',
+        '--project',
+        '!release',
+        ...reporters,
+        `--outputFile.json=${report}`,
+        ...args,
+      ],
       { stdio: ['ignore', 'inherit', 'inherit'] },
     );
     const code = await new Promise<number>((resolve, reject) => {
