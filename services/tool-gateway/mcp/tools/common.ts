@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import type { CountedPage, NamedMatch } from '#views/queries/tool-queries.ts';
+import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import type { ShownState } from '#views/store/board-view.ts';
+import type { CountedPage } from '#views/store/sql.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
 /** An id of the contract. */
