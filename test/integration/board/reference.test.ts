@@ -65,8 +65,11 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
   });
 
   test('the reference copies an answer, and a request as a command', async () => {
-    const permissions = ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'] as const;
-    await stage.browser.overridePermissions(stage.origin, [...permissions]);
+    await stage.browser.overridePermissions(stage.origin, [
+      'clipboard-read',
+      'clipboard-write',
+      'clipboard-sanitized-write',
+    ]);
     const visit = await stage.open('/docs');
     await visit.page.bringToFront();
     const copied = async (selector: string): Promise<string> => {

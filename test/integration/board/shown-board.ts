@@ -1,6 +1,6 @@
-/** What the tests of the board in Chromium stand on: a browser for a group of them, and a board that is served for each. */
+/** What the tests of the board in Chromium stand on: a context of the browser and a board that is served, for each. */
 import type { BrowserContext, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { TcpProxy } from '../../support/proxy.ts';
 import { openBrowser, Visit, type VisitOptions } from './browser.ts';
@@ -20,18 +20,16 @@ export class ShownBoard {
 
   static set({ play }: ShownBoardOptions): ShownBoard {
     const stage = new ShownBoard();
-    beforeAll(async () => {
-      stage.#browser = await openBrowser();
-    });
-    afterAll(() => stage.#browser?.close());
     beforeEach(async () => {
+      stage.#browser = await openBrowser();
       stage.#served = await ServedBoard.start();
       play(stage.#served);
       stage.#origin = await stage.#served.listen();
     });
     afterEach(async () => {
       for (const visit of stage.#visits.splice(0)) await visit.close();
-      // The server waits for its connections, which a frozen network does not end.
+      // With its connections, which the server waits for; a frozen network does not end them.
+      await stage.#browser?.close();
       await stage.#proxy?.close();
       await stage.#served?.close();
     });
