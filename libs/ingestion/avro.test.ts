@@ -5,6 +5,7 @@ import { avroType } from '#topics/codec.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readDelivery } from './delivery.ts';
+import { UT_MAX } from './messages.ts';
 import { normalizeSnapshot } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 
@@ -91,12 +92,12 @@ describe('a normalized message', () => {
       incident_id: INT_MAX,
       participant_id: LONG_MAX,
       event_status_id: INT_MAX,
-      ut: LONG_MAX,
+      ut: UT_MAX,
     };
-    const body = JSON.stringify([incidentMessage({ ut: LONG_MAX }, incident, { id: LONG_MAX })]);
+    const body = JSON.stringify([incidentMessage({ ut: UT_MAX }, incident, { id: LONG_MAX })]);
     const context = { origin: 'webhook', service: 'test', receivedAt: CONTEXT.receivedAt } as const;
     const [message] = readDelivery(Buffer.from(body), context).normalized;
-    expect(message).toMatchObject({ event_id: LONG_MAX, ut: LONG_MAX });
+    expect(message).toMatchObject({ event_id: LONG_MAX, ut: UT_MAX });
     if (message !== undefined) expect(sameAgain(message)).toEqual(message);
   });
 

@@ -18,6 +18,12 @@ import {
 /** `event_time`: minutes and seconds of match time; the minutes may exceed 99. '' is empty, like null. */
 const EVENT_TIME = /^(?:[0-9]{2,4}:[0-5][0-9])?$/;
 
+/**
+ * The last second of the year 9999, Unix seconds. A `ut` beyond it is in milliseconds or damaged, and by laws 1 to 3 would outrank
+ * every later record of its incident for good, a cancellation too.
+ */
+export const UT_MAX = 253_402_300_799;
+
 const action = z.enum(['insert', 'update', 'delete'], 'expected insert, update or delete').nullish();
 
 /** A side of an event; `counter` 1 is home, 2 away. */
@@ -82,7 +88,7 @@ export const incidentSchema = z.object({
   important: yesNoOrNone,
   important_for_trader: yesNoOrNone,
   parent_id: z.union([identifier, z.literal('')], 'expected an incident id or null').nullish(),
-  ut: wholeOrNone(LONG_MAX),
+  ut: wholeOrNone(UT_MAX),
 });
 
 /** The fields of every message. `uuid` replaces a missing `id`. */
@@ -91,7 +97,7 @@ const envelope = {
   uuid: identifier.nullish(),
   /** A whole number; any other value is ignored and rejects no message. */
   source: z.unknown().optional(),
-  ut: whole(LONG_MAX),
+  ut: whole(UT_MAX),
 };
 
 /** An incident; it contains its event too. */

@@ -119,3 +119,14 @@ describe('the largest snapshots', () => {
     );
   });
 });
+
+test('a time of change is in seconds, up to the year 9999: one in milliseconds would never be outranked', () => {
+  const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
+  const ofMessage = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({ ut }), CONTEXT));
+  const ofIncident = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({}, { ut }), CONTEXT));
+  for (const codeAt of [ofMessage, ofIncident]) {
+    expect(codeAt(last)).toBe('normalized');
+    expect(codeAt(last + 1)).toMatch(/^unknown_shape .*ut: expected a whole number from 0 to 253402300799/);
+    expect(codeAt(Date.now())).toMatch(/^unknown_shape /);
+  }
+});

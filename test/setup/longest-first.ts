@@ -16,7 +16,7 @@ const LONGEST = [
   'system/faults/cluster.release.test.ts',
   'system/contract/types.release.test.ts',
   'system/examples/readers.release.test.ts',
-  'integration/api/feed-of-a-day.test.ts',
+  'integration/api/feed-of-a-day.release.test.ts',
   'system/webhooks/dispatcher.test.ts',
   'system/security/rights.test.ts',
   'integration/board/board.test.ts',

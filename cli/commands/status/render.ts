@@ -1,6 +1,7 @@
 /** The screen of `touchline status`: pure. */
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import type { ProcessStatus } from './processes.ts';
 
 /** A processor as the broker knows it. */
 export type ProcessorStatus = {
@@ -24,7 +25,10 @@ export type SystemStatus = {
   readonly deadLetters: number | null;
   /** The status of each source of messages; none where there is no record of one. */
   readonly sources: readonly SourceFeedStatus[];
+  readonly processes: readonly ProcessStatus[];
 };
+
+const MIB = 1024 * 1024;
 
 /** A broker that has not answered for longer is said so, milliseconds. */
 const LATE_MS = 5_000;
@@ -42,10 +46,21 @@ const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'since', of: ({ since }) => since && `${new Date(since).toISOString().slice(0, 19)}Z` },
   { head: 'reason', least: 8, of: ({ reason }) => reason },
 ];
+const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
+  { head: 'process', least: 12, of: (one) => ('problem' in one ? one.url : one.service) },
+  {
+    head: 'MiB',
+    align: 'right',
+    of: (one) => ('problem' in one ? '-' : Math.round(one.residentBytes / MIB)),
+  },
+  { head: 'restored', align: 'right', of: (one) => ('problem' in one ? '-' : one.restoredRecords) },
+  { head: 'undecided', align: 'right', of: (one) => ('problem' in one ? '-' : one.undecidedRecords) },
+  { head: 'tasks', least: 12, of: tasksCell },
+];
 
 /** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, sources } = status;
+  const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
@@ -54,6 +69,7 @@ export function renderStatus(status: SystemStatus, width: number | null, now = s
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
+    ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),
   ];
 }
 
@@ -65,4 +81,11 @@ function noteCell({ state }: ProcessorStatus): TextCell {
       style: 'red',
     };
   return state.processes === 0 ? { text: 'not running', style: 'yellow' } : null;
+}
+
+function tasksCell(one: ProcessStatus): TextCell {
+  if ('problem' in one) return { text: one.problem, style: 'red' };
+  return Object.entries(one.tasks)
+    .map(([state, count]) => `${count} ${state}`)
+    .join(', ');
 }

@@ -1,28 +1,31 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behindOf } from '#cluster/logs.ts';
+import { httpUrl, list } from '#service/config.ts';
 import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
-import type { GivenTo } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { processorProgress } from '../../progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { untilStopped } from '../../until-stopped.ts';
 import type { command } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
+import { askProcess } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
 const EVERY_MS = 2_000;
 
-export async function run({ values: { watch, json } }: GivenTo<typeof command>): Promise<number> {
+export async function run(given: GivenTo<typeof command>): Promise<number> {
+  const { watch, json, metrics } = parse(given);
   const place = findCluster(process.env);
   const followed = { letters: new OpenLetters(place), health: new Health(place) };
   await untilStopped(async (signal) => {
-    const take = () => statusOf(place, followed, signal);
+    const take = () => statusOf(place, followed, metrics, signal);
     if (watch && !json && process.stdout.isTTY) return live(take, followed.health, signal);
     const taken = await take();
     const text = json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n');
@@ -54,16 +57,18 @@ async function live(take: () => Promise<SystemStatus>, health: Health, signal: A
 async function statusOf(
   place: TopicCluster,
   { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
+  metrics: readonly string[],
   signal: AbortSignal,
 ): Promise<SystemStatus> {
   const prefix = place.prefix;
   const topics = await findTopics({ brokers: place.brokers, prefix });
-  const [processors, deadLetters, sources] = await Promise.all([
+  const [processors, deadLetters, sources, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
     topics.has('dead-letters') ? letters.known(signal).then(() => letters.count) : null,
     topics.has('feed-health') ? health.known(signal).then(() => health.sources()) : [],
+    Promise.all(metrics.map((url) => askProcess(url, signal))),
   ]);
-  return { at: Date.now(), prefix, processors, deadLetters, sources };
+  return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
 }
 
 async function processorStatus(place: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
@@ -82,4 +87,14 @@ async function processorStatus(place: TopicCluster, processor: ProcessorName): P
       outside: outside.map(({ partition }) => partition),
     },
   };
+}
+
+const addresses = list(httpUrl());
+
+function parse({ values }: GivenTo<typeof command>) {
+  const { watch, json, metrics } = values;
+  if (metrics === undefined) return { watch, json, metrics: [] };
+  const parsed = addresses.safeParse(metrics);
+  if (!parsed.success) throw new UsageError('--metrics takes http addresses, with commas between several');
+  return { watch, json, metrics: parsed.data };
 }

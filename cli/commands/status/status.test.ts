@@ -1,7 +1,39 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { processStatus } from './processes.ts';
 import { renderStatus, type SystemStatus } from './render.ts';
 
-test('one screen has processors, dead letters and sources', () => {
+const METRICS = `# HELP touchline_tasks Partitions held, by state.
+# TYPE touchline_tasks gauge
+touchline_tasks{state="running",service="match-processor"} 6
+touchline_tasks{state="restoring",service="match-processor"} 2
+touchline_tasks{state="refused",service="match-processor"} 0
+touchline_restore_records_total{service="match-processor"} 1200
+touchline_undecided_records{partition="0",service="match-processor"} 3
+touchline_undecided_records{partition="1",service="match-processor"} 4
+process_resident_memory_bytes{service="match-processor"} 209715200
+`;
+
+describe('processStatus', () => {
+  test('reads tasks by state, and adds up over partitions', () => {
+    expect(processStatus('http://a', METRICS)).toEqual({
+      url: 'http://a',
+      service: 'match-processor',
+      tasks: { running: 6, restoring: 2 },
+      restoredRecords: 1200,
+      undecidedRecords: 7,
+      residentBytes: 209_715_200,
+    });
+  });
+
+  test.each(['', 'up 1\n', '<html></html>'])('says what is no service: %j', (text) => {
+    expect(processStatus('http://a', text)).toEqual({
+      url: 'http://a',
+      problem: 'is no service of Touchline',
+    });
+  });
+});
+
+test('one screen has processors, dead letters and processes', () => {
   const state = { processes: 2, partitions: 8, behind: 12_345, outside: [] };
   const taken: SystemStatus = {
     at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
@@ -24,6 +56,7 @@ test('one screen has processors, dead letters and sources', () => {
       },
       { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
     ],
+    processes: [processStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
   expect(renderStatus(taken, null)).toEqual([
     'touchline.  2026-06-11T20:45:10Z',
@@ -40,8 +73,12 @@ test('one screen has processors, dead letters and sources', () => {
     'feed     alive    2026-06-11T20:00:00Z',
     'webhook  down     2026-06-11T20:30:00Z  network',
     'other    unknown',
+    '',
+    'process          MiB  restored  undecided  tasks',
+    'match-processor  200      1200          7  6 running, 2 restoring',
+    'http://b           -         -          -  no answer\\u001b[2J',
   ]);
-  expect(renderStatus({ ...taken, deadLetters: null, sources: [] }, null).slice(-2)).toEqual([
+  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }, null).slice(-2)).toEqual([
     '',
     'dead letters  no topic',
   ]);

@@ -69,11 +69,12 @@ describe('an installation', () => {
     expect(out).toMatch(/^ok {8}settings {2}/);
     expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
     await publishHealth();
-    const screen = await touchlineHere(['status', '--watch'], env);
+    const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
     expect(screen).toMatchObject({ code: 0, err: '' });
     expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
     expect(screen.out).toContain('\ndead letters  0\n');
     expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
+    expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
 });
 
@@ -121,9 +122,12 @@ describe('a broken installation', () => {
     ]);
   });
 
-  test('does not take a service that there is not', async () => {
-    const { code, err } = await touchlineHere(['doctor', 'nobody'], env);
+  test.each([
+    [['doctor', 'nobody'], 'there is no service'],
+    [['status', '--metrics', 'x'], '--metrics takes http addresses'],
+  ])('does not take %j', async (args, text) => {
+    const { code, err } = await touchlineHere(args, env);
     expect(code).toBe(2);
-    expect(err).toContain('there is no service');
+    expect(err).toContain(text);
   });
 });

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readyClusterId } from '#cluster/access.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { IN_FULL } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
 
 const MAIN = join(import.meta.dirname, 'backbone.fixture.ts');
@@ -143,18 +144,21 @@ test('stopped while it starts, it leaves no process behind', async () => {
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });
 
-test('killed while its broker starts, the next start waits for that broker to end', async () => {
-  const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
-  parent = child;
-  // From then on it holds the folder, and is not ready yet.
-  const lock = join(dataDir, 'kafka', 'data', '.lock');
-  await untilTrue('a broker has the folder', () => existsSync(lock));
-  const [pid = expect.fail('no broker')] = await brokerPids();
-  // It ends by SIGKILL alone, some seconds after its parent.
-  process.kill(pid, 'SIGSTOP');
-  child.kill('SIGKILL');
-  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
-  expect(backbone.kind).toBe('embedded');
+// Its broker takes eight seconds to be ended.
+describe.each(IN_FULL)('%s', () => {
+  test('killed while its broker starts, the next start waits for that broker to end', async () => {
+    const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
+    parent = child;
+    // From then on it holds the folder, and is not ready yet.
+    const lock = join(dataDir, 'kafka', 'data', '.lock');
+    await untilTrue('a broker has the folder', () => existsSync(lock));
+    const [pid = expect.fail('no broker')] = await brokerPids();
+    // It ends by SIGKILL alone, some seconds after its parent.
+    process.kill(pid, 'SIGSTOP');
+    child.kill('SIGKILL');
+    backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
+    expect(backbone.kind).toBe('embedded');
+  });
 });
 
 test('a broker that cannot start says why, and ends the registry that started beside it', async () => {

@@ -139,7 +139,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   /**
    * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record
    * may be sent before the answer: where the markers of the previous transaction are missing, a partition adds records to
-   * that one, and commits them with it (test/system/faults/unfinished-commit.test.ts).
+   * that one, and commits them with it (test/system/faults/unfinished-commit.release.test.ts).
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);

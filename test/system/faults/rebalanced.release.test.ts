@@ -1,0 +1,73 @@
+/** Processors under load, while they come and go and their connections fail: the output is that of a processor that nothing happens to. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { backbone } from '../../setup/backbone.ts';
+import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from '../../support/harness.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
+
+const place = backbone();
+const REBALANCES = times(10, 2);
+const DISTURBANCES = times(30, 3);
+/** Frozen past the session timeout and, in full, past the time of a transaction as well. */
+const MOST_FROZEN_MS = times(16_000, 4_000);
+const MOST_SLOWED_MS = 400;
+
+let expected: PipelineOutput;
+
+beforeAll(async () => {
+  expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
+}, FAULT_TIMEOUT_MS);
+
+test(
+  `${REBALANCES} rebalances between 1 and 3 processors under load: no loss, no duplicates`,
+  async () => {
+    const actual = await disturbed({
+      place: { ...place, prefix: `${place.prefix}rebalanced.` },
+      processors: 1,
+      count: REBALANCES,
+      async disturb({ step, processors, pipeline, random }) {
+        await delay(random() * 1_000);
+        const growing = processors.length === 1 || (processors.length === 2 && step % 4 < 2);
+        if (growing) {
+          const joined = pipeline.startProcessor();
+          processors.push(joined);
+          await joined.ready();
+        } else {
+          expect(await processors.shift()?.stop(), 'it leaves in good order').toBe(0);
+        }
+      },
+    });
+    expectSame(actual, expected);
+  },
+  FAULT_TIMEOUT_MS,
+);
+
+test(
+  `${DISTURBANCES} times connections between processors and broker are cut, frozen, slowed: the same output`,
+  async () => {
+    const { proxy, brokers, directBrokers } = await restartableKafka();
+    let cut = 0;
+    const actual = await disturbed({
+      place: { ...place, brokers: directBrokers, prefix: `${place.prefix}proxied.` },
+      settings: { KAFKA_BROKERS: brokers.join(',') },
+      processors: 2,
+      count: DISTURBANCES,
+      async disturb({ step, random }) {
+        await delay(random() * 1_000);
+        if (step % 3 === 0) {
+          // By turns all of them and a single one.
+          cut += proxy.cut(step % 2 === 0 ? undefined : Math.floor(random() * proxy.open));
+          return;
+        }
+        if (step % 3 === 1) proxy.freeze();
+        else proxy.slow(random() * MOST_SLOWED_MS);
+        await delay(random() * MOST_FROZEN_MS);
+        proxy.resume();
+      },
+    });
+    expect(cut, 'connections were cut').toBeGreaterThan(0);
+    expectSame(actual, expected);
+  },
+  FAULT_TIMEOUT_MS,
+);
