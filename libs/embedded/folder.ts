@@ -10,7 +10,7 @@ import { tryLock } from './lock.ts';
 export type SecuredPorts = { readonly tls: number; readonly sasl: number };
 
 /** The notes in a data folder in use, for the next start. */
-export type FolderNotes = {
+type FolderNotes = {
   /** The process that started the broker. */
   readonly owner: number;
   /** The broker's pid, from its start on. */

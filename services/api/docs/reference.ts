@@ -130,7 +130,7 @@ export const REFERENCE_ERRORS = (
 /** The types that a field was seen to have, as JSON has them, such as `null | string`; whole numbers are `integer`. */
 export type FieldTypes = Readonly<Record<string, string>>;
 
-/** An operation as a running system answered it: `npm run examples` writes these files, test/system/demo.test.ts checks them. */
+/** An operation as a running system answered it: `npm run examples` writes these files, test/system/demo/demo.test.ts checks them. */
 export type Example = {
   /** Path and query, without the token. */
   readonly request: string;

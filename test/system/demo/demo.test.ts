@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '#embedded/ports.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { listeningAddresses } from '../../support/listening.ts';
+import { deliverSigned } from '../../support/signed-delivery.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+import { SECRET, SERVED, SHORT, services, touchline } from './platform.ts';
+
+describe('touchline demo', () => {
+  test('plays real matches, checks them, says how to read on, and ends with 0', async () => {
+    const env = { ...SHORT, DATA_DIR: temporaryFolder(), TOPIC_PREFIX: backbone().prefix };
+    const run = touchline(['demo'], env);
+    expect([await run.end(), run.text()]).toEqual([
+      0,
+      expect.stringContaining('✓ all 5 final scores are the official ones'),
+    ]);
+    expect(run.text()).not.toContain('✗');
+    expect(run.text()).toContain('✓ an access token was issued for its first client');
+    expect(run.text()).toContain('✓ a tool of /mcp returns the final score of the last match to it');
+    expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
+    expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
+    expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
+  });
+});
+
+describe('touchline up', () => {
+  test('starts every service, as many processes of one as it is asked for, starts each again that dies, and stops on SIGTERM', async () => {
+    const port = await freePort();
+    const dataDir = temporaryFolder();
+    const mark = join(dataDir, 'demo.lock');
+    writeFileSync(mark, '');
+    const run = touchline(['up', '--replicas', 'match-processor=3'], {
+      DATA_DIR: dataDir,
+      WEBHOOK_PORT: String(port),
+      API_PORT: '0',
+      TOOLS_PORT: '0',
+      WEBHOOK_SECRET: '',
+    });
+    await run.says('creating topics');
+    expect(existsSync(mark), 'a demonstration would replace its data').toBe(false);
+    const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
+    await run.says('Ctrl-C stops everything');
+    const kept = join(dataDir, 'webhook-secret');
+    expect([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777]).toEqual([secret, 0o600]);
+    expect(await post(port, [], secret)).toBe('200 Accepted');
+    const before = services(run.child.pid);
+    expect(before).toHaveLength(SERVED + 2);
+    for (const label of ['match-processor', 'match-processor-2', 'match-processor-3'])
+      expect(readFileSync(join(dataDir, 'logs', `${label}.log`), 'utf8')).toContain('metrics and health');
+    const addresses = before.map((pid) => new Set(listeningAddresses(pid)));
+    expect(addresses).toEqual(before.map(() => new Set(['127.0.0.1'])));
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    await run.says(/! match-processor was ended by SIGKILL; starting it again/);
+    await run.says(/! webhook-receiver was ended by SIGKILL; starting it again/);
+    await expect
+      .poll(() => post(port, [], secret).catch(() => 'no answer'), { timeout: 120_000 })
+      .toBe('200 Accepted');
+    run.child.kill('SIGTERM');
+    expect(await run.end()).toBe(0);
+    expect(run.text()).toContain('Stopping (SIGTERM)');
+    expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
+  });
+
+  test('says it in a line when the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const run = touchline(['up'], { DATA_DIR: temporaryFolder(), WEBHOOK_PORT: String(port) });
+    expect([await run.end(), run.text()]).toEqual([
+      1,
+      `touchline up: port ${port} is in use: set WEBHOOK_PORT to another one\n`,
+    ]);
+  });
+});
+
+async function post(
+  port: number,
+  messages: readonly unknown[],
+  secret = SECRET.slice(0, 32),
+): Promise<string> {
+  const response = await deliverSigned(`http://127.0.0.1:${port}/webhook`, messages, { secret });
+  return `${response.status} ${await response.text()}`;
+}
