@@ -13,7 +13,7 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { placeEnv } from './environment.ts';
 import { quietLog } from './log.ts';
-import { DEADLINE_MS, untilTrue } from './poll.ts';
+import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 
 /** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
@@ -98,19 +98,19 @@ export class Pipeline {
     await feed.close();
   }
 
-  /** Waits until every message is processed and committed, of these partitions only where some are named. */
+  /** Waits until every message that is there now is processed and committed, of these partitions only where some are named. */
   async settled(only?: readonly number[]): Promise<void> {
     const { brokers, prefix } = this.place;
     const topic = topicName(prefix, 'normalized-messages');
     const application = `${prefix}match-processor`;
-    await untilTrue('the positions are at the ends of the input', async () => {
+    const ends = await until('the ends of the input are known', () =>
       // A broker that has just started may not answer yet.
-      const ends = await topicBounds({ brokers, clientId: 'test-settled' }, [topic]).catch(() => null);
-      if (ends === null) return false;
+      topicBounds({ brokers, clientId: 'test-settled' }, [topic]).catch(() => undefined),
+    );
+    const awaited = ends.filter(({ partition, end }) => end > 0 && (only?.includes(partition) ?? true));
+    await untilTrue('the positions are at the ends of the input', async () => {
       const positions = await readPositions({ brokers, application, log: quietLog }).catch(() => null);
-      return ends
-        .filter(({ partition }) => only?.includes(partition) ?? true)
-        .every(({ partition, end }) => end === 0 || (positions?.get(partition) ?? -1) >= end);
+      return awaited.every(({ partition, end }) => (positions?.get(partition) ?? -1) >= end);
     });
   }
 
