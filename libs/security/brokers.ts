@@ -12,6 +12,7 @@ export type Sasl =
     }
   | { readonly mechanism: 'OAUTHBEARER'; readonly source: TokenSource };
 
+/** How connections to a cluster are secured. */
 export type KafkaSecurity = {
   /** Null: without TLS. */
   readonly tls: TlsFiles | null;

@@ -191,6 +191,7 @@ function shown(value: string): string {
 /** A setting in `--help`; `fallback` is null where it is required. */
 export type SettingHelp = { name: string; about: string; secret: boolean; fallback: string | null };
 
+/** Describes the settings of a specification, in its order. */
 export function describeSettings(spec: z.ZodObject): SettingHelp[] {
   const properties = z.toJSONSchema(spec, { io: 'input', unrepresentable: 'any' }).properties ?? {};
   return Object.entries(spec.shape).map(([name, schema]) => {

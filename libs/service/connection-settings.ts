@@ -66,6 +66,7 @@ export const securitySettings = {
   ...tlsSettings('SCHEMA_REGISTRY', 'the registry'),
 };
 
+/** Settings of TLS of the servers of a process. */
 export const serverTlsSettings = {
   HTTP_TLS_CERT_FILE: z
     .string()

@@ -25,6 +25,7 @@ type Rules = {
   readonly maxAgeMs: number;
 };
 
+/** A processor that is open: it publishes nothing until it is started. */
 export type AlertProcessor = Awaited<ReturnType<typeof openAlertProcessor>>;
 
 /** Opens a processor of these rules: it publishes nothing until it is started. Rejects as `openProcessor`. */

@@ -5,6 +5,7 @@ export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 
 const STATES: readonly HealthState[] = ['alive', 'stale', 'down', 'recovering', 'recovered', 'ended'];
 
+/** Makes the monitor's metrics in a registry. */
 export function monitorMetrics(registry: Registry) {
   const registers = [registry];
   const latest = new Map<string, FeedHealth>();

@@ -4,6 +4,7 @@ import { stageLatencies } from '#service/stage-latency.ts';
 
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
 
+/** Makes the poller's metrics in a registry. */
 export function pollerMetrics(registry: Registry) {
   const registers = [registry];
   let lag = (): number | null => null;

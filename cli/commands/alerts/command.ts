@@ -17,6 +17,7 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 (default warn) is the least level that is logged to the standard error output.
 `;
 
+/** How alerts are written to the standard output: lines for people, or JSON. */
 export const ALERT_FORMATS = ['line', 'json'] as const;
 
 export const command = defineCommand({

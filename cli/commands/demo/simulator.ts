@@ -6,6 +6,7 @@ import { ServiceProcess } from '../../processes.ts';
 /** Who is played into, and the REST that the play is served as. */
 export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
 
+/** Starts a simulator that plays by webhooks and by REST, with these settings. */
 export function startSimulator(
   { platform, provider }: PlayTarget,
   settings: Readonly<Record<string, string>>,

@@ -41,6 +41,7 @@ export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OP
 
 const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
 
+/** Whether there is an operation of that name. */
 export function isOperationName(name: string): name is OperationName {
   return byName.has(name as OperationName);
 }

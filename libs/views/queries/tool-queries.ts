@@ -19,6 +19,7 @@ export type NamedMatch = {
   readonly roundName: string | null;
 };
 
+/** A match with everything that happened in it. */
 export type MatchWithIncidents = NamedMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];

@@ -1,6 +1,7 @@
 /** What a provider's record may have in a field. */
 import type { JsonObject } from '#contract/values.ts';
 
+/** A text of a provider's record; undefined where it has none. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

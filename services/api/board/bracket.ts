@@ -23,6 +23,7 @@ export type BracketRound = ReturnType<typeof roundsOf>[number];
 export type Tie = ReturnType<typeof tieOf>;
 export type TieSide = Tie['sides'][number];
 
+/** The bracket of a season's knock-out stages. */
 export function bracketOf(stages: readonly BracketStage[]) {
   const all = stages.flatMap(roundsOf).sort(byStart);
   const lost = new Set<number>();

@@ -129,6 +129,7 @@ export function refuseEntry(request: FastifyRequest, reply: FastifyReply): Fasti
   return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');
 }
 
+/** Whether a contract covers all of these operations. */
 export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
   return operations === null || wanted.every((operation) => operations.has(operation));
 }

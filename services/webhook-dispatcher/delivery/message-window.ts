@@ -1,6 +1,7 @@
 import { lowerBound } from '#domain/sorted.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
+/** A message with its offset in webhook-messages. */
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;

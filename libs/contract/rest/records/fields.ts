@@ -9,7 +9,9 @@ export const digits = z.string().regex(/^-?[0-9]{1,16}$/);
 /** The provider's value for an unknown text. */
 export const empty = z.literal('');
 
+/** An integer, also written as text, within 32-bit range. */
 export const int = z.int();
+/** A text as it is; anything else is unknown. */
 export const text = z.string();
 
 /** An id, a count or a time in Unix seconds. */

@@ -16,6 +16,7 @@ export function favouriteMatches(): ReadonlySet<number> {
   return favourites;
 }
 
+/** Makes a match a favourite, or no longer one. */
 export function toggleFavourite(eventId: number): void {
   const next = new Set(favourites);
   if (!next.delete(eventId)) next.add(eventId);

@@ -105,6 +105,7 @@ export function verifiedWords(json: string | null): string {
   return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
 }
 
+/** Whether a phase is the penalty shoot-out. */
 export function isShootOut(statusId: number | null): boolean {
   return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
 }

@@ -52,6 +52,7 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
+/** The page of a match, as it stands at `now` (Unix seconds). */
 export const matchPage = { matches: z.array(matchSummary) };
 
 export function matchPageOf(

@@ -36,6 +36,7 @@ function meantBy(argument: string, known: readonly string[]): string | undefined
   return exact ?? known.find((one) => one.startsWith(name) || name.startsWith(one.replace(/_id$/, '')));
 }
 
+/** A line for the caller about an unknown argument. */
 export function unknownArgument(argument: string, known: readonly string[]): string {
   const shown = argument.slice(0, 40);
   const meant = meantBy(argument, known);
