@@ -21,7 +21,7 @@ export const SHORT = {
   TOOLS_PORT: '0',
 };
 
-export type Run = {
+type Run = {
   readonly child: ChildProcess;
   /** What it printed so far. */
   text(): string;
@@ -31,7 +31,7 @@ export type Run = {
   end(): Promise<number | null>;
 };
 
-export type Env = Readonly<Record<string, string>>;
+type Env = Readonly<Record<string, string>>;
 
 /** Processes of `touchline up`: receiver, monitor, both processors, api, composer and dispatcher of webhooks, tool gateway. */
 export const SERVED = 8;
