@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { topicName } from '#topics/topics.ts';
-import { MOST_RECORDS } from '#views/ingest/steps.ts';
+import { FULL_BATCH_RECORDS } from '#views/ingest/batch-gatherer.ts';
 import { type ReadyApi, startApi } from './api-process.ts';
 import { makePlace, WRITTEN, writeMatches } from './api-topics.ts';
 import type { BareViewsOptions, BareViewsResult, TableSize } from './bare-views.ts';
@@ -121,7 +121,7 @@ async function runBare(
     topics: WRITTEN.map((topic) => topicName(prefix, topic)),
     path: join(context.dir, `bare-${round}.sqlite`),
     tables,
-    step: MOST_RECORDS,
+    step: FULL_BATCH_RECORDS,
   };
   const script = join(import.meta.dirname, 'bare-views.ts');
   const startedAt = performance.now();

@@ -4,7 +4,7 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from './ingest/records.ts';
 import { viewMetrics } from './metrics.ts';
 
-test('applied states of matches count by when their message was received; other records do not', async () => {
+test('observes the latency of applied match states since their message was received, and of no other record', async () => {
   const registry = new Registry();
   const state = sampleOf('match-state');
   const transition = sampleOf('match-transitions');

@@ -2,17 +2,17 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
 import type { ViewRecord } from './ingest/records.ts';
 
-/** The metrics of the views of one service. None of them names an id, a client or a token. */
+/** The metrics of the views of one service. No label holds an id, a client or a token. */
 export type ViewMetrics = ReturnType<typeof viewMetrics>;
 
-/** `service` is what stands in their names, as `touchline_<service>_records_total`. */
+/** Registers the metrics. `service` is part of their names, as in `touchline_<service>_records_total`. */
 export function viewMetrics(registry: Registry, service: string) {
   const registers = [registry];
   const prefix = `touchline_${service}`;
   let newest: number | null = null;
   new Gauge({
     name: `${prefix}_view_age_seconds`,
-    help: 'Time since the newest record that the views have was written.',
+    help: 'Time since the newest record in the views was written.',
     registers,
     collect() {
       if (newest !== null) this.set(Math.max(0, (Date.now() - newest) / 1000));
@@ -20,7 +20,7 @@ export function viewMetrics(registry: Registry, service: string) {
   });
   const { received_to_view } = stageLatencies(registry, ['received_to_view']);
   return {
-    /** Records are in the views of a replica that has caught up, at `now`, Unix milliseconds. */
+    /** Observes the latency of match states that became visible at `now`, Unix milliseconds. Call only after catching up. */
     applied(records: readonly ViewRecord[], now: number): void {
       for (const { topic, value } of records)
         if (topic === 'match-state' && value !== null) received_to_view(now - value.cause.received_at);
@@ -49,7 +49,7 @@ export function viewMetrics(registry: Registry, service: string) {
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
       registers,
     }),
-    /** A record written then, Unix milliseconds, is in the views. */
+    /** Records that the views have a record that was written at `timestamp`, Unix milliseconds. */
     seen(timestamp: number | null): void {
       if (timestamp !== null && timestamp > (newest ?? 0)) newest = timestamp;
     },

@@ -13,47 +13,47 @@ import { isBroken, removeViews } from './store/database.ts';
 import type { Served } from './store/served.ts';
 import { Views } from './store/views.ts';
 
-/** Views unused for longer are rebuilt: tombstones of that time are gone after a day. */
+/** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
-/** While the views are built, which is all garbage, in percent. */
-const HEAP_GROWTH = 80;
+/** Limit of the heap's growth while the views are built, percent: building produces only garbage. */
+const BUILD_HEAP_GROWTH = 80;
 const SWEEP_MS = 10_000;
-/** Between two parts of a sweep, so that requests come in between. */
+/** Pause between two parts of a sweep, in which requests are served. */
 const SWEEP_PAUSE_MS = 20;
 
-/** What says in which competition an event is, and the names that it is rendered with. */
-const PLACES: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
-/** After these, what the views lack is read again with all else. */
-const LOST = [PositionLostError, EventMovedInError];
+/** The topics that say in which competition an event is, and with which names it is rendered. */
+const PLACE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
+/** Errors after which the views lack records, so that the next start rebuilds them. */
+const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 
-/** Where a replica's views are, and what they are fed from. */
+/** The folder of a replica's views, and the topics that they are built from. */
 export type ReplicaOptions = Pick<
   SourceOptions,
   'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
 > & {
-  /** The service; its views are in the folder of that name in `dataDir`. */
+  /** Name of the service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
   readonly dataDir: string;
   readonly registryUrl: RegistryUrl;
-  /** All of them where nothing is said. */
+  /** Default: all of `SOURCES`. */
   readonly topics?: readonly SourceTopic[];
-  /** Competitions that are served; null is all of them. */
+  /** Ids of the competitions that are served; null means all. */
   readonly competitions: Served;
   /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };
 
-/** The views of one replica of a service, kept up with the topics. */
+/** The views of one replica of a service, which follow the topics. */
 export class Replica {
   readonly views: Views;
   readonly #options: ReplicaOptions;
   readonly #folder: string;
-  /** Of match-state. */
+  /** Number of partitions of match-state. */
   readonly #partitions: number;
   readonly #stopping = new AbortController();
   #caughtUp = false;
-  #fed: Promise<void> = Promise.resolve();
-  #sweeping: NodeJS.Timeout | undefined;
+  #following: Promise<void> = Promise.resolve();
+  #nextSweep: NodeJS.Timeout | undefined;
 
   private constructor(
     options: ReplicaOptions,
@@ -65,7 +65,7 @@ export class Replica {
     this.views = views;
   }
 
-  /** Opens the views of the folder, or rebuilds them. Throws `ViewsInUseError`, `StreamError`. */
+  /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
   static async open(options: ReplicaOptions): Promise<Replica> {
     const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
@@ -75,23 +75,29 @@ export class Replica {
     const { length: partitions } = await topicBounds({ brokers, clientId: `touchline-${name}` }, states);
     const served = competitions === null ? 'all' : [...competitions].sort((a, b) => a - b).join(',');
     const source = { ...ids, competitions: served };
-    const maxAgeMs = MAX_AGE_MS;
-    const { views, fresh } = Views.open({ folder, source, competitions, maxAgeMs, now: Date.now() });
+    const { views, fresh } = Views.open({
+      folder,
+      source,
+      competitions,
+      maxAgeMs: MAX_AGE_MS,
+      now: Date.now(),
+    });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
     return new Replica(options, { folder, views, partitions });
   }
 
-  /** Whether everything that was there at the start is applied, and the views can be relied on. */
+  /** Whether all records that existed at the start are applied, and the views are intact. */
   get ready(): boolean {
     return this.#caughtUp;
   }
 
+  /** Starts to apply the topics' records, and to delete messages of the feed that are older than their retention. */
   follow(): void {
     const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
     const startedAt = performance.now();
-    limitHeapGrowth(HEAP_GROWTH);
-    this.#fed = this.#read(topics, () => {
+    limitHeapGrowth(BUILD_HEAP_GROWTH);
+    this.#following = this.#read(topics, () => {
       this.views.caughtUp(this.#partitions);
       limitHeapGrowth(null);
       this.#caughtUp = true;
@@ -99,19 +105,19 @@ export class Replica {
     }).catch(fail);
     const sweep = (): void => {
       const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
-      this.#sweeping = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
+      this.#nextSweep = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
     };
     if (topics.includes('normalized-messages')) sweep();
   }
 
-  /** Where some competitions only are served, first reads in which of them events are: what is outside is never written then. */
+  /** If only some competitions are served, reads first in which one each event is: events outside are then never written. */
   async #read(topics: readonly SourceTopic[], onCaughtUp: () => void): Promise<void> {
     const { competitions, signal } = this.#options;
     const stopping = AbortSignal.any([signal, this.#stopping.signal]);
     if (competitions !== null) {
-      const first = topics.filter((topic) => PLACES.has(topic));
-      const known = new AbortController();
-      await this.#follow(first, AbortSignal.any([stopping, known.signal]), () => known.abort());
+      const first = topics.filter((topic) => PLACE_TOPICS.has(topic));
+      const placesRead = new AbortController();
+      await this.#follow(first, AbortSignal.any([stopping, placesRead.signal]), () => placesRead.abort());
     }
     if (!stopping.aborted) await this.#follow(topics, stopping, onCaughtUp);
   }
@@ -129,7 +135,7 @@ export class Replica {
       epochs: this.views.epochs(),
       apply: (records, positions) => {
         applyRecords(this.views, records, positions, Date.now());
-        // Records of before the start are as late as the start.
+        // The latency of records from before the start would measure the start.
         if (this.#caughtUp) metrics.applied(records, Date.now());
       },
       reader: `touchline-${name}`,
@@ -140,24 +146,23 @@ export class Replica {
     });
   }
 
-  /** Call with the error of a failed request: the process ends if the views are damaged. */
+  /** Call with the error of a failed request: if the views are damaged, calls `fail`. */
   onFailure(error: unknown): void {
     if (!isBroken(error)) return;
-    // What is read next may be wrong without failing.
+    // The next query of damaged views may succeed with wrong rows.
     this.#caughtUp = false;
     this.#options.fail(error);
   }
 
-  /** Stops following and closes the views, once `served` says that nobody asks them any more. */
-  async close(served: Promise<unknown>): Promise<void> {
+  /** Stops following, then closes the views when `requestsDone` resolves. Deletes damaged or incomplete views. */
+  async close(requestsDone: Promise<unknown>): Promise<void> {
     const { log, signal } = this.#options;
-    clearTimeout(this.#sweeping);
+    clearTimeout(this.#nextSweep);
     this.#stopping.abort();
-    await Promise.all([served, this.#fed]);
+    await Promise.all([requestsDone, this.#following]);
     this.views.close();
-    // Whatever found it, a batch, a request or a sweep: of no use any more.
-    const isLost = LOST.some((kind) => signal.reason instanceof kind);
-    if (!isBroken(signal.reason) && !isLost) return;
+    const isIncomplete = INCOMPLETE_VIEWS.some((kind) => signal.reason instanceof kind);
+    if (!isBroken(signal.reason) && !isIncomplete) return;
     removeViews(this.#folder);
     log.warn('the next start rebuilds the views');
   }

@@ -10,7 +10,7 @@ import {
   port,
   processSettings,
 } from '#service/config.ts';
-import { viewSettings } from '#views/settings.ts';
+import { viewSettings } from '#views/store/served.ts';
 
 export const settings = z.object({
   ...processSettings,

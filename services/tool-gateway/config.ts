@@ -12,7 +12,7 @@ import {
   port,
   processSettings,
 } from '#service/config.ts';
-import { viewSettings } from '#views/settings.ts';
+import { viewSettings } from '#views/store/served.ts';
 
 /** A name as a Host or an Origin header has it, without a port; an IPv6 address in brackets. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])$/i;

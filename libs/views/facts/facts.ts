@@ -1,11 +1,11 @@
 /**
- * Languages and areas, and what soccer's results, statistics and details are called: ids and names of the provider's own
- * published catalogues (its PHP client's fixtures of 2019, MIT licence).
+ * Languages, areas, and the names of soccer's results, statistics and details. Ids and names come from the provider's
+ * published catalogues (fixtures of its PHP client of 2019, MIT licence).
  */
 import places from './places.json' with { type: 'json' };
 import values from './soccer-values.json' with { type: 'json' };
 
-/** id, code, name, own name. */
+/** Rows of id, code, English name and native name. */
 export const LANGUAGES = places.languages as unknown as readonly (readonly [
   number,
   string,
@@ -13,10 +13,10 @@ export const LANGUAGES = places.languages as unknown as readonly (readonly [
   string,
 ])[];
 
-/** Languages that are not in use. */
+/** Ids of the languages that are not in use. */
 export const INACTIVE_LANGUAGES: ReadonlySet<number> = new Set(places.inactive_languages);
 
-/** id, code, name; few are shown, the rest come with the catalogue. */
+/** Rows of id, code and name. Only a few areas: the provider's catalogue adds the others. */
 export const AREAS = places.areas as unknown as readonly (readonly [number, string | null, string])[];
 
 type Names = ReadonlyMap<number, string>;

@@ -1,7 +1,7 @@
 import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 
-/** The topics that the views are made from. */
+/** The topics that the views are built from. */
 export const SOURCES = [
   'catalogue',
   'match-state',
@@ -14,7 +14,7 @@ export const SOURCES = [
 ] as const satisfies readonly TopicName[];
 export type SourceTopic = (typeof SOURCES)[number];
 
-/** A decoded record with its place; `value` is null for one without a value. */
+/** A decoded record with its topic, partition and offset. `value` is null for a tombstone. */
 export type ViewRecord<T extends SourceTopic = SourceTopic> = {
   [K in T]: {
     readonly topic: K;
@@ -22,10 +22,17 @@ export type ViewRecord<T extends SourceTopic = SourceTopic> = {
     readonly offset: number;
     readonly key: string;
     readonly value: TopicValues[K] | null;
-    /** When it was written, Unix milliseconds; now where unknown. */
+    /** Time at which the record was written, Unix milliseconds; undefined counts as now. */
     readonly written?: number;
   };
 }[T];
 
-/** Where to go on in a partition, by its `partitionKey`, and the leader epoch of the record before it; null where it is unknown. */
-export type ReadPosition = { readonly key: string; readonly next: number; readonly epoch: number | null };
+/** The position of a partition. */
+export type ReadPosition = {
+  /** Its `partitionKey`. */
+  readonly key: string;
+  /** The next offset to read. */
+  readonly next: number;
+  /** Leader epoch of the record before `next`; null if unknown. */
+  readonly epoch: number | null;
+};

@@ -1,4 +1,4 @@
-/** Reads the topics that the views are made from. */
+/** Reads the topics that the views are built from. */
 
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
@@ -14,52 +14,52 @@ import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
+import { BatchGatherer } from './batch-gatherer.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
-import { Steps } from './steps.ts';
 
 export type SourceOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;
-  /** How long messages of the feed are kept, milliseconds. */
+  /** Retention of the feed's messages, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
   readonly log: Logger;
-  /** Aborted when the process is to stop. */
+  /** Aborted when the process must stop. */
   readonly signal: AbortSignal;
   readonly registry: Registry;
-  /** What the brokers know the reader by. */
+  /** Client id that the brokers see. */
   readonly reader: string;
-  /** Where to go on by `partitionKey`. */
+  /** The next offset to read, by `partitionKey`. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** The leader epochs of what was read before, by `partitionKey`. */
+  /** Leader epochs of the last records that were read, by `partitionKey`. */
   readonly epochs: ReadonlyMap<string, number>;
-  /** Takes records of partitions, each in order, and where to go on after them. Must not return before they are applied. */
+  /** Applies records, each partition's in order, and stores the positions after them. Returns when both are done. */
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
-  /** What the views are fed from. */
+  /** The topics to read. */
   readonly topics: readonly SourceTopic[];
-  /** Everything that was there at the start is applied. */
+  /** Called once all records that existed at the start are applied. */
   readonly onCaughtUp: () => void;
-  /** A partition of match-state was read to the end that it had `at`, on the steady clock: called twice a second at least. */
+  /** Called at least twice a second for each partition of match-state that was read to the end it had `at` (steady clock). */
   readonly onStatesRead: (partition: number, at: number) => void;
 };
 
 /**
- * Somebody waits for these. A message changes several of their partitions within a few milliseconds: a step waits for all of
- * them, as each costs a fetch over all partitions and a transaction of the views.
+ * Topics that readers wait for. A message changes several of their partitions within a few milliseconds. One batch gathers
+ * all of them, as each batch costs a fetch over all partitions and a transaction of the views.
  */
 const URGENT: ReadonlySet<SourceTopic> = new Set([
-  // Names stand in what is rendered of the others.
+  // Its names are part of the rendered records of the other topics.
   'catalogue',
   'match-state',
   'match-incidents',
   'match-transitions',
   'feed-health',
 ]);
-const URGENT_STEP_MS = 2;
-/** Of the feed and tables: a step has what came meanwhile. */
-const STEP_MS = 50;
+const URGENT_BATCH_MS = 2;
+/** Interval between batches of the feed and of tables. */
+const BATCH_MS = 50;
 
-/** Records of one partition that were read together. */
+/** Records of one partition that were fetched together. */
 type DecodedBatch = {
   readonly topic: SourceTopic;
   readonly batch: FollowedBatch;
@@ -67,13 +67,13 @@ type DecodedBatch = {
 };
 
 /**
- * Applies all existing and new records until `signal` is aborted. What is urgent is read apart from the rest. Rejects as
- * `follow` does, or with what `apply` throws.
+ * Applies all existing and new records until `signal` is aborted. Reads urgent topics apart from the others. Rejects as
+ * `follow` does, or with the error of `apply`.
  */
 export async function followSources(options: SourceOptions): Promise<void> {
   const lanes = [
-    { topics: options.topics.filter((topic) => URGENT.has(topic)), stepMs: URGENT_STEP_MS },
-    { topics: options.topics.filter((topic) => !URGENT.has(topic)), stepMs: STEP_MS },
+    { topics: options.topics.filter((topic) => URGENT.has(topic)), batchMs: URGENT_BATCH_MS },
+    { topics: options.topics.filter((topic) => !URGENT.has(topic)), batchMs: BATCH_MS },
   ].filter(({ topics }) => topics.length > 0);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -90,14 +90,14 @@ export async function followSources(options: SourceOptions): Promise<void> {
       over.abort();
     }
   });
-  // One that fails ends the other first: nothing is applied after this returns.
+  // A lane that fails ends the other one: nothing is applied after this function returns.
   for (const read of await Promise.allSettled(reading)) if (read.status === 'rejected') throw read.reason;
 }
 
-type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly stepMs: number };
+type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly batchMs: number };
 
 async function followLane(options: LaneOptions): Promise<void> {
-  const { brokers, prefix, registry, metrics, log, from, stepMs } = options;
+  const { brokers, prefix, registry, metrics, log, from, batchMs } = options;
   const topics = new Map(
     options.topics.map((topic) => [topicName(prefix, topic), { topic, decoder: registry.decoder(topic) }]),
   );
@@ -110,7 +110,7 @@ async function followLane(options: LaneOptions): Promise<void> {
     for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
       try {
         const value = bytes === null ? null : decoder.decode(bytes);
-        // The value is that of the topic: it was read by its decoder.
+        // The topic's own decoder returns the topic's type of value.
         const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
         records.push(read as ViewRecord);
       } catch (error) {
@@ -122,10 +122,10 @@ async function followLane(options: LaneOptions): Promise<void> {
     }
     return records;
   };
-  const steps = new Steps<DecodedBatch>({
-    ms: stepMs,
+  const gatherer = new BatchGatherer<DecodedBatch>({
+    intervalMs: batchMs,
     sizeOf: ({ records }) => records.length,
-    take: (batches) => applyBatches(batches, options),
+    apply: (batches) => applyBatches(batches, options),
   });
   const reading = follow({
     brokers,
@@ -133,22 +133,22 @@ async function followLane(options: LaneOptions): Promise<void> {
     topics: [...topics.keys()],
     from,
     epochs: options.epochs,
-    signal: AbortSignal.any([options.signal, steps.failed]),
+    signal: AbortSignal.any([options.signal, gatherer.failed]),
     async onBatch(batch) {
       const source = topics.get(batch.topic);
       if (source === undefined) return;
-      await steps.add({ topic: source.topic, batch, records: await decode(source, batch) });
+      await gatherer.add({ topic: source.topic, batch, records: await decode(source, batch) });
     },
     onUpToDate({ topic, partition }, at) {
       if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
     },
     onCaughtUp() {
-      steps.live();
+      gatherer.caughtUp();
       options.onCaughtUp();
     },
   });
-  await reading.finally(() => steps.close());
-  steps.failed.throwIfAborted();
+  await reading.finally(() => gatherer.close());
+  gatherer.failed.throwIfAborted();
 }
 
 function applyBatches(batches: readonly DecodedBatch[], { apply, metrics, log }: SourceOptions): void {
@@ -171,10 +171,10 @@ function applyBatches(batches: readonly DecodedBatch[], { apply, metrics, log }:
   }
 }
 
-/** Views that are rebuilt read records whose traces ended long ago. */
+/** Records that were written longer ago get no span: a rebuild reads records whose traces have ended. */
 const TRACED_MS = 3_600_000;
 
-/** A span for each record that belongs to a trace. */
+/** Starts and ends a span for each record that belongs to a trace. */
 function traceApplied(
   tracing: Tracer,
   { topic, records: read }: FollowedBatch,
@@ -203,7 +203,7 @@ function identify({ partition, offset, value }: ViewRecord): MessageFields {
   return { ...message, partition, offset };
 }
 
-/** The position to resume at; a feed that is read for the first time starts at its oldest record. */
+/** Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`. */
 async function positions({
   brokers,
   prefix,

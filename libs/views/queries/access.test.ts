@@ -7,7 +7,7 @@ import { accessKey, notFound, requireAccess } from './access.ts';
 const SERVED = new Set([61, 52]);
 const some = (...ids: number[]): Access => ({ ...EVERYTHING, competitions: new Set(ids) });
 
-/** The code and the words of a refusal; null where there is none. */
+/** Returns the code and message of a refusal; null if there is none. */
 function refusal(access: Access, competitionId: number | null): string | null {
   try {
     requireAccess(access, competitionId);
@@ -18,7 +18,7 @@ function refusal(access: Access, competitionId: number | null): string | null {
   }
 }
 
-test('refuses what is outside the contract, and says what is served of what is inside', () => {
+test('refuses competitions outside the contract, and names the served ones for those inside', () => {
   const all = servedAccess(EVERYTHING, SERVED);
   const notHere = 'NOT_SERVED: Not found here: this server serves';
   expect(refusal(all, 52)).toBeNull();
@@ -34,7 +34,7 @@ test('refuses what is outside the contract, and says what is served of what is i
   expect(refusal(some(7), 52)).toBe('FORBIDDEN: Outside the contract');
 });
 
-test('says of an unknown id that it is not found, or not here where only some competitions are served', () => {
+test('answers an unknown id with not found, or not found here if only some competitions are served', () => {
   expect(notFound(EVERYTHING).message).toBe('Not found');
   expect(notFound(servedAccess(EVERYTHING, SERVED)).message).toBe(
     'Not found here: this server serves only the competitions 52, 61',
@@ -43,7 +43,7 @@ test('says of an unknown id that it is not found, or not here where only some co
   expect(notFound(servedAccess({ ...EVERYTHING }, many)).message).toMatch(/ 49, 50 and 2 more$/);
 });
 
-test('keeps answers apart whose refusals differ', () => {
+test('builds different keys for clients whose refusals differ', () => {
   const narrow = some(52);
   expect(servedAccess(narrow, null)).toBe(narrow);
   const keys = [some(52), some(52, 7), some(52, 8), some(52, 7)].map((of) =>

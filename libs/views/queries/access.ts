@@ -2,22 +2,22 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isServed } from '../store/served.ts';
 
-/** Reads by `timestamp` start this many seconds earlier: another replica may have shown a change a little earlier. */
-const SETTLE_SECONDS = 10;
+/** Margin of queries by `timestamp`, seconds: another replica may have shown a change a little earlier. */
+const MARGIN_SECONDS = 10;
 
-/** The second from which changes are returned to a reader by `timestamp`. */
+/** Returns the time from which a query by `timestamp` finds changes, Unix seconds. */
 export function since(timestamp: number): number;
 export function since(timestamp: number | undefined): number | undefined;
 export function since(timestamp: number | undefined): number | undefined {
-  return timestamp === undefined ? undefined : timestamp - SETTLE_SECONDS;
+  return timestamp === undefined ? undefined : timestamp - MARGIN_SECONDS;
 }
 
-/** Whether a contract covers a competition; an unknown competition is in no list. */
+/** Whether a client may see a competition. An unknown one (null) is seen only by clients that may see all. */
 export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
   return isServed(competitions, competitionId);
 }
 
-/** Throws `forbidden` where a competition is not in the contract, `not_served` where it is, and not among those served here. */
+/** Throws `forbidden` if a competition is not in the contract, `not_served` if it is but this server does not serve it. */
 export function requireAccess(access: Access, competitionId: number | null): void {
   if (isCovered(access, competitionId)) return;
   const { contracted } = access;
@@ -26,7 +26,7 @@ export function requireAccess(access: Access, competitionId: number | null): voi
   throw notFound(access);
 }
 
-/** What is thrown for an unknown id: it may be known to a server of other competitions. */
+/** Returns the error for an unknown id; `not_served` if another server may know it. */
 export function notFound(access: Access): RestError {
   const served = servedWords(access);
   return served === null
@@ -34,10 +34,13 @@ export function notFound(access: Access): RestError {
     : new RestError('NOT_SERVED', `Not found here: this server serves ${served}`);
 }
 
-/** Longer lists are cut in what people read. */
+/** Maximum number of competitions that a message lists. */
 const MAX_NAMED = 50;
 
-/** What a server serves of a contract, as `only the competitions 52, 61`; null where it serves all. Names none outside the contract. */
+/**
+ * Describes what a server serves of a contract, such as `only the competitions 52, 61`; null if it serves all. Names no
+ * competition outside the contract.
+ */
 export function servedWords({
   competitions,
   contracted,
@@ -53,7 +56,7 @@ export function servedWords({
 
 const keys = new WeakMap<Access, string>();
 
-/** The same text for clients that may see the same competitions, and are refused others with the same words. */
+/** Returns a cache key: equal for clients that may see the same competitions and get the same refusals for others. */
 export function accessKey(access: Access): string {
   let key = keys.get(access);
   if (key === undefined) {

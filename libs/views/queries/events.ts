@@ -1,4 +1,4 @@
-/** Which events a query asks for, of what may be seen. */
+/** Conditions of the events that match a query and that the client may see. */
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#contract/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
@@ -6,7 +6,10 @@ import type { PlaceView } from '../store/places.ts';
 import { Conditions } from '../store/sql.ts';
 import { notFound, requireAccess, since } from './access.ts';
 
-/** The event, where it is one and may be seen. Throws `not_found`, `not_served`, `forbidden`. */
+/** SQL condition: a team, which stands for both `?`, is one of the sides. */
+export const PLAYS = '(home_id = ? OR away_id = ?)';
+
+/** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
   const row = matches.find(id);
   if (row === undefined) throw notFound(access);
@@ -14,47 +17,46 @@ export function visibleEvent(matches: MatchView, id: number, access: Access): Ev
   return row;
 }
 
-/** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
+/** Returns the conditions of `events.index`. Throws `forbidden` or `not_served` for a place that the client may not see. */
 export function eventConditions(query: EventsQuery, places: PlaceView, access: Access): Conditions {
   const { competition_id, season_id, stage_id, venue_type } = query;
   if (competition_id !== undefined) requireAccess(access, competition_id);
   if (season_id !== undefined) requireAccess(access, places.competitionOf('season', season_id));
   if (stage_id !== undefined) requireAccess(access, places.competitionOf('stage', stage_id));
-  const either = '(home_id = ? OR away_id = ?)';
-  return shownTo(access, asked(query))
+  return visibleEvents(access, deletedToo(query))
     .where('sport_id = ?', query.sport_id)
     .where('competition_id = ?', competition_id)
     .where('season_id = ?', season_id)
     .where('stage_id = ?', stage_id)
     .where('status_type = ?', query.status_type)
-    .where(venue_type === undefined ? either : `${venue_type}_id = ?`, query.participant_id)
+    .where(venue_type === undefined ? PLAYS : `${venue_type}_id = ?`, query.participant_id)
     .where('start >= ?', query.date_from)
     .where('start <= ?', query.date_to)
     .where('changed >= ?', since(query.timestamp));
 }
 
-/** What `livescore.index` asks for, of what may be seen. */
+/** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
   const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
-  const conditions = shownTo(access, asked(query))
+  const conditions = visibleEvents(access, deletedToo(query))
     .where(`(start >= ?${orLive})`, query.date_from)
     .where(`(start <= ?${orLive})`, query.date_to)
     .where('sport_id = ?', query.sport_id)
     .where('status_type = ?', query.status_type)
     .where('changed >= ?', since(query.timestamp));
-  // Whoever follows the changes has to learn that a match is postponed.
+  // A client that follows changes must learn that a match is postponed.
   if (query.show_postponed === 'no' && query.timestamp === undefined)
     conditions.also(`status_id IS NOT ${STATUS.postponed}`);
   return conditions;
 }
 
-/** All events that may be seen: those that stand, or with those that were deleted. */
-export function shownTo(access: Access, events: 'standing' | 'all' = 'standing'): Conditions {
+/** Returns the conditions of all events that the client may see. */
+export function visibleEvents(access: Access, deletedToo = false): Conditions {
   const conditions = new Conditions().among('competition_id', access.competitions);
-  return events === 'all' ? conditions : conditions.also('hidden = 0');
+  return deletedToo ? conditions : conditions.also('hidden = 0');
 }
 
-/** Queries for changes return deleted events too (see `item_status`). */
-function asked({ timestamp }: { readonly timestamp?: number | undefined }): 'standing' | 'all' {
-  return timestamp === undefined ? 'standing' : 'all';
+/** Queries for changes also return deleted events (see `item_status`). */
+function deletedToo({ timestamp }: { readonly timestamp?: number | undefined }): boolean {
+  return timestamp !== undefined;
 }

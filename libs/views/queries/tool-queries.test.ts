@@ -10,7 +10,7 @@ let queries: ToolQueries;
 const PAGE = { limit: 10, page: 1 };
 const only = (...competitions: number[]): Access => ({ ...EVERYTHING, competitions: new Set(competitions) });
 
-/** A match of two teams in a competition; its goals where it is over. */
+/** Plays a match of two teams; with `goals` it is finished. */
 function match(
   id: number,
   home: readonly [number, string],
@@ -54,7 +54,7 @@ describe('a search for teams', () => {
     expect(names('köln besiktas')).toEqual([]);
   });
 
-  test('knows a team by its latest name, and by no match that has moved or was deleted', () => {
+  test('finds a team by its latest name, in the current competition of matches that are not deleted', () => {
     match(1, BESIKTAS, KOLN, undefined, { competition_id: 10 });
     expect(queries.teams('koln', only(10))).toHaveLength(1);
     match(1, BESIKTAS, [2, 'Effzeh'], undefined, { competition_id: 11, later: 10 });
@@ -66,7 +66,7 @@ describe('a search for teams', () => {
   });
 });
 
-test('two teams against each other: latest first, from the side of the first team', () => {
+test('lists the meetings of two teams, latest first, with the balance of the first team', () => {
   match(1, BESIKTAS, KOLN, [2, 1], { start_date: '2026-01-01 15:00' });
   match(2, KOLN, BESIKTAS, [0, 0], { start_date: '2026-02-01 15:00' });
   match(3, KOLN, BESIKTAS, [3, 0], { start_date: '2026-03-01 15:00' });
@@ -79,7 +79,7 @@ test('two teams against each other: latest first, from the side of the first tea
   expect(queries.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
 });
 
-test('two teams against each other: an abandoned match is not counted, an awarded one by its reported result', () => {
+test('leaves an abandoned match out of the balance, and counts an awarded one by its reported result', () => {
   match(1, BESIKTAS, KOLN, [1, 0], { status_id: 7 });
   const kickOff = { id: '5-1', incident_id: 429, participant_id: null, event_time: '00:00' };
   const teams = (results: readonly (readonly [number, number])[]) =>
@@ -99,7 +99,7 @@ test('two teams against each other: an abandoned match is not counted, an awarde
   expect(balance).toEqual({ played: 1, won: 1, drawn: 0, lost: 0, goals: 3, against: 0 });
 });
 
-describe('what changed', () => {
+describe('the changes of matches', () => {
   const NOW = RECEIVED_AT / 1000;
   const ANY = { ...PAGE, only: null };
   const changed = (query: object, access = EVERYTHING) =>
@@ -107,7 +107,7 @@ describe('what changed', () => {
       .changes({ ...ANY, timestamp: NOW - 60, ...query }, access)
       .items.map(({ own }) => own.map(({ kind }) => kind).join('+'));
 
-  test('goals first, each with all that its version did to it, the latest first', () => {
+  test('list goals first, each with all steps of its version, latest first', () => {
     world.play(
       incidentMessage({ id: 1 }, { confirmation: 'tbd' }),
       incidentMessage({ id: 2, ut: 1_790_000_010 }, { id: '5-200', incident_id: 419 }),
@@ -119,7 +119,7 @@ describe('what changed', () => {
     expect(changed({ only: new Set(['taken_back']) })).toEqual(['incident_cancelled+goal_cancelled']);
   });
 
-  test('by when it became visible here, however late it was received', () => {
+  test('are found by the time at which they became visible, however late', () => {
     world.now = RECEIVED_AT + 3_600_000;
     world.views.caughtUp();
     world.play(incidentMessage({ id: 1 }));
@@ -127,7 +127,7 @@ describe('what changed', () => {
     expect(changed({ timestamp: NOW + 3_620 })).toEqual([]);
   });
 
-  test('of a match, a team, a competition, and never outside the contract', () => {
+  test('are filtered by match, team and competition, and never lie outside the contract', () => {
     match(1, BESIKTAS, KOLN, [1, 0], { competition_id: 10 });
     match(2, [3, 'Besiktas'], [4, 'Fortuna'], [1, 0], { competition_id: 11 });
     for (const query of [{ match_id: 1 }, { team_id: 2 }, { competition_id: 10 }]) {
@@ -140,7 +140,7 @@ describe('what changed', () => {
   });
 });
 
-test('a match is read again when it has changed', () => {
+test('reads a match again when it has changed', () => {
   match(1, BESIKTAS, KOLN);
   const shown = () => queries.meetings([1, 2], EVERYTHING, PAGE).items[0];
   expect(shown()?.state.score).toBeNull();

@@ -1,4 +1,4 @@
-/** What tools ask for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
+/** Queries of the tools: the matches of REST, chosen by the same conditions, with all their derived values. */
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
@@ -10,79 +10,76 @@ import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
 import { isCovered, requireAccess, since } from './access.ts';
-import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
+import { boardConditions, eventConditions, PLAYS, visibleEvent, visibleEvents } from './events.ts';
 
-/** A match: its state, and what only the contract's record of it has. */
+/** The state of a match, with the names that only its record in the contract has; null where unknown. */
 export type NamedMatch = {
   readonly state: ShownState;
   readonly statusName: string | null;
   readonly roundName: string | null;
 };
 
-/** A match with everything that happened in it. */
+/** A match with its incidents. */
 export type MatchWithIncidents = NamedMatch & {
-  /** All incidents, removed ones too, by id. */
+  /** All incidents, removed ones included, ordered by id. */
   readonly incidents: readonly ShownIncident[];
 };
 
 export type MatchChange = SubjectChange & { readonly match: MatchWithIncidents };
 
-type Filter = number | undefined;
-
-/** What is undefined does not filter. */
+/** An undefined field does not filter. */
 type ChangesQuery = Paging & {
-  /** Changes that became visible then or later, Unix seconds. */
+  /** Finds changes that became visible at this time or later, Unix seconds. */
   readonly timestamp: number;
-  readonly competition_id?: Filter;
-  readonly team_id?: Filter;
-  readonly match_id?: Filter;
+  readonly competition_id?: number | undefined;
+  readonly team_id?: number | undefined;
+  readonly match_id?: number | undefined;
+  /** Classes of changes to return; null means all. */
   readonly only: ReadonlySet<StepClass> | null;
 };
 
-/** Matches cached as read: a few megabytes. */
-const MAX_KNOWN = 2_000;
-/** Matches cached with their incidents, some hundred kilobytes each. */
+/** Maximum number of cached matches: a few megabytes. */
+const MAX_MATCHES = 2_000;
+/** Maximum number of cached matches with incidents, some hundred kilobytes each. */
 const MAX_DETAILS = 200;
-/** Most meetings of two teams that are counted. */
+/** Maximum number of meetings of two teams in their balance. */
 const MAX_MEETINGS = 1_000;
-/** Most teams that a search considers. */
+/** Maximum number of teams that a search ranks. */
 const MAX_TEAMS = 500;
-/** Most words of a search that count. */
+/** Maximum number of words in a search; further ones are ignored. */
 const MAX_WORDS = 8;
 
 const ONE: Paging = { limit: 1, page: 1 };
-/** A team is one of the two. */
-const PLAYS = '(home_id = ? OR away_id = ?)';
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
+/** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
 export function toolQueries(views: Views) {
   const { matches, incidentLog, changes, catalogue, places } = views;
 
-  /** Matches by id as last read. */
-  const known = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
-    max: MAX_KNOWN,
+  /** Matches as last read, by id. */
+  const read = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
+    max: MAX_MATCHES,
   });
   const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): NamedMatch => {
-    const entry = known.get(id);
+    const entry = read.get(id);
     if (entry?.version === version) return entry.match;
     const { state, plain } = matches.row(id);
     const match = { state, ...namesOf(plain) };
-    known.set(id, { version, match });
+    read.set(id, { version, match });
     return match;
   };
-  /** Matches with their incidents, until one of them changes. */
+  /** Matches with their incidents, by id, until match or incidents change. */
   const details = new LRUCache<number, { readonly names: number; readonly match: MatchWithIncidents }>({
     max: MAX_DETAILS,
   });
   views.onStale((eventId) => details.delete(eventId));
-  /** Throws `not_found`, `forbidden`. */
+  /** Throws `not_found`, `not_served`, `forbidden`. */
   const matchDetails = (id: number, access: Access): MatchWithIncidents => {
-    const kept = details.get(id);
-    if (kept !== undefined && kept.names === views.nameVersion) {
-      requireAccess(access, kept.match.state.competition_id);
-      return kept.match;
+    const cached = details.get(id);
+    if (cached?.names === views.nameVersion) {
+      requireAccess(access, cached.match.state.competition_id);
+      return cached.match;
     }
     const { json } = visibleEvent(matches, id, access);
     const state = matches.state(id) as ShownState;
@@ -96,16 +93,17 @@ export function toolQueries(views: Views) {
   };
 
   return {
-    /** The events of `events.index`. */
+    /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
     matches: (query: EventsQuery, access: Access, order: MatchOrder): CountedPage<NamedMatch> =>
       page(eventConditions(query, places, access), order, query),
 
-    /** The events of `livescore.index`, of one competition or team where given. Throws `forbidden`. */
+    /** Returns the matches of `livescore.index`, of one competition or team if given. Throws `forbidden`, `not_served`. */
     board(
       query: LivescoreQuery,
       access: Access,
-      { competition_id, team_id }: { readonly competition_id?: Filter; readonly team_id?: Filter } = {},
+      filter: Pick<ChangesQuery, 'competition_id' | 'team_id'> = {},
     ): CountedPage<NamedMatch> {
+      const { competition_id, team_id } = filter;
       if (competition_id !== undefined) requireAccess(access, competition_id);
       const conditions = boardConditions(query, access)
         .where('competition_id = ?', competition_id)
@@ -113,13 +111,13 @@ export function toolQueries(views: Views) {
       return page(conditions, 'earliest', query);
     },
 
-    /** Whether a team plays in a match that the caller may see. */
+    /** Whether a team plays in a match that the client may see. */
     isTeam: (id: number, access: Access): boolean =>
-      matches.versions(shownTo(access).where(PLAYS, id), 'latest', ONE).total > 0,
+      matches.versions(visibleEvents(access).where(PLAYS, id), 'latest', ONE).total > 0,
 
-    /** The matches of two teams against each other, latest first, and how they ended for the first one. */
+    /** Returns the matches of two teams against each other, latest first, with the balance of the first team. */
     meetings([team, opponent]: readonly [number, number], access: Access, paging: Paging) {
-      const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
+      const between = (): Conditions => visibleEvents(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
       const all = page(finished, 'latest', { limit: MAX_MEETINGS, page: 1 }).items.map(({ state }) => state);
       return {
@@ -128,17 +126,17 @@ export function toolQueries(views: Views) {
       };
     },
 
-    /** The feed status of a match at `now`, Unix milliseconds. */
+    /** Returns the feed status of a match at `now`, Unix milliseconds. */
     health: (eventId: number, now: number): FeedStatus => views.matchHealth(eventId, now),
 
     match: matchDetails,
 
-    /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
+    /** Returns changes, those about goals first. Throws `not_found`, `not_served`, `forbidden`. */
     changes(query: ChangesQuery, access: Access): CountedPage<MatchChange> {
       const { competition_id, team_id, match_id, only } = query;
       if (competition_id !== undefined) requireAccess(access, competition_id);
       if (match_id !== undefined) visibleEvent(matches, match_id, access);
-      const conditions = shownTo(access)
+      const conditions = visibleEvents(access)
         .where('s.changed >= ?', since(query.timestamp))
         .where('competition_id = ?', competition_id)
         .where('e.id = ?', match_id)
@@ -151,7 +149,10 @@ export function toolQueries(views: Views) {
       };
     },
 
-    /** The seasons of a competition, latest first; the current one is the provider's, else the latest. Throws `forbidden`. */
+    /**
+     * Returns the seasons of a competition, latest first. The current one is marked by the provider, else the latest. Throws
+     * `forbidden`, `not_served`.
+     */
     seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
       const ids = places.ids('season', { level: 'competition', id: competitionId }).toReversed();
@@ -159,19 +160,19 @@ export function toolQueries(views: Views) {
       return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
     },
 
-    /** The competition of a season; null where it is not known. */
+    /** Returns the competition of a season; null if unknown. */
     competitionOf: (seasonId: number): number | null => places.competitionOf('season', seasonId),
 
-    /** Names of places, null where they are not known. */
+    /** Returns the names of the places of a match; null where unknown. */
     place: (of: PlaceIds) => views.place(of),
 
-    /** The teams whose name has all the words, best first; accents and case do not matter. */
+    /** Returns the teams whose name has all words of the query, best match first; ignores accents and case. */
     teams(query: string, access: Access): readonly TeamRow[] {
       const words = wordsOf(query);
       return words.length === 0 ? [] : byRank(matches.teams(words, access.competitions, MAX_TEAMS), words);
     },
 
-    /** The competitions whose name, with that of their area, has all the words, best first. */
+    /** Returns the competitions whose name, with that of their area, has all words of the query, best match first. */
     competitions(query: string, access: Access) {
       const words = wordsOf(query);
       if (words.length === 0) return [];
@@ -188,7 +189,7 @@ export function toolQueries(views: Views) {
   };
 }
 
-/** How the matches of a team that have a result ended for it. */
+/** Counts the wins, draws, defeats and goals of a team in its matches that have a result. */
 function balanceOf(team: number, states: readonly ShownState[]) {
   let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
   for (const state of states) {
@@ -222,7 +223,7 @@ function wordsOf(query: string): string[] {
   return fold(query).split(' ').filter(Boolean).slice(0, MAX_WORDS);
 }
 
-/** What `renderEvent` has written. */
+/** Returns the names in the JSON of `renderEvent`. */
 function namesOf(json: string): Pick<NamedMatch, 'statusName' | 'roundName'> {
   const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
   return { statusName: status_name || null, roundName: round_name || null };

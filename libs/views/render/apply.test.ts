@@ -1,4 +1,4 @@
-/** What a batch of records changes, and whom it makes look again. */
+/** The changes that a batch of records makes, and the events that it makes stale. */
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -20,10 +20,10 @@ function name(kind: string, id: number, ut: number, text: string): ViewRecord {
   return { topic: 'catalogue', ...AT, key: `${kind}/${id}`, value };
 }
 
-/** Versions of everything, of the lists of events, and of the names of places. */
+/** Returns the versions of everything, of the lists of events, and of the names of places. */
 const versions = () => [world.views.version, world.views.listVersion, world.views.nameVersion];
 
-/** By how much each version grew. */
+/** Returns by how much `act` raises each version. */
 function grown(act: () => void): number[] {
   const before = versions();
   act();
@@ -38,7 +38,7 @@ const heartbeat = (key: string): ViewRecord => {
   return { topic: 'feed-health', ...AT, key, value: { ...value, term: 1 } as never };
 };
 
-test('heartbeats alone are known, and not written down', () => {
+test('applies a batch of heartbeats alone without storing it', () => {
   const written = () => [...world.views.offsets()];
   const before = written();
   expect(grown(() => world.give(heartbeat('webhook'), heartbeat('feed')))).toEqual([0, 0, 0]);
@@ -46,7 +46,7 @@ test('heartbeats alone are known, and not written down', () => {
   expect(written()).toEqual(before);
 });
 
-test('the health of a match is written down, with what comes beside it, and changes no answer', () => {
+test('stores the health of a match, heartbeats beside other records, and no new version for either', () => {
   expect(grown(() => world.give(heartbeat('webhook'), heartbeat('webhook/1')))).toEqual([0, 0, 0]);
   expect([...world.views.offsets().keys()]).toEqual(['test-0']);
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true });
@@ -54,11 +54,11 @@ test('the health of a match is written down, with what comes beside it, and chan
   expect(world.views.catalogue.name('season', 1)).toBe('one');
 });
 
-test('a name is new once, and again where it goes', () => {
+test('counts a name as new once, and once more when it is deleted', () => {
   expect(grown(() => world.give(name('season', 1, 2, 'one')))).toEqual([1, 1, 1]);
   expect(grown(() => world.give(name('season', 1, 2, 'one')))).toEqual([1, 0, 0]);
   expect(grown(() => world.give(name('season', 1, 1, 'old')))).toEqual([1, 0, 0]);
-  // The last of a batch is not the only one that counts.
+  // A new name counts also if the last record of its batch is old.
   expect(grown(() => world.give(name('season', 1, 3, 'two'), name('season', 1, 1, 'old')))).toEqual([
     1, 1, 1,
   ]);
@@ -67,10 +67,10 @@ test('a name is new once, and again where it goes', () => {
   expect(world.views.catalogue.name('season', 1)).toBeNull();
 });
 
-test('a state is new once, and changes the lists', () => {
+test('counts a state as new once, and raises the version of lists', () => {
   expect(grown(() => world.play(eventMessage({}, { id: EVENT })))).toEqual([1, 1, 0]);
   const state = world.views.state(EVENT);
-  if (state === null) throw new Error('there is no state');
+  if (state === null) throw new Error('no state');
   const again: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: state as never };
   expect(grown(() => world.give(again))).toEqual([1, 0, 0]);
   const gone: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: null };
@@ -78,7 +78,7 @@ test('a state is new once, and changes the lists', () => {
   expect(world.views.state(EVENT)).toEqual(state);
 });
 
-test('an event whose state or incident is new is rendered again', () => {
+test('reports an event with a new state or incident as stale', () => {
   const stale: number[] = [];
   world.views.onStale((id) => stale.push(id));
   world.play(eventMessage({}, { id: 1 }));
@@ -88,7 +88,7 @@ test('an event whose state or incident is new is rendered again', () => {
   expect(world.views.incidents(EVENT).map(({ id }) => id)).toEqual(['5-110']);
 });
 
-test('an incident of which only its delete has come is not shown', () => {
+test('does not show an incident of which only the deletion has arrived', () => {
   world.play(incidentMessage({}, { action: 'delete' }));
   expect(world.views.incidents(EVENT)).toEqual([]);
 });

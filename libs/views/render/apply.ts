@@ -1,18 +1,18 @@
-/** Turns records of topics into stored rows; each is rendered once, when it is written. */
+/** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
-import type { Changed, Views } from '../store/views.ts';
+import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
 import { renderIncident } from './incident.ts';
 
-/** Applies records to `views`, all or none; those of a partition are in order. `positions` and `now` as in `Views.write`. */
+/** Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. */
 export function applyRecords(
   views: Views,
   records: readonly ViewRecord[],
   positions: readonly ReadPosition[],
   now: number,
 ): void {
-  // They come twice a second and are expired after a restart: not worth a transaction.
+  // Heartbeats come twice a second and have expired after a restart: they need no transaction.
   if (records.every(isHeartbeat)) {
     for (const { key, value } of records.filter(isHeartbeat)) views.health.apply(key, value);
     return;
@@ -22,7 +22,7 @@ export function applyRecords(
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
         const event = record.value?.event_id ?? null;
-        if (event === null || views.coverage.keepsOf(event)) views.health.apply(record.key, record.value);
+        if (event === null || views.coverage.keepsEvent(event)) views.health.apply(record.key, record.value);
         continue;
       }
       changed.answers = true;
@@ -32,12 +32,12 @@ export function applyRecords(
   });
 }
 
-/** Whether it is the record of a source of feed-health. */
+/** Whether a record is that of a source on feed-health. */
 function isHeartbeat(record: ViewRecord): record is ViewRecord<'feed-health'> {
   return record.topic === 'feed-health' && !record.key.includes('/');
 }
 
-/** Whether the record is new. `at`: when it becomes visible, Unix seconds. */
+/** Applies a catalogue record. Returns whether it is new. `at`: the time at which it becomes visible, Unix seconds. */
 function applyName(
   { catalogue, places }: Views,
   { key, value }: ViewRecord<'catalogue'>,
@@ -48,11 +48,11 @@ function applyName(
     return true;
   }
   if (!catalogue.apply(value, at)) return false;
-  places.recorded(value.kind, value.id, at);
+  places.applyRecord(value.kind, value.id, at);
   return true;
 }
 
-function applyValue(views: Views, record: ViewRecord, at: number, changed: Changed): void {
+function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewChanges): void {
   const { topic, value, partition, offset } = record;
   if (value === null) return;
   switch (topic) {
@@ -65,24 +65,24 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       const placeVersion = matches.placeVersion;
       changed.states.set(value.event_id, matches.put(value, rendered, known, at));
       views.freshness.applied(value.event_id, value.version);
-      if (matches.placeVersion !== placeVersion) places.seen(value, at);
+      if (matches.placeVersion !== placeVersion) places.applyEvent(value, at);
       changed.events.add(value.event_id);
       return;
     }
     case 'match-incidents': {
-      // Where only its delete has arrived there is nothing to show.
-      if (value.incident === null || !views.coverage.keepsOf(value.event_id)) return;
+      // Null if only the incident's deletion has arrived.
+      if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
       const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
       if (views.incidentLog.put(value, value.incident, rendered)) changed.events.add(value.event_id);
       return;
     }
     case 'match-transitions':
-      if (!views.coverage.keepsOf(value.event_id)) return;
+      if (!views.coverage.keepsEvent(value.event_id)) return;
       views.incidentLog.applyTransition(value, at);
       views.freshness.changed(value.event_id, value.version);
       return;
     case 'normalized-messages': {
-      if (!views.coverage.keepsOf(value.event_id)) return;
+      if (!views.coverage.keepsEvent(value.event_id)) return;
       const rendered = renderFeedMessage(value);
       if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
       return;

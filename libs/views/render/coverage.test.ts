@@ -1,4 +1,4 @@
-/** Views of some competitions beside views of all: the same answers, whatever order the topics are read in. */
+/** Views of some competitions give the same answers as views of all, in whatever order the topics are read. */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -17,21 +17,21 @@ const EVENTS = [11, 12, 13] as const;
 const TOPICS = ['match-state', 'match-incidents', 'match-transitions', 'normalized-messages'] as const;
 type Topic = (typeof TOPICS)[number];
 
-/** A message of an event that says its competition, or none. */
-type Told = {
+/** A message of an event with its competition, or with none. */
+type EventReport = {
   readonly event: (typeof EVENTS)[number];
   readonly competition: number | null;
   readonly goal: boolean;
 };
 
-const told = fc.record<Told>({
+const eventReport = fc.record<EventReport>({
   event: fc.constantFrom(...EVENTS),
   competition: fc.constantFrom(1, 1, 2, 2, null),
   goal: fc.boolean(),
 });
 
-/** The records of messages by topic. */
-function recordsOf(messages: readonly Told[]): ReadonlyMap<Topic, readonly ViewRecord[]> {
+/** Returns the records of messages by topic. */
+function recordsOf(messages: readonly EventReport[]): ReadonlyMap<Topic, readonly ViewRecord[]> {
   const pipeline = new ViewsWorld();
   const records = messages.flatMap(({ event, competition, goal }, n) => {
     const place = {
@@ -49,7 +49,7 @@ function recordsOf(messages: readonly Told[]): ReadonlyMap<Topic, readonly ViewR
   return new Map(TOPICS.map((topic) => [topic, records.filter((record) => record.topic === topic)]));
 }
 
-/** The names of both competitions and their seasons: the catalogue is kept whole. */
+/** Names of both competitions and their seasons: the whole catalogue is kept. */
 const NAMES = [1, 2].flatMap((id) => [name('competition', id, null), name('season', id * 10, id)]);
 
 function name(kind: string, id: number, parent: number | null): ViewRecord {
@@ -59,7 +59,7 @@ function name(kind: string, id: number, parent: number | null): ViewRecord {
   return { topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value };
 }
 
-/** Gives records in the order in which `turns` takes them from the topics, then what is left. */
+/** Applies records in the order in which `turns` names their topics, then the remaining ones. */
 function read(
   world: ViewsWorld,
   records: ReadonlyMap<Topic, readonly ViewRecord[]>,
@@ -73,10 +73,10 @@ function read(
   }
 }
 
-/** A replica reads in this order when it starts. */
+/** The order in which a replica reads when it starts. */
 const STATES_FIRST: readonly Topic[] = Array(100).fill('match-state');
 
-/** Views of the served competitions, rebuilt where an event came into them too late. */
+/** Returns views of the served competitions, rebuilt if an event moved into one. */
 function limitedViews(
   records: ReadonlyMap<Topic, readonly ViewRecord[]>,
   turns: readonly Topic[],
@@ -110,7 +110,7 @@ const OF_EVENT: typeof LISTS = [
   ['feed.show', {}],
 ];
 
-/** What a client gets: the text of the data, or the code of the refusal. */
+/** Returns what a client gets: the text of the data, or the code of the refusal. */
 async function asked(world: ViewsWorld, access: Access) {
   const data = createProviderData(world.views);
   const answer = async (name: OperationName, query: object, id = 0): Promise<string> => {
@@ -142,10 +142,10 @@ async function asked(world: ViewsWorld, access: Access) {
   return { lists, events, feed };
 }
 
-test('answers as views of all do that show these competitions only, whatever is read first', async () => {
+test('answers as views of all competitions do to a client of these ones, whichever topic is read first', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(told, { minLength: 1, maxLength: 12 }),
+      fc.array(eventReport, { minLength: 1, maxLength: 12 }),
       fc.array(fc.constantFrom(...TOPICS), { maxLength: 40 }),
       async (messages, turns) => {
         const records = recordsOf(messages);
@@ -167,18 +167,18 @@ test('answers as views of all do that show these competitions only, whatever is 
   );
 });
 
-/** How SQLite says that it goes through a table that has rows of every event, without an index. */
+/** SQLite's words for reading a table with rows of every event without an index. */
 const GROWING =
   /^SCAN (events|sides|incidents|updated_incidents|deliveries|stories|feed|feed_texts|outside)$/;
 
-/** Rows of a table that are of an event. */
+/** Returns the number of rows of an event in a table. */
 const rowsOf = (world: ViewsWorld, table: string, id: number) =>
   world.views.sql.value<number>(
     `SELECT count(*) FROM ${table} WHERE ${table === 'events' ? 'id' : 'event_id'} = ?`,
     id,
   );
 
-test('keeps nothing of an event outside, also where it came before its state', () => {
+test('keeps no record of an event outside, even if it arrived before the state', () => {
   const records = recordsOf([
     { event: 11, competition: 2, goal: true },
     { event: 12, competition: 1, goal: true },
@@ -194,7 +194,7 @@ test('keeps nothing of an event outside, also where it came before its state', (
   expect(world.views.liveStates().map(({ event_id }) => event_id)).toEqual([12]);
 });
 
-test('is rebuilt for an event that comes into a served competition after something of it was left out', () => {
+test('demands a rebuild for an event that moves into a served competition after records of it were left out', () => {
   const records = recordsOf([
     { event: 11, competition: 2, goal: true },
     { event: 11, competition: 1, goal: false },
@@ -208,8 +208,8 @@ test('is rebuilt for an event that comes into a served competition after somethi
   expect(rebuilt.views.incidents(11)).toHaveLength(1);
 });
 
-test('shows an event no more that leaves, and all of it when it comes back', async () => {
-  const moves = [1, 2, 1].map((competition): Told => ({ event: 11, competition, goal: true }));
+test('hides an event that leaves, and shows all of it when it returns', async () => {
+  const moves = [1, 2, 1].map((competition): EventReport => ({ event: 11, competition, goal: true }));
   const world = new ViewsWorld(SERVED);
   const access = servedAccess(EVERYTHING, SERVED);
   const shown: string[] = [];
@@ -221,11 +221,11 @@ test('shows an event no more that leaves, and all of it when it comes back', asy
   expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);
 });
 
-test('views that are built look through no table that grows', () => {
+test('scans no table that grows with events while views are built', () => {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());
   const world = new ViewsWorld(SERVED);
-  const move = (event: Told['event'], competition: number | null): Told => ({
+  const move = (event: EventReport['event'], competition: number | null): EventReport => ({
     event,
     competition,
     goal: true,

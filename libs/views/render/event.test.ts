@@ -1,4 +1,4 @@
-/** An event by table: every field with a value that is not its default, then whatever a provider may write in its place. */
+/** Renders an event with a non-default value in every field, then with whatever else a provider may write in a field. */
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
@@ -8,7 +8,7 @@ import { renderEvent } from './event.ts';
 const T = 1_790_000_000;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The state after these reports of an event, each a minute after the one before. */
+/** Returns the state after these reports of an event, a minute apart. */
 function stateOf(...reports: readonly Fields[]) {
   const match = newMatch(7_000_001);
   reports.forEach((fields, offset) => {
@@ -89,7 +89,7 @@ const reported = {
     { id: 141, value: 900, short_name: 'x' },
     { id: 999, value: 'yes' },
   ],
-  // The away side first: they are served by their counter.
+  // The away side first: sides are ordered by their counter.
   participants: [away, home],
   weather: { wind: 3 },
   stage_name: 'Final',
@@ -132,7 +132,7 @@ const shownAway = {
   ],
 };
 
-test('has every field that was reported, and the names of what it knows', () => {
+test('shows every reported field, and adds the names it knows', () => {
   const { action: _, ...shown } = full(reported);
   expect(shown).toEqual({
     id: 7_000_001,
@@ -180,14 +180,14 @@ test('has every field that was reported, and the names of what it knows', () => 
   });
 });
 
-test('leaves statistics and details out of lists, and nothing else', () => {
+test('omits only statistics and details from the plain form', () => {
   const { plain, full } = renderEvent(stateOf(reported), noName);
   const { details: _, participants, ...rest } = JSON.parse(full);
   const withoutStats = participants.map(({ stats: __, ...side }: Fields) => side);
   expect(JSON.parse(plain)).toEqual({ ...rest, participants: withoutStats });
 });
 
-describe('a field that holds something else', () => {
+describe('an event with unusual fields', () => {
   test.each<[string, Fields, Fields]>([
     ['lists of null', { participants: null, details: null }, { participants: [], details: [] }],
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
@@ -211,24 +211,24 @@ describe('a field that holds something else', () => {
       { series: { order: 3, event_ids: [] } },
     ],
     ['a slug', { slug: 'a-b,1' }, { slug: 'a-b,1' }],
-    ['a slug that is none', { slug: 7 }, { slug: 'team-101_team-102,7000001' }],
+    ['a slug that is no text', { slug: 7 }, { slug: 'team-101_team-102,7000001' }],
     ['a status without a name', { status_id: 34, status_name: null }, { status_name: '2nd half' }],
     ['an unknown status', { status_id: 9_999, status_name: null }, { status_id: 9_999, status_name: '' }],
     ['no status', { status_id: null, status_type: null }, { status_id: 0, status_name: '', status_type: '' }],
     ['a status without a type', { status_id: 11, status_type: null }, { status_type: 'finished' }],
-    ['a sport of its own', { sport_id: 1 }, { sport_id: 1, played_time: null }],
+    ['another sport', { sport_id: 1 }, { sport_id: 1, played_time: null }],
     ['the name of a sport', { sport_id: 1, sport_name: 'Basketball' }, { sport_name: 'Basketball' }],
     ['no sport', { sport_id: null }, { sport_id: 0, details: [{ id: 16, value: '45' }, { id: 58 }] }],
   ])('%s', (_, fields, shown) => {
     expect(full(fields)).toMatchObject(shown);
   });
 
-  test('no name makes no slug, nor one of a side', () => {
+  test('has no slug without a name, and neither has a side', () => {
     const event = full({ name: '', participants: [{ id: 7, counter: 1, name: '' }] });
     expect([event, event.participants[0]].map((one) => 'slug' in one)).toEqual([false, false]);
   });
 
-  test('no tour is none, and another sport has no name unless it is reported', () => {
+  test('has no tour, no name of another sport, and no names of its values, unless reported', () => {
     const event = full({ sport_id: 1 });
     expect(['tour_id' in event, 'sport_name' in event]).toEqual([false, false]);
     expect(event.participants[0].stats[0]).toEqual({ id: 20, value: '4' });
@@ -237,13 +237,13 @@ describe('a field that holds something else', () => {
   });
 });
 
-test('names an unknown status as the catalogue does', () => {
+test('takes the name of an unknown status from the catalogue', () => {
   const state = stateOf({ status_id: 9_999 });
   const { full } = renderEvent(state, (id) => (id === 9_999 ? 'Third half' : 'Other'));
   expect(JSON.parse(full).status_name).toBe('Third half');
 });
 
-test('says the type of its status, whether it is hidden and whether extra time was played', () => {
+test('returns the type of its status, whether it is hidden and whether extra time was played', () => {
   const sides = (value: unknown) => ({
     participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
   });
@@ -268,11 +268,7 @@ describe('is hidden', () => {
     ['by the type of its status', true, [{ status_type: 'deleted' }]],
     ['not by another action', false, [{ action: 'insert' }]],
     ['not by another item status', false, [{ item_status: 'active' }]],
-    [
-      'not by an action before its status was reported again',
-      false,
-      [{ action: 'delete' }, { action: undefined }],
-    ],
+    ['not by a deletion before its last report', false, [{ action: 'delete' }, { action: undefined }]],
   ])('%s', (_, hidden, reports) => {
     const state = stateOf(...reports);
     const rendered = renderEvent(state, noName);
@@ -281,7 +277,7 @@ describe('is hidden', () => {
   });
 });
 
-describe('who won and who advanced', () => {
+describe('the winner and the side that advances', () => {
   const sides = (marks: Fields | null) => ({
     participants: [101, 102].map((id, at) => ({
       id,
@@ -293,15 +289,15 @@ describe('who won and who advanced', () => {
   const none = { 101: '0', 102: '0' };
   test.each<[string, number | null, readonly Fields[]]>([
     ['is reported', 101, [{ winner_id: 101, progress_id: 101, ...sides(second) }]],
-    ['is whom the results mark where it is not reported', 102, [sides(second)]],
-    ['is nobody where the results mark nobody', null, [sides(none)]],
-    ['is nobody where there are no results', null, [sides(null)]],
+    ['is marked by the results if not reported', 102, [sides(second)]],
+    ['is null if the results mark no side', null, [sides(none)]],
+    ['is null without results', null, [sides(null)]],
     [
-      'is whom newer results mark',
+      'is the side that newer results mark',
       102,
       [{ winner_id: 101, progress_id: 101, ...sides(null) }, sides(second)],
     ],
-    ['is nobody once newer results mark nobody', null, [{ winner_id: 101, progress_id: 101 }, sides(none)]],
+    ['is null once newer results mark no side', null, [{ winner_id: 101, progress_id: 101 }, sides(none)]],
   ])('%s', (_, id, reports) => {
     expect(full(...reports)).toMatchObject({ winner_id: id, progress_id: id });
   });

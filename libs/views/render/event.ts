@@ -1,4 +1,4 @@
-/** An event as the contract shows it, out of its match state. Pure: the same state gives the same text. */
+/** Renders an event as the contract shows it from its match state. Pure: equal states give equal text. */
 
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
@@ -8,10 +8,9 @@ import { extraTimePlayed } from '#domain/event-facts.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
-import { recordsOf, textOf } from './fields.ts';
-import { eventSlug, slugOf } from './place.ts';
+import { eventSlug, recordsOf, slugOf, textOf } from './fields.ts';
 
-/** Of the places that an event is in: it does not repeat their names (spec, rule 1). */
+/** Names of its places, which an event does not repeat (spec, rule 1). */
 const PLACE_NAMES: ReadonlySet<string> = new Set(
   ['competition', 'season', 'stage', 'group', 'tour', 'area'].flatMap((place) => [
     `${place}_name`,
@@ -19,12 +18,12 @@ const PLACE_NAMES: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** The name of a status that its message lacks; undefined when unknown. */
+/** Returns the name of a status from the catalogue; undefined if unknown. */
 export type StatusName = (statusId: number) => string | undefined;
 
 /**
- * Renders an event: every field of it that was ever reported, and all that the spec names (where it was not,
- * what the provider writes for nothing there: `null`, `''` or 0). Result 2 is the derived score; where that is unknown the result is missing, never zero.
+ * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has
+ * the provider's empty value: `null`, `''` or 0. Result 2 is the derived score; it is missing if unknown, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
   const reported = reportedFields(state);
@@ -33,7 +32,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, sides, isSoccer);
   const extraTime = extraTimePlayed(sides);
-  /** What the provider says itself, unless it was reported before what it follows from. */
+  /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = toWholeNumber(rest[field]);
     if (!reported.isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
@@ -47,10 +46,10 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     ...identity(state, reported),
     ...status(state, reported, statusName),
     ...clock(state, reported, isSoccer, extraTime),
-    ...standing(rest),
+    ...otherSpecFields(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
-    // When the newest field was reported.
+    // The time of the newest field.
     ut: state.fields.at(-1)?.ut ?? state.cause.ut,
   };
   const named = values(details, isSoccer ? DETAIL_NAMES : undefined);
@@ -70,10 +69,10 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   };
 }
 
-/** All fields of the event as last reported. A list has some fields and a message others: each is as old as it is. */
+/** The last reported value of each field. A list has some fields and a message others, so their times differ. */
 type Reported = {
   readonly fields: JsonObject;
-  /** Whether a field was reported before one of those that it follows from; not where nobody reported it. */
+  /** Whether a field was reported before any of its sources; false if it was never reported. */
   isOlder(field: string, ...sources: readonly string[]): boolean;
 };
 
@@ -112,7 +111,7 @@ function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject 
   };
 }
 
-/** Its name where it was reported, or is known here. */
+/** The sport, with its name if reported or built in. */
 function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
   const name = textOf(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
@@ -132,8 +131,8 @@ function status(state: MatchState, { fields, isOlder }: Reported, statusName: St
 }
 
 /**
- * The clock as it was last reported; that of a finished match is 0, whatever was read last. The match time of soccer is
- * the one that every surface shows; the provider's own stands in where there is no rule.
+ * The last reported clock; 0 for a finished match. The match time of soccer is computed, as everywhere else; without a rule
+ * for it the reported one is used.
  */
 function clock(
   { clock, status_id, status_type }: MatchState,
@@ -152,7 +151,7 @@ function clock(
   };
 }
 
-function standing(reported: JsonObject): JsonObject {
+function otherSpecFields(reported: JsonObject): JsonObject {
   const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
@@ -206,12 +205,12 @@ function renderParticipants(state: MatchState, sides: unknown, isSoccer: boolean
     .sort((a, b) => a.counter - b.counter);
 }
 
-/** Whether the participants say anything of a result. */
+/** Whether any participant has a result of this id. */
 function hasResult(participants: readonly Participant[], resultId: number): boolean {
   return participants.some(({ results }) => results.some(({ id }) => id === resultId));
 }
 
-/** The participant that a result marks with 1, such as the winner; null where it marks none. */
+/** Returns the id of the participant whose result of this id is 1, such as the winner; null if there is none. */
 function marked(participants: readonly Participant[], resultId: number): number | null {
   const found = participants.find(({ results }) =>
     results.some(({ id, value }) => id === resultId && value === '1'),
@@ -219,7 +218,7 @@ function marked(participants: readonly Participant[], resultId: number): number 
   return found?.id ?? null;
 }
 
-/** A list of `{id, value}` with the names of what they are, where they are known; a value is text, '' where it is unknown. */
+/** Returns a list of `{id, value}` with names where known; a value is text, '' if unknown. */
 function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
   return recordsOf(list).map(({ id, value, ...more }) => {
     const known = toWholeNumber(id) ?? 0;

@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>;
 const row = (message: Fields) => renderFeedMessage(normalized(message));
 const shown = (message: Fields) => JSON.parse(row(message)?.json ?? 'null');
 
-test('is the message as it was reported', () => {
+test('restores a message as it was reported', () => {
   const incident = incidentMessage({ uuid: 'u-1' }, { action: 'insert' }, { weather: { wind: 3 } });
   const { action: _, ...record } = (incident.data as { incident: Fields }).incident;
   expect(shown(incident)).toMatchObject({
@@ -23,23 +23,23 @@ test('is the message as it was reported', () => {
   expect(['uuid' in event, 'incident' in event.data]).toEqual([false, false]);
 });
 
-test('deletes the incident that it reports deleted', () => {
+test('restores the action of a deleted incident', () => {
   expect(shown(incidentMessage({}, { action: 'delete' })).data.incident.action).toBe('delete');
 });
 
-test('is none for a message that is no incident and no event', () => {
+test('returns null for a message that is neither an incident nor an event', () => {
   expect(row({ id: 1, type: 'event_keep_alive', ut: 1, data: { event: { id: 7 } } })).toBeNull();
 });
 
 describe('the id', () => {
   const idOf = (id: unknown) => shown(eventMessage({ id, uuid: 'u' })).id;
-  test.each([[0], [7], [999_999_999_999_999]])('%d is itself', (id) => {
+  test.each([[0], [7], [999_999_999_999_999]])('%d stays the same', (id) => {
     expect(idOf(id)).toBe(id);
     expect(idOf(String(id))).toBe(id);
   });
 
   test.each(['007', 'x1', '1x', '1.5', '1000000000000000'])(
-    '%s is a number made of it, always the same',
+    '%s becomes a number that is always the same',
     (id) => {
       const made = idOf(id);
       expect(made).toBeGreaterThanOrEqual(2 ** 52);
@@ -50,36 +50,36 @@ describe('the id', () => {
   );
 });
 
-describe('what filters ask of it', () => {
+describe('the values that queries filter by', () => {
   test.each<[string, Fields, Fields]>([
     [
-      'the flags that it reports',
+      'are the reported flags',
       incidentMessage({}, { important: 'no', important_for_trader: 'no' }),
       { incident: true, important: false, forTrader: false, competitionId: 6628 },
     ],
     [
-      'the flags that it reports, though its type has none',
+      'are the reported flags, though its type has none',
       incidentMessage({}, { incident_id: 99_999, important: 'yes', important_for_trader: 'yes' }),
       { important: true, forTrader: true },
     ],
-    ['those of its type', incidentMessage(), { important: true, forTrader: true }],
+    ['are those of its type', incidentMessage(), { important: true, forTrader: true }],
     [
-      'those of its type where it reports neither',
+      'are those of its type if neither is reported',
       incidentMessage({}, { important: null }),
       { important: true },
     ],
     [
-      'none of an unknown type',
+      'are false for an unknown type',
       incidentMessage({}, { incident_id: 99_999 }),
       { important: false, forTrader: false },
     ],
     [
-      'none of an event',
+      'are false for an event',
       eventMessage({}, { competition_id: 9 }),
       { incident: false, important: false, forTrader: false, competitionId: 9 },
     ],
     [
-      'no competition where none is reported',
+      'have no competition if none is reported',
       eventMessage({}, { competition_id: null }),
       { competitionId: null },
     ],

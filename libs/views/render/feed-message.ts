@@ -1,4 +1,4 @@
-/** Restores a provider message from its normalized form; normalizing it again gives the same. Pure. */
+/** Restores a provider message from its normalized form; normalizing it again gives the same form. Pure. */
 import { hash } from 'node:crypto';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
@@ -6,14 +6,14 @@ import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { FeedRow } from '../store/feed.ts';
 
-/** Longest id that is a number again. */
+/** Ids that convert to a number and back unchanged. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
-/** Numbers from here on stand for ids that are none; those of providers are far below. */
+/** Lowest number that stands for an id that is no number; provider ids are far below. */
 const FIRST_MADE_ID = 2 ** 52;
 
 /**
- * Renders a message of type `incident` or `event`; null for the other types, which the feed does not have. The texts
- * of the event's parts and of the incident are taken over as they are: only their `action` is put back.
+ * Renders a message of type `incident` or `event`; returns null for other types, which the feed does not have. Copies the
+ * texts of event and incident and restores their `action`.
  */
 export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const { type, incident } = message;
@@ -45,7 +45,7 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   };
 }
 
-/** The id of a message as a number: itself, or one that is made of it, the same wherever the message is rendered. */
+/** Returns the id of a message as a number; one that is no number is hashed, so that every replica renders the same. */
 function numberOf(messageId: string): string {
   if (NUMBER.test(messageId)) return messageId;
   return String(FIRST_MADE_ID + Number.parseInt(hash('sha256', messageId, 'hex').slice(0, 12), 16));

@@ -1,12 +1,27 @@
-/** What a provider's record may have in a field. */
+/** Reads and writes values of a provider's record. */
 import type { JsonObject } from '#contract/values.ts';
+import { fold } from '#domain/fold.ts';
 
-/** A text of a provider's record; undefined where it has none. */
+/** Returns a text of a provider's record; null if it is anything else. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The objects of a list; none of what is no list. */
+/** Returns the objects of a list; none if it is anything else. */
 export function recordsOf(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+/** Returns a slug as providers write it: `Manchester United` with id 136195 is `manchester-united,136195`. */
+export function slugOf(name: string, id: number): string {
+  return `${words(name)},${id}`;
+}
+
+/** Returns the slug of an event, with an underscore between its sides: `sivasspor_trabzonspor,3108995`. */
+export function eventSlug(name: string, id: number): string {
+  return `${name.split(' - ').map(words).join('_')},${id}`;
+}
+
+function words(name: string): string {
+  return fold(name).replaceAll(' ', '-');
 }

@@ -5,17 +5,17 @@ import { renderIncident } from './incident.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is served of an incident with this body, and whether it is important. */
+/** Renders an incident with this body. Returns its record, and whether it is important. */
 function rendered(body: Fields, options: Partial<Incident> = {}, type?: Fields) {
   const known = { ...incident('5-110', 413, options), ...options, body: JSON.stringify(body) };
   const { json, important } = renderIncident(known, (id) => (id === known.incident_id ? type : undefined));
   return { record: JSON.parse(json), important };
 }
 
-/** A type that no catalogue here has. */
+/** A type in no catalogue. */
 const UNKNOWN = 99_999;
 
-test('has every field as it was reported', () => {
+test('shows every field as reported', () => {
   const body = {
     incident_name: 'Goal!',
     participant_name: 'Home',
@@ -30,7 +30,7 @@ test('has every field as it was reported', () => {
     important_for_trader: 'no',
     game_break: 'yes',
     more: [1],
-    // Those that the laws decide are theirs.
+    // The laws decide these fields.
     id: 'x',
     ut: 1,
     for: 'none',
@@ -71,7 +71,7 @@ test('has every field as it was reported', () => {
   });
 });
 
-test('says of an unknown type nothing but what every incident has', () => {
+test('shows only the fields of every incident for an unknown type', () => {
   const options = { incident_id: UNKNOWN, event_status_id: null, participant_id: null };
   expect(rendered({}, options)).toEqual({
     important: false,
@@ -100,7 +100,7 @@ test('says of an unknown type nothing but what every incident has', () => {
   });
 });
 
-describe('what was not reported is', () => {
+describe('a field that was not reported is', () => {
   const listed = {
     name: 'Tor',
     for: 'rival',
@@ -110,28 +110,28 @@ describe('what was not reported is', () => {
   };
   test.each<[string, Fields, Partial<Incident>, Fields | undefined, Fields]>([
     [
-      'that of the provider’s type',
+      'that of the type in the provider’s catalogue',
       {},
       {},
       listed,
       { incident_name: 'Tor', for: 'rival', important: 'no', important_for_trader: 'no', game_break: 'yes' },
     ],
     [
-      'else that of the type as known here',
+      'else that of the built-in type',
       {},
       {},
       undefined,
       { incident_name: 'Goal', for: 'own', important: 'yes', important_for_trader: 'yes', game_break: 'no' },
     ],
     [
-      'where the provider’s type holds something else, too',
+      'that of the built-in type if the provider’s value is invalid',
       {},
       { incident_id: 420 },
       { name: 7, for: 7, important: 7, important_for_trader: null, game_break: false },
       { incident_name: 'Penalty', important: 'yes', important_for_trader: 'yes', game_break: 'yes' },
     ],
     [
-      'for the side of an unknown type',
+      'own in `for` of an unknown type with a side',
       {},
       { incident_id: UNKNOWN, participant_id: 7 },
       undefined,
@@ -140,14 +140,14 @@ describe('what was not reported is', () => {
     ['the name of a known status', {}, { event_status_id: 34 }, undefined, { event_status_name: '2nd half' }],
     ['null for an unknown status', {}, { event_status_id: 9_999 }, undefined, { event_status_name: null }],
     [
-      'empty for what is no collection',
+      'empty if it is no collection',
       { attribute_ids: 7, properties: null, additional_info: 'x' },
       {},
       undefined,
       { attribute_ids: [], properties: {}, additional_info: {} },
     ],
     [
-      'null for what is no text',
+      'null if it is no text',
       { participant_name: 7, event_time: 7, subparticipant_id: 'x', subparticipant_name: {} },
       {},
       undefined,
@@ -158,6 +158,6 @@ describe('what was not reported is', () => {
   });
 });
 
-test('is important where its record says so', () => {
+test('is important unless its record denies it', () => {
   expect([{}, { important: 'no' }].map((body) => rendered(body).important)).toEqual([true, false]);
 });

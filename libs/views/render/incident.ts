@@ -1,4 +1,4 @@
-/** An incident as the contract shows it, out of its register. Pure. */
+/** Renders an incident as the contract shows it from its register. Pure. */
 
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { joinObjects } from '#contract/provider-message.ts';
@@ -8,12 +8,12 @@ import type { Incident } from '#topics/generated/types.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
 import { textOf } from './fields.ts';
 
-/** The record of an incident's type in the provider's catalogue; undefined when unknown. */
+/** Returns the record of an incident type in the provider's catalogue; undefined if unknown. */
 export type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
 
 /**
- * The provider's record, with every field of the spec's DTO. What it does not say is what its type says, in the provider's
- * catalogue or else here; the flags of an unknown type are `no`.
+ * Renders the provider's record with every field of the spec's DTO. A missing field comes from its type in the provider's
+ * catalogue, else from the built-in type; flags of an unknown type are `no`.
  */
 export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecord): RenderedIncident {
   const reported: JsonObject = JSON.parse(incident.body);
@@ -52,7 +52,7 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
   return { json: joined(incident.body, reported, shown), important: important === 'yes' };
 }
 
-/** The reported fields with those shown in their place; most are as reported, so that their text is taken over. */
+/** Merges the shown fields into the reported record. Most are equal; then the reported text is copied. */
 function joined(body: string, reported: JsonObject, shown: JsonObject): string {
   const added: Record<string, unknown> = {};
   for (const name of Object.keys(shown)) {

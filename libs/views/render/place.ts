@@ -1,21 +1,21 @@
-/** Competitions, seasons, stages and groups as the contract shows them, out of the catalogue's records. Pure. */
+/** Renders competitions, seasons, stages and groups as the contract shows them from the catalogue's records. Pure. */
 
 import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
-import { fold } from '#domain/fold.ts';
 import type { Views } from '../store/views.ts';
+import { slugOf } from './fields.ts';
 
-/** Fields that a provider writes as null itself. */
+/** Fields that the provider itself writes as null. */
 const NULLABLE: ReadonlySet<string> = new Set(['stage_name_id', 'team_connection']);
-/** Sports that are known without the catalogue. */
+/** Names of sports that need no catalogue. */
 const SPORT_NAMES: ReadonlyMap<number, string> = new Map([[SOCCER, 'Soccer']]);
-/** Whole numbers that a provider writes as text in some lists. */
+/** Fields with whole numbers that the provider writes as text in some lists. */
 const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 'ut'];
 
 /**
- * The record of a place with every field of its level: what was not reported is what the provider writes where it knows
- * nothing. `ut`: when the catalogue's record was written, Unix seconds.
+ * Returns the record of a place with every field of its level; a field that was not reported has the provider's empty
+ * value. `ut`: the time of the catalogue's record, Unix seconds.
  */
 function renderPlace(
   level: TreeLevel,
@@ -42,7 +42,7 @@ function renderPlace(
   return { ...place, ...Object.fromEntries(numbers) };
 }
 
-/** Gives the records of places as text: the provider's, or what the events in a place say of it. */
+/** Returns a lookup of places as JSON text, from the provider's record or else from the events in the place. */
 export function placeLookup({
   catalogue,
   places,
@@ -57,18 +57,4 @@ export function placeLookup({
     const sport = level === 'competition' ? sportOf(id) : {};
     return JSON.stringify(renderPlace(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
   };
-}
-
-/** `Manchester United` with id 136195 as `manchester-united,136195`, as providers write it. */
-export function slugOf(name: string, id: number): string {
-  return `${words(name)},${id}`;
-}
-
-/** That of an event: its sides stand apart, as in `sivasspor_trabzonspor,3108995`. */
-export function eventSlug(name: string, id: number): string {
-  return `${name.split(' - ').map(words).join('_')},${id}`;
-}
-
-function words(name: string): string {
-  return fold(name).replaceAll(' ', '-');
 }

@@ -21,7 +21,7 @@ const KNOWN: TablePlace = {
 };
 const derived = { name: 'League standings', type_name: 'League standings', object_name: '', sport_id: 5 };
 
-test('names a table as the provider names its own', () => {
+test('names a table as the provider does', () => {
   expect(nameEntry(derived, KNOWN)).toMatchObject({
     name: 'League standings - Europe, Cup 2017/18, stage: Group Stage',
     object_name: 'Group Stage',
@@ -32,14 +32,14 @@ test('names a table as the provider names its own', () => {
   expect(nameEntry(derived, NOWHERE)).toMatchObject({ name: 'League standings', object_name: '' });
 });
 
-test('leaves the names that a table has', () => {
+test('keeps the names that a table has', () => {
   const own = { name: 'FIFA ranking - Men', type_name: 'FIFA ranking', object_name: 'World', sport_id: 1 };
   expect(nameEntry(own, KNOWN)).toEqual(own);
   const groups = [{ id: '7', name: 'Pool 7', ut: 3, participants: [], zones: [], corrections: [] }];
   expect(nameTable({ ...own, groups }, KNOWN).groups).toEqual(groups);
 });
 
-test('has the lists that the contract has, where a table of the provider leaves them out', () => {
+test('adds the lists of the contract that a provider’s table omits', () => {
   const { columns, ...table } = nameTable(ranking(777, 'teams'), NOWHERE);
   expect(columns).toEqual([]);
   const groups = [{ id: '', name: '', participants: [] }];
@@ -50,7 +50,7 @@ test('has the lists that the contract has, where a table of the provider leaves 
   expect(error?.issues ?? []).toEqual([]);
 });
 
-test('names groups, and writes unknown row fields as the provider does', () => {
+test('names groups, and gives unknown row fields the provider’s empty values', () => {
   const participants = [
     { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
     {

@@ -1,34 +1,33 @@
-/** Tables with the names that they do not have themselves (docs/reference/standings.md: a derived one knows its places by id). Pure. */
+/** Adds names to tables: a derived table has only the ids of its places (docs/reference/standings.md). Pure. */
 
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { recordsOf } from './fields.ts';
-import { slugOf } from './place.ts';
+import { recordsOf, slugOf } from './fields.ts';
 
-/** Names of columns by id and code: some have a code twice, with other ids. */
+/** Names of columns by id and code: two columns may have the same code. */
 const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
   [...TABLE_TYPES.values()].flatMap(({ columns }) =>
     columns.map(({ id, code, name }) => [`${id ?? 0} ${code}`, name] as const),
   ),
 );
 
-/** The place of a table; null where unknown. */
+/** The names around a table; null where unknown. */
 export type TablePlace = {
   readonly area: string | null;
   readonly season: string | null;
   readonly stage: string | null;
-  /** That of its teams: null where they come from several, as in an international cup. */
+  /** The area of all its teams; null if they come from several, as in an international cup. */
   readonly teamArea: { readonly id: number; readonly name: string } | null;
-  /** What is ranked. */
+  /** Name of the ranked object, such as a season. */
   readonly object: string | null;
   readonly group: (id: number) => PlaceGroup | null;
 };
 
-/** What is known of a group: its name, and when it was written, Unix seconds. */
+/** The name of a group, and the time it was written, Unix seconds. */
 type PlaceGroup = { readonly name: string; readonly ut: number };
 
-/** An entry of the catalogue of standings (spec, "Standings catalogue"), with names where it has none. */
+/** Adds the missing names to an entry of the catalogue of standings (spec, "Standings catalogue"). */
 export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
   return {
     ...entry,
@@ -39,14 +38,14 @@ export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
 }
 
 /**
- * A table (spec, "Standing"), with names where it has none. Whoever made it, it is written as the contract has it: the id
- * of a group as text, lists that are left out as empty ones, and what is not known as the provider writes it.
+ * Adds the missing names to a table (spec, "Standing"), derived or the provider's, in the contract's form: ids of groups as
+ * text, missing lists as empty ones, unknown values as the provider writes them.
  */
 export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, place),
-    // 0 for one of no such place, as a ranking of a sport.
+    // 0 without such a place, as for a ranking of a sport.
     competition_id: table.competition_id ?? 0,
     season_id: table.season_id ?? 0,
     stage_id: table.stage_id ?? 0,
@@ -68,7 +67,7 @@ function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): Jso
   };
 }
 
-/** A row; before its second match a team was where it is. */
+/** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */
 function nameRow(row: JsonObject, { teamArea }: TablePlace): JsonObject {
   const name = String(row.name ?? '');
   const club = String(row.subparticipant_name ?? '');
@@ -92,7 +91,7 @@ function columnName({ id, code, short_name }: JsonObject): unknown {
   return COLUMN_NAMES.get(`${id} ${code}`) ?? short_name;
 }
 
-/** As the provider names its own: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */
+/** Names a table as the provider does: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */
 function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TablePlace): unknown {
   if (name !== type_name) return name;
   const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');

@@ -1,4 +1,4 @@
-/** What the live board is shown from: plain values. */
+/** The values that the live board shows. */
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
@@ -9,18 +9,18 @@ export type ShownState = Omit<MatchState, 'fields'> & {
   readonly extra_time: boolean | null;
 };
 
-/** An incident as it is known now, removed or not. */
+/** The current value of an incident, removed or not. */
 export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {
   readonly removed: boolean;
-  /** When its latest record was received, Unix milliseconds. */
+  /** Time at which its latest record was received, Unix milliseconds. */
   readonly received_at: number;
-  /** Of an important soccer type, or marked important. */
+  /** Whether its record or else its type marks it as important. */
   readonly important: boolean;
-  /** The record as `GET /v2/events/{id}/incidents` shows it: names of types, players and so on. */
+  /** The record as `GET /v2/events/{id}/incidents` shows it, with names of types and players. */
   readonly record: Readonly<Record<string, unknown>>;
 };
 
-/** One thing that changed: a transition that belongs to the story of the match. */
+/** A transition that belongs to the story of its match. */
 export type StoryStep = Pick<
   MatchTransition,
   'id' | 'version' | 'n' | 'kind' | 'incident_id' | 'incident_type' | 'score' | 'value' | 'guard'
@@ -37,13 +37,13 @@ export function storyStepOf(transition: MatchTransition): StoryStep {
   return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
 }
 
-/** Where a match is. */
+/** Ids of the places of a match; null where unknown. */
 export type PlaceIds = Pick<MatchState, `${TreeLevel}_id`>;
 
-/** Names by level; null where unknown. */
+/** Names of the places of a match by level; null where unknown. */
 export type PlaceNames = Readonly<Record<TreeLevel, string | null>>;
 
-/** A table that there is. */
+/** A table, without its rows. */
 export type TableEntry = Readonly<
   Pick<
     StandingsEntry,
@@ -61,20 +61,20 @@ export type SeasonEntry = {
 
 export type KnockOutMatch = {
   readonly state: ShownState;
-  /** The name of its round within the stage; null where it has none. */
+  /** Name of its round within the stage; null if it has none. */
   readonly round: string | null;
-  /** The participant that the provider marks as the one that advances; null where it marks none. */
+  /** The participant that advances, as marked by the provider; null if none is marked. */
   readonly advancing_id: number | null;
-  /** The same of the winner of this match alone. */
+  /** The winner of this match alone, as marked by the provider; null if none is marked. */
   readonly winner_id: number | null;
-  /** The events of its series, its own maybe among them; empty where none was reported. */
+  /** Ids of the events of its series, which may include its own id; empty if none was reported. */
   readonly series: readonly number[];
 };
 
-/** A stage that has brackets and no table of its own. */
+/** A stage with brackets and without a table. */
 export type KnockOutStage = {
   readonly stage_id: number;
   readonly name: string | null;
-  /** By start and id. */
+  /** Ordered by start and id. */
   readonly matches: readonly KnockOutMatch[];
 };

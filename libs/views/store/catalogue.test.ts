@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ViewsWorld } from '../testing/world.ts';
 
-test('remembers what is missing until it is there, and no more of it than its limit', () => {
+test('remembers missing ids until their record arrives, up to a limit', () => {
   const { catalogue } = new ViewsWorld().views;
   expect(catalogue.name('season', 5)).toBeNull();
   catalogue.apply({ kind: 'season', id: '5', parent_id: null, ut: 1, body: '{"name":"A"}' }, 1);

@@ -4,7 +4,7 @@ import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { Conditions, SqlView } from './sql.ts';
 
 export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' | 'ut'>> & {
-  /** When it became visible here, Unix seconds. */
+  /** Time at which it became visible in these views, Unix seconds. */
   readonly changed: number;
   readonly record: JsonObject;
 };
@@ -13,17 +13,17 @@ type CatalogueRow = Omit<CatalogueEntry, 'record'> & { readonly json: string };
 
 const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 
-/** Ids without a record that are remembered: clients ask for whatever they like. */
+/** Maximum number of remembered ids without a record: clients may query any id. */
 const MAX_MISSING = 10_000;
 
 export class CatalogueView extends SqlView {
-  /** Parsed records by kind and id; a place is asked for with every event. */
+  /** Parsed records by kind and id: every event reads the records of its places. */
   readonly #parsed = new Map<string, CatalogueEntry>();
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
 
   /**
-   * Takes a record over unless it, or a newer one, is known; whether it was. `changed` is when it became visible, Unix
-   * seconds of this service's clock.
+   * Stores a record unless the same or a newer one is stored. Returns whether it was stored. `changed`: the time at which
+   * it became visible, Unix seconds of this service's clock.
    */
   apply(record: CatalogueRecord, changed: number): boolean {
     const { kind, id, parent_id, ut, body } = record;
@@ -48,6 +48,7 @@ export class CatalogueView extends SqlView {
     return true;
   }
 
+  /** Deletes the record of a `kind/id`. */
   remove(key: string): void {
     const slash = key.indexOf('/');
     this.sql
@@ -56,6 +57,7 @@ export class CatalogueView extends SqlView {
     this.#parsed.delete(key);
   }
 
+  /** Returns a record; null if there is none. */
   find(kind: string, id: number | null): CatalogueEntry | null {
     if (id === null) return null;
     const key = `${kind}/${id}`;
@@ -72,14 +74,14 @@ export class CatalogueView extends SqlView {
     return entry;
   }
 
-  /** All records of a kind, by id; where `parentId` is given only those of that parent. */
+  /** Returns all records of a kind, ordered by id; with `parentId` only those of that parent. */
   list(kind: string, parentId?: number): CatalogueEntry[] {
     const conditions = new Conditions().where('kind = ?', kind).where('parent_id = ?', parentId?.toString());
     const text = `SELECT ${ENTRY}${conditions.text} ORDER BY number, id`;
     return this.sql.rows<CatalogueRow>(text, ...conditions.values).map(entryOf);
   }
 
-  /** The name of a record; null when unknown. */
+  /** Returns the name of a record; null if unknown. */
   name(kind: string, id: number | null): string | null {
     const name = this.find(kind, id)?.record.name;
     return typeof name === 'string' ? name : null;

@@ -1,4 +1,4 @@
-/** What changed in all matches since a moment: the steps of their stories, those about goals first. */
+/** The changes of all matches since a given time: the steps of their stories, those about goals first. */
 import type { Paging } from '#contract/rest/provider.ts';
 import { INCIDENT } from '#contract/soccer.ts';
 import { GOAL_TYPES } from '#domain/goals.ts';
@@ -6,15 +6,15 @@ import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
 import { type Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** What a step is about. `cancellation`: an incident that takes goals back, itself. */
+/** The subject class of a step. `cancellation`: an incident that cancels goals, as an incident. */
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
 
-/** One change: what one version of a match did to one subject. */
+/** The change of one subject by one version of a match. */
 export type SubjectChange = {
   readonly event_id: number;
   /** The steps of the subject, in order; at least one. */
   readonly own: readonly StoryStep[];
-  /** All steps of the version: what it did to the score is in them. */
+  /** All steps of the version, those of the score included. */
   readonly steps: readonly StoryStep[];
 };
 
@@ -32,6 +32,7 @@ const CLASSES: Readonly<Record<string, StepClass>> = {
 type SubjectKey = { readonly event_id: number; readonly version: number; readonly subject: string };
 type Subject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
 
+/** Returns the class of a step. */
 export function classOf({ kind, incident_type }: Subject): StepClass {
   const known = CLASSES[kind];
   if (known !== undefined) return known;
@@ -39,19 +40,19 @@ export function classOf({ kind, incident_type }: Subject): StepClass {
   return incident_type !== null && GOAL_TYPES.has(incident_type) ? 'goal' : 'incident';
 }
 
-/** What else of the same version is the same change: an incident by its id, the score, or the kind itself. */
+/** Returns the subject of a step: its incident's id, `score`, or its kind. Steps of one version and subject are one change. */
 export function subjectOf(step: Subject): string {
   return classOf(step) === 'score' ? 'score' : (step.incident_id ?? step.kind);
 }
 
-/** Steps of the same version that are about goals. */
+/** Selects the steps of the same version that are about goals. */
 const GOALS_OF_VERSION =
   "FROM stories g WHERE g.event_id = s.event_id AND g.version = s.version AND g.class IN ('goal', 'taken_back')";
 /**
- * Leaves out what a change of a goal has already: the score, and the one incident that did something to the one goal. A
- * snapshot with several of them shows each.
+ * Leaves out changes that the change of a goal already shows: the score, and the single cancellation of a single goal. A
+ * snapshot with several cancellations or goals shows each.
  */
-const BY_ITSELF = `(s.class NOT IN ('score', 'cancellation')
+const NOT_SHOWN_BY_GOAL = `(s.class NOT IN ('score', 'cancellation')
   OR (s.class = 'score' AND NOT EXISTS (SELECT 1 ${GOALS_OF_VERSION}))
   OR (s.class = 'cancellation' AND ((SELECT count(DISTINCT g.subject) ${GOALS_OF_VERSION}) <> 1
     OR (SELECT count(DISTINCT c.subject) FROM stories c
@@ -60,11 +61,11 @@ const ABOUT_GOALS = "s.class IN ('taken_back', 'goal', 'cancellation', 'score')"
 
 export class ChangeView extends SqlView {
   /**
-   * The changes that meet the conditions on `stories s` and `events e`: those about goals first, the latest first in each
-   * part, so that whatever is new between two pages repeats a change and hides none.
+   * Returns the changes that meet the conditions on `stories s` and `events e`: those about goals first, each part latest
+   * first. So a change that arrives between two pages makes the second page repeat one, never miss one.
    */
   page(conditions: Conditions, { limit, page }: Paging): CountedPage<SubjectChange> {
-    const all = conditions.also(BY_ITSELF);
+    const all = conditions.also(NOT_SHOWN_BY_GOAL);
     const grouped = `FROM stories s JOIN events e ON e.id = s.event_id${all.text}
       GROUP BY s.event_id, s.version, s.subject`;
     const total = this.sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;

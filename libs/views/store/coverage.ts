@@ -1,32 +1,33 @@
-/** What a replica keeps that serves some competitions only. */
+/** Selects the events that a replica keeps which serves only some competitions. */
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { MatchView } from './matches.ts';
-import { INDEX_OF_LEFT_OUT } from './schema.ts';
+import { FEED_BY_EVENT_INDEX } from './schema.ts';
 import { isServed, type Served } from './served.ts';
 import type { Statements } from './sql.ts';
 
-/** An event came into a served competition after something of it was left out: the views are to be rebuilt. */
+/** Thrown when an event moved into a served competition after some of its records were left out. The views must be rebuilt. */
 export class EventMovedInError extends TouchlineError<'EventMovedInError'> {
   override readonly name = 'EventMovedInError';
 
   constructor(eventId: number, competitionId: number) {
     super(
       'EVENT_MOVED_IN',
-      `event ${eventId} is now in competition ${competitionId}, which is served; what came of it before was left out`,
+      `event ${eventId} moved into competition ${competitionId}, which is served; its earlier records were left out`,
     );
   }
 }
 
-/** Tables of what belongs to an event, besides its state and its messages. */
-const OF_EVENT = ['incidents', 'updated_incidents', 'deliveries', 'stories'] as const;
+/** Tables with rows of an event, besides its state and its messages. */
+const EVENT_TABLES = ['incidents', 'updated_incidents', 'deliveries', 'stories'] as const;
 
 /**
- * Which events are left out. The state of an event says its competition; incidents and transitions may come before it, and are
- * kept until it does. An event that was kept stays, also where it leaves: answers show what is in a served competition.
+ * Decides which events are left out. The state of an event names its competition; incidents and transitions that arrive
+ * before the state are kept until then. A kept event stays when it moves to a competition that is not served: answers
+ * filter by the current competition.
  */
 export class EventCoverage {
-  /** Competitions that are served; null is all of them. */
+  /** Ids of the competitions that are served; null means all. */
   readonly competitions: Served;
   readonly #sql: Statements;
   readonly #matches: MatchView;
@@ -35,15 +36,15 @@ export class EventCoverage {
     this.competitions = competitions;
     this.#sql = sql;
     this.#matches = matches;
-    if (competitions !== null) sql.of(INDEX_OF_LEFT_OUT).run();
+    if (competitions !== null) sql.of(FEED_BY_EVENT_INDEX).run();
   }
 
-  /** Whether a competition is served. What is of none is not, where only some are. */
+  /** Whether a competition is served. If only some are, null (no competition) is not. */
   serves(competitionId: number | null): boolean {
     return isServed(this.competitions, competitionId);
   }
 
-  /** Whether a new state is kept; decides it for all else of its event. Throws `EventMovedInError`. */
+  /** Whether a new state is kept; this decides it for all other records of its event. Throws `EventMovedInError`. */
   keepsState({ event_id, competition_id }: MatchState): boolean {
     if (this.competitions === null) return true;
     const dropped = this.#dropped(event_id);
@@ -59,35 +60,35 @@ export class EventCoverage {
     return false;
   }
 
-  /** Whether something of an event is kept; remembers where it is not. */
-  keepsOf(eventId: number): boolean {
+  /** Whether a record of an event is kept. If not, remembers that one was dropped. */
+  keepsEvent(eventId: number): boolean {
     if (this.competitions === null) return true;
     const dropped = this.#dropped(eventId);
     if (dropped === 0) this.#sql.of('UPDATE outside SET dropped = 1 WHERE event_id = ?').run(eventId);
     return dropped === undefined;
   }
 
-  /** Undefined for an event that is not outside; else whether something of it was dropped. */
+  /** Returns whether records of an outside event were dropped (0 or 1); undefined for an event that is not outside. */
   #dropped(eventId: number): 0 | 1 | undefined {
     return this.#sql.value<0 | 1>('SELECT dropped FROM outside WHERE event_id = ?', eventId);
   }
 
-  /** Whether its competition was known and served when its first states came. */
+  /** Whether the event has a stored state with a competition, which then was served. */
   #isKept(eventId: number): boolean {
     const text = 'SELECT competition_id FROM events WHERE id = ?';
     return (this.#sql.value<number | null>(text, eventId) ?? null) !== null;
   }
 
-  /** Remembers that an event is outside, and drops what came of it before that was known. */
+  /** Marks an event as outside, and deletes the records of it that arrived before. */
   #leaveOut(eventId: number): void {
     let dropped = 0;
     const remove = (text: string): void => {
       dropped += Number(this.#sql.of(text).run(eventId).changes);
     };
-    for (const table of OF_EVENT) remove(`DELETE FROM ${table} WHERE event_id = ?`);
+    for (const table of EVENT_TABLES) remove(`DELETE FROM ${table} WHERE event_id = ?`);
     remove('DELETE FROM feed_texts WHERE id IN (SELECT id FROM feed WHERE event_id = ?)');
     remove('DELETE FROM feed WHERE event_id = ?');
-    this.#matches.forget(eventId);
+    this.#matches.remove(eventId);
     this.#sql.of('INSERT INTO outside VALUES (?, ?)').run(eventId, dropped > 0 ? 1 : 0);
   }
 }

@@ -8,7 +8,7 @@ import { Views } from './views.ts';
 const DAY = 86_400_000;
 const MADE = { folder: '', source: { a: '1', b: '2' }, maxAgeMs: DAY, now: 1_000 * DAY };
 
-/** Opens views as `MADE` with changes, leaves a mark in them, and closes them. */
+/** Opens views with these changed options, stores an offset in them, and closes them. Returns the reason of a rebuild. */
 function visit(folder: string, changes: Partial<typeof MADE> = {}): string | null {
   const { database, fresh } = openViews({ ...MADE, folder, ...changes });
   const marks = database.prepare('SELECT count(*) AS n FROM offsets').get();
@@ -26,7 +26,7 @@ test('reuses views of the same topics unchanged', () => {
 
 test.each([
   [
-    'a topic was made again',
+    'a topic was created again',
     { source: { a: '1', b: '3' } },
     'it was made from other topics, or of other competitions',
   ],
@@ -36,7 +36,7 @@ test.each([
     'it was made from other topics, or of other competitions',
   ],
   ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
-])('rebuilds views where %s', (_name, changes, why) => {
+])('rebuilds views if %s', (_name, changes, why) => {
   const folder = temporaryFolder();
   visit(folder);
   expect(visit(folder, changes as Partial<typeof MADE>)).toBe(why);
@@ -50,7 +50,7 @@ test('rebuilds views of another release', () => {
   expect(visit(folder)).toBe('another release made it');
 });
 
-test.each(['', 'no database at all'])('rebuilds views where the file holds %j', (content) => {
+test.each(['', 'no database at all'])('rebuilds views if the file contains %j', (content) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'views.sqlite'), content);
   expect(visit(folder)).not.toBeNull();
@@ -59,7 +59,7 @@ test.each(['', 'no database at all'])('rebuilds views where the file holds %j', 
 test.each([
   ['the whole file', undefined, 'it cannot be read'],
   ['a table', 'health', 'it is damaged'],
-])('rebuilds views where %s is damaged', (_, name, why) => {
+])('rebuilds views if %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder, competitions: null });
   first.views.write([{ key: 't-0', next: 7, epoch: null }], MADE.now, () => {});
@@ -71,7 +71,7 @@ test.each([
   second.views.close();
 });
 
-test('does not share a folder with another', () => {
+test('refuses a folder that another process uses', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });
   expect(() => openViews({ ...MADE, folder })).toThrow(ViewsInUseError);

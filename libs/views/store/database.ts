@@ -1,4 +1,4 @@
-/** The file of a replica's views. It holds nothing that the topics do not: a damaged file is rebuilt. */
+/** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
+/** Thrown when another process has the views open. */
 export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   override readonly name = 'ViewsInUseError';
 
@@ -18,38 +19,40 @@ export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   }
 }
 
-/** What the views were made of: the prefix, the topics by name with the ids that the broker gave them, and so on. */
+/** What the views were built from: the ids of the topics by name, and the competitions that are served. */
 type Source = Readonly<Record<string, string>>;
 
-/** Where views are, and when they are reused. */
-export type OpenOptions = {
+/** The folder of views, and the conditions for reusing them. */
+export type OpenViewsOptions = {
   readonly folder: string;
+  /** Existing views are reused if they were built from the same source. */
   readonly source: Source;
+  /** Maximum time since the last write of views that are reused, milliseconds. */
   readonly maxAgeMs: number;
   /** Unix milliseconds. */
   readonly now: number;
 };
 
-/** A file of views; `fresh` is the reason for its rebuild, null when it is reused. */
+/** The database of views. `fresh` is the reason why it was created empty; null if it is reused. */
 export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
 
 const FILE = 'views.sqlite';
 /**
- * Pages between two checkpoints, each of which waits for the disk. Nobody waits for views that read up; once they are asked
- * for, a checkpoint must be short.
+ * Pages between two checkpoints, each of which waits for the disk. While the views are built no request waits for one;
+ * afterwards a checkpoint must be short.
  */
 const BUILD_CHECKPOINT_PAGES = 8_000;
 const CHECKPOINT_PAGES = 1_000;
+/** SQLite's codes for a database or table that is locked. */
 const BUSY = new Set([5, 6]);
 /** SQLite's codes for an unreadable disk, a damaged file, and a file that is no database. */
 const BROKEN = new Set([10, 11, 26]);
 
 /**
- * Opens the views in a folder. They are reused if they were made with this schema, of this source, and used
- * within `maxAgeMs` (a tombstone that was written since is gone after that); else created empty.
- * Throws `ViewsInUseError`.
+ * Opens the views in a folder. Reuses existing ones that have this schema and source and were written within `maxAgeMs`
+ * (older ones may have missed tombstones); else creates empty ones. Throws `ViewsInUseError`.
  */
-export function openViews(options: OpenOptions): OpenedViews {
+export function openViews(options: OpenViewsOptions): OpenedViews {
   const { folder, source, maxAgeMs, now } = options;
   mkdirSync(folder, { recursive: true });
   const path = join(folder, FILE);
@@ -73,8 +76,8 @@ export function openViews(options: OpenOptions): OpenedViews {
   return { database, fresh: why };
 }
 
-/** Makes what views that were built lack, and sets them up for being asked. */
-export function settle(database: DatabaseSync): void {
+/** Creates the indexes that views lack while they are built, and makes checkpoints short. */
+export function finishBuild(database: DatabaseSync): void {
   for (const index of INDEXES) database.exec(index);
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
 }
@@ -84,7 +87,7 @@ export function removeViews(folder: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, FILE + suffix), { force: true });
 }
 
-/** Whether an error says that the file cannot be relied on any more. */
+/** Whether an error shows that the file is damaged or unreadable. */
 export function isBroken(error: unknown): boolean {
   return BROKEN.has(resultCode(error));
 }
@@ -127,7 +130,7 @@ function isBusy(error: unknown): boolean {
   return BUSY.has(resultCode(error));
 }
 
-/** SQLite's primary result code. */
+/** Returns SQLite's primary result code; 0 for other errors. */
 function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode & 0xff

@@ -8,11 +8,11 @@ import { Statements } from './sql.ts';
 const UT = 1_790_000_000;
 const DAY = 86_400;
 const MESSAGES = 150_000;
-const MOST_HELD_MS = 50;
-/** A busy machine lengthens one turn now and then, a read that holds the loop does so each time. */
+const MAX_HELD_MS = 50;
+/** A busy machine lengthens a turn now and then; a read that blocks the loop does so each time. */
 const ATTEMPTS = 3;
 
-/** A feed of a day of messages, as many as on a Saturday of 100 matches. */
+/** Returns a feed with the messages of a day of 100 matches. */
 function dayOfMessages(): FeedView {
   const database = new DatabaseSync(':memory:');
   database.exec(SCHEMA);
@@ -34,7 +34,7 @@ function dayOfMessages(): FeedView {
   return feed;
 }
 
-test('orders a message behind the stored ones of its partition after a restart, whatever its time', async () => {
+test('orders a message after the stored ones of its partition following a restart, whatever its time', async () => {
   const database = new DatabaseSync(':memory:');
   database.exec(SCHEMA);
   const sample = { ...sampleOf('normalized-messages'), event_id: 1 };
@@ -56,7 +56,7 @@ test('orders a message behind the stored ones of its partition after a restart, 
   expect(texts).toBe('3,2,1');
 });
 
-/** The most CPU time that this thread has had between two turns of its event loop since, milliseconds. */
+/** Starts to measure turns of the event loop. Returns a function that returns the longest one in CPU time, milliseconds. */
 function longestTurn(): () => number {
   let longest = 0;
   let last = process.threadCpuUsage();
@@ -72,11 +72,11 @@ function longestTurn(): () => number {
   };
 }
 
-test(`reads a day of messages in order without holding the event loop for ${MOST_HELD_MS} ms`, async () => {
+test(`reads a day of messages in order without blocking the event loop for ${MAX_HELD_MS} ms`, async () => {
   const feed = dayOfMessages();
   const query = { timestamp: UT, timestamp_to: UT + DAY, eventIds: null };
   let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && least >= MOST_HELD_MS; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS && least >= MAX_HELD_MS; attempt++) {
     const held = longestTurn();
     const found = await feed.window(query, UT, null);
     let [length, last, ids] = [0, '', 0];
@@ -91,5 +91,5 @@ test(`reads a day of messages in order without holding the event loop for ${MOST
     expect(last).toContain('{"id":0,');
     expect(length).toBeLessThan(70_000);
   }
-  expect(least).toBeLessThan(MOST_HELD_MS);
+  expect(least).toBeLessThan(MAX_HELD_MS);
 });

@@ -5,9 +5,9 @@ import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { isServed } from './served.ts';
 import { SqlView } from './sql.ts';
 
-/** Rows that one sweep deletes at most: it runs between requests. */
+/** Maximum number of rows that one sweep deletes: it runs between requests. */
 const SWEEP_ROWS = 500;
-/** Rows that are looked at before other requests are served: about a millisecond. */
+/** Rows read before other requests get a turn: about a millisecond. */
 const SLICE_ROWS = 500;
 /** Characters of messages read before other requests get a turn. */
 const SLICE_LENGTH = 64 * 1024;
@@ -15,7 +15,7 @@ const SLICE_LENGTH = 64 * 1024;
 const PAUSE_MS = 1;
 const DIGEST_BYTES = 12;
 
-/** A message of the feed, and what the feed is filtered by. */
+/** A message of the feed as JSON, with the values that queries filter by. */
 export type FeedRow = {
   readonly json: string;
   readonly incident: boolean;
@@ -24,10 +24,10 @@ export type FeedRow = {
   readonly competitionId: number | null;
 };
 
-/** The messages that a query found, the newest first. */
+/** The messages that a query found. */
 export type FoundMessages = {
   readonly total: number;
-  /** Their JSON texts with commas in between, in parts; other requests are served between two of them. */
+  /** Yields their JSON separated by commas, newest first, in parts; other requests are served between two parts. */
   texts(): AsyncGenerator<string, void, undefined>;
 };
 
@@ -48,24 +48,24 @@ type Row = {
 
 type Range = { readonly by: 'ut' | 'changed' | 'event_id'; readonly from: number; readonly to: number };
 
-/** A message says in which competition its event is; one that does not is where its event is now. */
+/** The competition is that of the message, or else the current one of its event. */
 const ROW = `id, at, partition, offset, ut, changed, event_id, incident, important, for_trader,
   coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id)) AS competition`;
 
-/** The messages of the feed, kept for a while after they were received. */
+/** The messages of the feed, which a sweep deletes after their retention. */
 export class FeedView extends SqlView {
-  /** The latest arrival by partition, Unix milliseconds; of those that were written to. */
+  /** The latest arrival by partition, Unix milliseconds, of partitions that this process wrote to. */
   readonly #latest = new Map<number, number>();
   #keptSince = 0;
 
-  /** What was received before may be forgotten, Unix seconds. */
+  /** Messages received earlier may be deleted, Unix seconds. */
   get keptSince(): number {
     return this.#keptSince;
   }
 
   /**
-   * Writes a message, known by its place in the log; ignores one whose text is there already, such as one that came by
-   * webhook and by polling. `changed` is when it became visible, Unix seconds.
+   * Stores a message. Ignores one whose text or offset is already stored, such as a message that arrived by webhook and by
+   * polling. `changed`: the time at which it became visible, Unix seconds.
    */
   put(
     message: NormalizedMessage,
@@ -92,16 +92,16 @@ export class FeedView extends SqlView {
     if (changes === 1) this.sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
   }
 
-  /** The latest arrival of what is stored of a partition: arrivals never go back in it. */
+  /** Returns the latest stored arrival of a partition, within which arrivals never decrease; 0 if there is none. */
   #lastOf(partition: number): number {
     const text = 'SELECT at FROM feed WHERE partition = ? ORDER BY offset DESC LIMIT 1';
     return this.sql.value<number>(text, partition) ?? 0;
   }
 
   /**
-   * Finds the messages of a window: those whose `ut` lies in it, and those that became visible in it, or from
-   * `changedSince` on (Unix seconds). Only incidents have an importance to be filtered by. `competitions` are those that
-   * may be seen, null is all. Looks at them in slices: a day of messages must not hold up other requests.
+   * Finds the messages of a window: those whose `ut` lies in it, and those that became visible between `changedSince`
+   * (Unix seconds) and its end. A filter by importance finds incidents only. `competitions`: those the client may see;
+   * null means all. Reads in slices, so that a day of messages does not block other requests.
    */
   window(
     query: FeedQuery,
@@ -109,10 +109,10 @@ export class FeedView extends SqlView {
     competitions: ReadonlySet<number> | null,
   ): Promise<FoundMessages> {
     const { timestamp: from, timestamp_to: to, type, eventIds, important, important_for_trader } = query;
-    const isImportance = important !== undefined || important_for_trader !== undefined;
+    const incidentsOnly = important !== undefined || important_for_trader !== undefined;
     const isWanted = (row: Row): boolean =>
       (type === undefined || (row.incident === 1) === (type === 'incident')) &&
-      (!isImportance || row.incident === 1) &&
+      (!incidentsOnly || row.incident === 1) &&
       (important === undefined || (row.important === 1) === (important === 'yes')) &&
       (important_for_trader === undefined || (row.for_trader === 1) === (important_for_trader === 'yes')) &&
       (eventIds === null || eventIds.has(row.event_id)) &&
@@ -121,7 +121,7 @@ export class FeedView extends SqlView {
       { by: 'ut', from, to },
       { by: 'changed', from: changedSince, to },
     ];
-    // A row of both ranges is found by the first one.
+    // The first range has already found a row of both.
     const isRepeated = ({ ut }: Row, { by }: Range) => by === 'changed' && from <= ut && ut <= to;
     return this.#find(ranges, (row, range) => isWanted(row) && !isRepeated(row, range));
   }
@@ -131,7 +131,7 @@ export class FeedView extends SqlView {
     return this.#find([{ by: 'event_id', from: eventId, to: eventId }], () => true);
   }
 
-  /** Forgets some of what was received before a time, Unix milliseconds; whether there may be more. */
+  /** Deletes up to 500 messages received before `before` (Unix milliseconds). Returns whether more may remain. */
   sweep(before: number): boolean {
     this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
     const ids = this.sql.column<number>(
@@ -139,7 +139,7 @@ export class FeedView extends SqlView {
       before,
       SWEEP_ROWS,
     );
-    // The texts first: a text without a message would stay for ever.
+    // Texts first: no sweep would find a text without its message.
     for (const table of ['feed_texts', 'feed'])
       this.sql
         .of(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`)
@@ -151,7 +151,7 @@ export class FeedView extends SqlView {
     ranges: readonly Range[],
     isWanted: (row: Row, range: Range) => boolean,
   ): Promise<FoundMessages> {
-    /** Grouped by the second of arrival: sorting a whole day at once would block other requests. */
+    /** Rows by second of arrival: sorting a whole day at once would block other requests. */
     const found = new Map<number, Row[]>();
     let total = 0;
     for (const range of ranges) {
@@ -184,7 +184,7 @@ export class FeedView extends SqlView {
     }
   }
 
-  /** As the provider has them: the newest first, each event's in the opposite order of the log. */
+  /** Yields texts in the provider's order: newest first, those of one event in reverse order of the log. */
   async *#texts(found: ReadonlyMap<number, Row[]>): AsyncGenerator<string, void, undefined> {
     const statement = this.sql.of('SELECT json FROM feed_texts WHERE id = ?');
     let part = '';
@@ -192,7 +192,7 @@ export class FeedView extends SqlView {
     for (const second of Float64Array.from(found.keys()).sort().reverse()) {
       for (const { id } of (found.get(second) ?? []).sort(newestFirst)) {
         const text = statement.get(id)?.json;
-        // Forgotten since it was found.
+        // A sweep has deleted it since it was found.
         if (typeof text !== 'string') continue;
         part += comma + text;
         comma = ',';

@@ -25,8 +25,8 @@ function readToEnd(ago: number): void {
     world.views.freshness.readToEnd(partition, performance.now() - (partition === PARTITION ? ago : 0));
 }
 
-describe('a match is not said to be alive', () => {
-  test('where its partition of match-state is not read to its end any more', () => {
+describe('the feed status of a match', () => {
+  test('is expired when its partition of match-state was not read to its end recently', () => {
     world.views.caughtUp(PARTITIONS);
     expect(health()).toBe('expired');
     readToEnd(0);
@@ -37,7 +37,7 @@ describe('a match is not said to be alive', () => {
     expect(health()).toBe('alive');
   });
 
-  test('where a change was read that its state does not have', () => {
+  test('is expired while its state lacks a change that was read', () => {
     world.views.caughtUp(PARTITIONS);
     readToEnd(0);
     const message = eventMessage({ ut: 1_790_000_001 }, { id: EVENT, bet_status: 'suspended' });
@@ -47,12 +47,12 @@ describe('a match is not said to be alive', () => {
     expect(health()).toBe('expired');
     world.give(...records.filter((record) => !isChange(record)));
     expect(health()).toBe('alive');
-    // The same change again is none.
+    // The same change again makes no difference.
     world.give(...records.filter(isChange));
     expect(health()).toBe('alive');
   });
 
-  test('but for views that have not caught up, which are not served', () => {
+  test('is alive in views that have not caught up, which are not served', () => {
     expect(health()).toBe('alive');
   });
 });

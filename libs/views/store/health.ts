@@ -2,12 +2,12 @@ import type { FeedHealth } from '#topics/generated/types.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Statements } from './sql.ts';
 
-/** feed-health as its readers judge it, by a clock that is passed in. */
+/** The feed status of sources and matches, derived from feed-health and the reader's clock. */
 export class HealthView {
   readonly #sql: Statements;
   readonly #table = new HealthTable();
   readonly #sources = new Map<string, FeedHealth>();
-  /** Every source at one millisecond: each answer of REST says it. */
+  /** The sources as judged at one millisecond: every REST answer carries them. */
   #judged: { readonly now: number; readonly sources: readonly SourceFeedStatus[] } | null = null;
 
   constructor(sql: Statements) {
@@ -19,7 +19,7 @@ export class HealthView {
 
   /** Applies the record of a key; null deletes it. */
   apply(key: string, record: FeedHealth | null): void {
-    // The records of sources come twice a second, and are expired after a restart.
+    // Records of sources are not stored: they come twice a second and have expired after a restart.
     if (key.includes('/')) {
       if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
       else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
@@ -30,23 +30,24 @@ export class HealthView {
     this.#judged = null;
   }
 
+  /** Returns the latest record of each source, expired or not. */
   sourceRecords(): readonly FeedHealth[] {
     return [...this.#sources.values()];
   }
 
-  /** Every source at `now`, Unix milliseconds, by name. */
+  /** Returns the feed status of every source at `now`, Unix milliseconds, ordered by name. */
   sources(now: number): readonly SourceFeedStatus[] {
     if (this.#judged?.now !== now)
       this.#judged = { now, sources: this.#table.sources({ wall: now, steady: performance.now() }) };
     return this.#judged.sources;
   }
 
-  /** The matches that any source has a record of. */
+  /** Returns the ids of the matches that any source has a record of. */
   matches(): readonly number[] {
     return this.#table.events();
   }
 
-  /** A match at `now`, Unix milliseconds. */
+  /** Returns the feed status of a match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }

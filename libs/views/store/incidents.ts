@@ -6,9 +6,9 @@ import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts
 import { classOf, subjectOf } from './changes.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** Kinds of transitions that say that a record came again, otherwise. */
+/** Kinds of transitions that change an existing incident. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
-/** Kinds that belong to the story of a match whatever incident they are of. */
+/** Kinds of transitions that belong to the story of a match, whatever their incident. */
 const STORY_KINDS = new Set([
   'goal_cancelled',
   'goal_reinstated',
@@ -23,12 +23,12 @@ const STORY_KINDS = new Set([
 const FIRST = 'SELECT d.first FROM deliveries d WHERE d.event_id = i.event_id AND d.id = i.id';
 const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 
-/** An incident as it is written, and whether it matters. */
+/** The stored JSON of an incident, and whether it is important. */
 export type RenderedIncident = { readonly json: string; readonly important: boolean };
 
 /** The incidents of matches, with their history. */
 export class IncidentView extends SqlView {
-  /** Writes a register and its record, unless one is known that is as new; whether it was written. */
+  /** Stores a register and its record unless the stored version is as new. Returns whether it was stored. */
   put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): boolean {
     const { event_id, id, version, removed, cause } = register;
     const written = this.sql.insertNewer('INSERT INTO incidents', {
@@ -47,12 +47,12 @@ export class IncidentView extends SqlView {
       important: important ? 1 : 0,
       json,
     });
-    if (written) this.#delivered(event_id, id, cause.received_at);
+    if (written) this.#noteDelivery(event_id, id, cause.received_at);
     return written;
   }
 
-  /** A repeated or listed incident was delivered before: the register only has the time of its last change. */
-  #delivered(eventId: number, id: string, receivedAt: number): void {
+  /** Stores the earliest delivery of an incident: its register only has the time of its last change. Unix milliseconds. */
+  #noteDelivery(eventId: number, id: string, receivedAt: number): void {
     this.sql
       .of(
         `INSERT INTO deliveries VALUES (?, ?, ?)
@@ -61,15 +61,16 @@ export class IncidentView extends SqlView {
       .run(eventId, id, receivedAt);
   }
 
-  /** Adds a transition to the story of its match. `changed` is when it became visible, Unix seconds of this service's clock. */
+  /** Adds a transition to the story of its match. `changed`: the time at which it became visible, Unix seconds. */
   applyTransition(transition: MatchTransition, changed: number): void {
     const { event_id, version, n, kind, incident_id, incident_type } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
       this.sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
-    if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
-    const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
-    if (!matters && !STORY_KINDS.has(kind)) return;
+    if (incident_id !== null) this.#noteDelivery(event_id, incident_id, transition.cause.received_at);
+    const isStoryIncident =
+      kind.startsWith('incident_') && incident_type !== null && isStoryType(incident_type);
+    if (!isStoryIncident && !STORY_KINDS.has(kind)) return;
     const step = storyStepOf(transition);
     this.sql.insert('INSERT OR IGNORE INTO stories', {
       event_id,
@@ -82,7 +83,7 @@ export class IncidentView extends SqlView {
     });
   }
 
-  /** How many incidents a query asks for, and the JSON of those of its page. */
+  /** Returns the number of incidents that match a query, and the JSON of those on its page. */
   page(query: IncidentsQuery): CountedPage<{ readonly json: string }> {
     const { eventId, deleted, updated, sort_type, sort_order } = query;
     const conditions = new Conditions()
@@ -90,20 +91,21 @@ export class IncidentView extends SqlView {
       .where('removed = ?', deleted === 'yes' ? 1 : 0)
       .where('confirmation = ?', query.confirmation)
       .where('participant_id = ?', query.participant_id);
-    const came = 'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';
-    if (updated !== undefined) conditions.also(updated === 'yes' ? came : `NOT ${came}`);
+    const isUpdated =
+      'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';
+    if (updated !== undefined) conditions.also(updated === 'yes' ? isUpdated : `NOT ${isUpdated}`);
     const order = `${SORTS[sort_type]} ${sort_order}, id ${sort_order}`;
     return this.sql.page('json', 'incidents i', conditions, order, query);
   }
 
-  /** The JSON of the incidents of an event that stand, by id. */
+  /** Returns the JSON of an event's incidents that are not removed, ordered by id. */
   standing(eventId: number, which: 'all' | 'important'): string[] {
     const only = which === 'important' ? ' AND important = 1' : '';
     const text = `SELECT json FROM incidents WHERE event_id = ? AND removed = 0${only} ORDER BY id`;
     return this.sql.column<string>(text, eventId);
   }
 
-  /** All incidents of an event, removed ones too, by id. */
+  /** Returns all incidents of an event, removed ones included, ordered by id. */
   shown(eventId: number): ShownIncident[] {
     const text = `SELECT id, removed, incident_id, participant_id, confirmation, event_status_id, event_time, parent_id, ut,
         received_at, important, json
@@ -116,6 +118,7 @@ export class IncidentView extends SqlView {
     }));
   }
 
+  /** Returns the story of a match, in order. */
   story(eventId: number): StoryStep[] {
     return this.sql.records('SELECT json FROM stories WHERE event_id = ? ORDER BY version, n', eventId);
   }
@@ -127,6 +130,7 @@ type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
   readonly json: string;
 };
 
-function isStory(type: number): boolean {
+/** Whether incidents of a type belong to the story of a match. */
+function isStoryType(type: number): boolean {
   return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type);
 }

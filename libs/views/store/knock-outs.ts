@@ -1,13 +1,13 @@
 import type { KnockOutMatch, KnockOutStage, SeasonEntry } from './board-view.ts';
 import { SqlView } from './sql.ts';
 
-/** Condition of the catalogue: stages with brackets, whose tables it does not ask to be shown. */
+/** SQL condition on the catalogue: a stage with brackets, unless its record has `show_standings`. */
 export const KNOCK_OUT = `kind = 'stage' AND json_extract(json, '$.has_brackets') = 'yes'
   AND ifnull(json_extract(json, '$.show_standings'), 'no') <> 'yes'`;
 
-/** The stages that the provider's catalogue describes as knock-out, with their matches. */
+/** The knock-out stages of the provider's catalogue, with their matches. */
 export class KnockOutView extends SqlView {
-  /** The seasons that have such a stage with a match in it. */
+  /** Returns the seasons that have a match in a knock-out stage. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
     const text = `SELECT season_id, max(competition_id) AS competition_id FROM events
       WHERE hidden = 0 AND season_id IS NOT NULL AND stage_id IN (SELECT number FROM catalogue WHERE ${KNOCK_OUT})
@@ -15,7 +15,7 @@ export class KnockOutView extends SqlView {
     return this.sql.rows(text);
   }
 
-  /** The stages of a season, by the provider's order, each with its matches by start and id. */
+  /** Returns the knock-out stages of a season in the provider's order, each with its matches by start and id. */
   stages(seasonId: number): KnockOutStage[] {
     const text = `SELECT number, json FROM catalogue WHERE ${KNOCK_OUT} AND parent_id = ?
       ORDER BY json_extract(json, '$.sort'), number`;

@@ -4,34 +4,34 @@ import type { MatchState } from '#topics/generated/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** Where an event is, and whether anyone may see it. */
+/** An event as JSON, with the ids of its places. */
 export type EventRow = Readonly<PlaceIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
-  /** The event as JSON, in the form that was asked for. */
+  /** The event as JSON, in the requested form. */
   readonly json: string;
 };
 
-/** A match with what only its record in the contract has, JSON without details and statistics. */
+/** The state of a match, and its record in the contract as JSON without details and statistics. */
 export type MatchRow = { readonly state: ShownState; readonly plain: string };
 
-/** An event as it is written: what it shows is text here. */
+/** An event as it is stored. */
 export type RenderedEvent = {
-  /** With all it has, JSON. */
+  /** JSON with all fields. */
   readonly full: string;
-  /** Without details and statistics, JSON. */
+  /** JSON without details and statistics. */
   readonly plain: string;
-  /** As reported, else by its status. */
+  /** The reported type, else that of its status; null where unknown. */
   readonly statusType: string | null;
-  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
+  /** Whether the provider deleted the event: only lists of changes show it. */
   readonly hidden: boolean;
   /** Whether extra time was played; null where unknown. */
   readonly extraTime: boolean | null;
 };
 
-/** The version of a match that is stored, and where it is. */
+/** The stored version of a match, and ids of its places. */
 export type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
 
-/** By start, or by when they last changed. */
+/** The order of a list of matches: by start, or by last change. */
 export type MatchOrder = keyof typeof ORDERS;
 
 export type TeamRow = {
@@ -42,7 +42,7 @@ export type TeamRow = {
   readonly matches: number;
 };
 
-/** How much of an event is shown. */
+/** Which JSON of an event is returned. */
 export type EventForm = 'full' | 'plain';
 
 const PLACE = 'id, sport_id, competition_id, season_id, stage_id, group_id';
@@ -53,21 +53,21 @@ const ORDERS = { earliest: 'start', latest: 'start DESC', changed: 'changed DESC
 const DAY = 'YYYY-MM-DD'.length;
 const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 
-/** The matches, rendered as their state changes. */
+/** The matches, rendered when their state changes. */
 export class MatchView extends SqlView {
-  /** The live matches, held from the first time that they are asked for: a replica that reads up does without. */
+  /** The live matches; null until the first query for them, so that a rebuild does not maintain them. */
   #live: Map<number, ShownState> | null = null;
-  /** Counts changes of where events are: what is made of all their places is stale after one. */
+  /** Number of changes of the places of events. Lists of places are stale after a change. */
   placeVersion = 0;
 
-  /** The version of a match and where it is; undefined for an unknown one. */
+  /** Returns the stored version of a match and its places; undefined for an unknown match. */
   known(eventId: number): StoredMatch | undefined {
     const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
     return this.sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
   /**
-   * Writes a new state of a match over the one that is `known`; gives back what the board shows of it. `changed` is when it
+   * Replaces the `known` state of a match. Returns the state that the board shows. `changed`: the time at which the state
    * became visible, Unix seconds of this service's clock.
    */
   put(
@@ -107,24 +107,25 @@ export class MatchView extends SqlView {
     return shown;
   }
 
-  forget(id: number): void {
+  /** Deletes a match. */
+  remove(id: number): void {
     this.sql.of('DELETE FROM events WHERE id = ?').run(id);
     this.sql.of('DELETE FROM sides WHERE event_id = ?').run(id);
     this.#live?.delete(id);
   }
 
-  /** How many events meet the conditions, and those of a page by start and id. */
+  /** Returns the number of events that meet the conditions, and a page of them ordered by start and id. */
   list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
     return this.sql.page(`${PLACE}, ${form} AS json`, 'events', conditions, 'start, id', paging);
   }
 
-  /** An event with all it has; undefined where there is none, or it was deleted. */
+  /** Returns an event with all fields; undefined if it is unknown or was deleted. */
   find(id: number): EventRow | undefined {
     const text = `SELECT ${PLACE}, full AS json FROM events WHERE id = ? AND hidden = 0`;
     return this.sql.rows<EventRow>(text, id)[0];
   }
 
-  /** As `list`, with the versions of the events, so that what is known of them need not be read again. */
+  /** As `list`, but returns ids and versions only: a caller reads again only events whose version it does not know. */
   versions(
     conditions: Conditions,
     order: MatchOrder,
@@ -133,13 +134,13 @@ export class MatchView extends SqlView {
     return this.sql.page('id, version', 'events', conditions, `${ORDERS[order]}, id`, paging);
   }
 
-  /** The state of an event that there is, with its record. */
+  /** Returns the state and the record of an existing event. */
   row(id: number): MatchRow {
     const row = this.sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
     return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
   }
 
-  /** The teams of events that may be seen whose folded name has all these words, those with most matches first. */
+  /** Returns the teams whose folded name contains all words, those with most matches first; `competitions` null means all. */
   teams(words: readonly string[], competitions: ReadonlySet<number> | null, limit: number): TeamRow[] {
     const conditions = new Conditions().also('e.hidden = 0').among('e.competition_id', competitions);
     for (const word of words) conditions.where('instr(s.folded, ?) > 0', word);
@@ -149,7 +150,7 @@ export class MatchView extends SqlView {
     return this.sql.rows(text, ...conditions.values, limit);
   }
 
-  /** The matches that are live now, by start and id. */
+  /** Returns the live matches, ordered by start and id. */
   live(): ShownState[] {
     this.#live ??= this.#readLive();
     return [...this.#live.values()].sort(
@@ -157,14 +158,14 @@ export class MatchView extends SqlView {
     );
   }
 
-  /** The matches that changed last, newest change first; null is those of all competitions. */
+  /** Returns the matches that changed last, newest change first; `competitions` null means all. */
   recent(limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
     const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
     const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
     return this.sql.records(text, ...conditions.values, limit);
   }
 
-  /** Null where there is none, or it was deleted. */
+  /** Returns the state of a match; null if it is unknown or was deleted. */
   state(id: number): ShownState | null {
     const live = this.#live?.get(id);
     if (live !== undefined) return live;
@@ -177,7 +178,7 @@ export class MatchView extends SqlView {
     return new Map(this.sql.records<ShownState>(text).map((state) => [state.event_id, state]));
   }
 
-  /** Writes the names of the sides where they are others than before. */
+  /** Stores the names of the sides if they have changed. */
   #keepSides({ event_id, home, away }: MatchState, isKnown: boolean): void {
     const sides = [home, away].flatMap((side, n) =>
       side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],
@@ -192,7 +193,7 @@ export class MatchView extends SqlView {
   }
 }
 
-/** A start as it is compared: with seconds; '' where it is not known, which lies outside of every window. */
+/** Returns a start with seconds, as queries compare it; '' for null, which lies outside every window. */
 function startOf(date: string | null): string {
   return date === null ? '' : `${date}${' 00:00:00'.slice(Math.max(0, date.length - DAY))}`;
 }

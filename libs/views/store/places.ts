@@ -4,7 +4,7 @@ import type { MatchState } from '#topics/generated/types.ts';
 import type { CatalogueView } from './catalogue.ts';
 import type { Statements } from './sql.ts';
 
-/** Each level of places with the one above it. */
+/** The parent level of each level. */
 const ABOVE = {
   competition: null,
   season: 'competition',
@@ -13,13 +13,13 @@ const ABOVE = {
 } as const satisfies Readonly<Record<TreeLevel, TreeLevel | null>>;
 
 /**
- * What is known of competitions, seasons, stages and groups, from the catalogue and from where events say they are, and when something of
- * one became visible, be it of a place inside of it: lists show both in one record.
+ * Competitions, seasons, stages and groups, from the catalogue and from the places that events name, with the time of each
+ * place's last change. A change of a place also changes the places above it, whose records in lists contain it.
  */
 export class PlaceView {
   readonly #sql: Statements;
   readonly #catalogue: CatalogueView;
-  /** Places that are known, as `level/id`: every new event asks for its own. */
+  /** Known places as `level/id`: every new event checks its places. */
   readonly #known = new Set<string>();
 
   constructor(sql: Statements, catalogue: CatalogueView) {
@@ -27,7 +27,7 @@ export class PlaceView {
     this.#catalogue = catalogue;
   }
 
-  /** The ids of all places of a level, or of those in one place above. */
+  /** Returns the ids of all places of a level, or of those within `parent`, ascending. */
   ids(level: TreeLevel, parent?: { level: TreeLevel; id: number }): number[] {
     const reported = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
     const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
@@ -36,7 +36,7 @@ export class PlaceView {
     return [...new Set([...reported, ...seen])].sort((a, b) => a - b);
   }
 
-  /** The place one level above, by the catalogue, else by the events of the place; null where neither has it. */
+  /** Returns the id of the place one level above, by the catalogue, else by the events of the place; null if unknown. */
   parent(level: TreeLevel, id: number): number | null {
     const above = ABOVE[level];
     if (above === null) return null;
@@ -46,13 +46,13 @@ export class PlaceView {
     return this.#sql.value<number>(text, id) ?? null;
   }
 
-  /** The competition that a season or stage belongs to; null where it is not known. */
+  /** Returns the competition of a season or stage; null if unknown. */
   competitionOf(level: 'season' | 'stage', id: number): number | null {
     const season = level === 'season' ? id : this.parent('stage', id);
     return season === null ? null : this.parent('season', season);
   }
 
-  /** The sport of a competition; null where it is not known. */
+  /** Returns the sport of a competition; null if unknown. */
   sportOf(competitionId: number): number | null {
     const reported = toWholeNumber(this.#catalogue.find('competition', competitionId)?.record.sport_id);
     if (reported !== null) return reported;
@@ -60,8 +60,8 @@ export class PlaceView {
     return this.#sql.value<number>(text, competitionId) ?? null;
   }
 
-  /** Applies a new catalogue record; ignores kinds that are no places. `changed`: Unix seconds. */
-  recorded(kind: string, id: string, changed: number): void {
+  /** Marks the place of a new catalogue record, and those above it, as changed; ignores other kinds. `changed`: Unix seconds. */
+  applyRecord(kind: string, id: string, changed: number): void {
     if (!Object.hasOwn(ABOVE, kind)) return;
     let level: TreeLevel | null = kind as TreeLevel;
     let place: number | null = Number(id);
@@ -72,8 +72,8 @@ export class PlaceView {
     }
   }
 
-  /** Applies an event in a new place: places known only from it are new, and those above have changed. */
-  seen(state: MatchState, changed: number): void {
+  /** If an event names a new place, marks all places of the event as changed. `changed`: Unix seconds. */
+  applyEvent(state: MatchState, changed: number): void {
     const places = LEVELS.flatMap((level) => {
       const id = state[`${level}_id`];
       return id === null ? [] : [{ level, id }];
@@ -82,7 +82,7 @@ export class PlaceView {
     for (const { level, id } of places) this.#touch(level, id, changed);
   }
 
-  /** When something of a place last became visible, Unix seconds; null for an unknown place. */
+  /** Returns the time of a place's last change, Unix seconds; null for an unknown place. */
   changedAt(level: TreeLevel, id: number): number | null {
     const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;

@@ -1,6 +1,6 @@
 /**
- * The tables of a replica's views. A folder that was made with other text than this is rebuilt from the topics, so a
- * change here needs nothing else; raise RENDERING where records are rendered otherwise.
+ * The tables of a replica's views. Views that were created with a different schema text are rebuilt from the topics, so a
+ * change here needs no migration. Raise RENDERING when rendered records change.
  */
 import { hash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ const RENDERING = 5;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
--- epoch: the leader epoch of the record before next.
+-- epoch: leader epoch of the record before next.
 CREATE TABLE offsets (key TEXT PRIMARY KEY, next INTEGER NOT NULL, epoch INTEGER) WITHOUT ROWID;
 
 CREATE TABLE events (
@@ -22,14 +22,14 @@ CREATE TABLE events (
   start TEXT NOT NULL,
   status_id INTEGER, status_type TEXT,
   home_id INTEGER, away_id INTEGER,
-  -- JSON: the event with all it has, without details and statistics, and its state for the board.
+  -- JSON: the event with all fields, the event without details and statistics, the state for the board.
   full TEXT NOT NULL, plain TEXT NOT NULL, state TEXT NOT NULL
 );
 
--- Events of competitions that are not served; dropped: whether something of it came and was left out.
+-- Events of competitions that are not served; dropped: whether records of the event were left out.
 CREATE TABLE outside (event_id INTEGER PRIMARY KEY, dropped INTEGER NOT NULL);
 
--- The sides of each event by name; folded is what a search compares.
+-- The sides of each event; folded: the name as searches compare it.
 CREATE TABLE sides (
   event_id INTEGER NOT NULL, counter INTEGER NOT NULL, team_id INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
   PRIMARY KEY (event_id, counter)
@@ -55,11 +55,11 @@ CREATE TABLE incidents (
   PRIMARY KEY (event_id, id)
 ) WITHOUT ROWID;
 CREATE TABLE updated_incidents (event_id INTEGER, id TEXT, PRIMARY KEY (event_id, id)) WITHOUT ROWID;
--- When each incident was told first, Unix milliseconds.
+-- first: time of the first delivery of an incident, Unix milliseconds.
 CREATE TABLE deliveries (
   event_id INTEGER NOT NULL, id TEXT NOT NULL, first INTEGER NOT NULL, PRIMARY KEY (event_id, id)
 ) WITHOUT ROWID;
--- changed: as that of events; class and subject: what the step is about.
+-- changed: as in events; class and subject: as in changes.ts.
 CREATE TABLE stories (
   event_id INTEGER, version INTEGER, n INTEGER, changed INTEGER NOT NULL, class TEXT NOT NULL, subject TEXT NOT NULL,
   json TEXT NOT NULL,
@@ -70,12 +70,12 @@ CREATE TABLE feed (
   id INTEGER PRIMARY KEY,
   partition INTEGER NOT NULL,
   offset INTEGER NOT NULL,
-  -- Of the text: a message that came twice is there once.
+  -- Digest of the text: a message that came twice is stored once.
   digest BLOB NOT NULL UNIQUE,
-  -- Unix milliseconds it was received at, never less than that of the one before it in its partition.
+  -- Time received, Unix milliseconds, never less than that of the previous message in its partition.
   at INTEGER NOT NULL,
   ut INTEGER NOT NULL,
-  -- Unix seconds of this service's clock at which it became visible.
+  -- Time at which it became visible, Unix seconds of this service's clock.
   changed INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
   competition_id INTEGER,
@@ -84,21 +84,21 @@ CREATE TABLE feed (
   for_trader INTEGER NOT NULL,
   UNIQUE (partition, offset)
 );
--- Apart from what is filtered by: a window is found without a look at texts of a page each.
+-- A table of its own, so that filters read no texts, each of which fills a page.
 CREATE TABLE feed_texts (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
--- A sweep needs it while the views are built, too.
+-- Sweeps need it while the views are built.
 CREATE INDEX feed_by_arrival ON feed (at);
 
 CREATE TABLE catalogue (
   kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER, parent_id TEXT, ut INTEGER NOT NULL,
-  -- As that of events.
+  -- As in events.
   changed INTEGER NOT NULL,
   json TEXT NOT NULL,
   PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
 CREATE INDEX catalogue_by_parent ON catalogue (kind, parent_id);
 
--- When something of a place, or of what is in it, became visible.
+-- changed: the last change of a place or of a place in it.
 CREATE TABLE places (
   level TEXT NOT NULL, id INTEGER NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (level, id)
 ) WITHOUT ROWID;
@@ -120,12 +120,12 @@ CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 
 const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';
 
-/** What an event is left out by: views of some competitions need it while they are built, too. */
-export const INDEX_OF_LEFT_OUT = `CREATE INDEX IF NOT EXISTS ${FEED_BY_EVENT}`;
+/** Finds the messages of an event that is left out: views of some competitions need it while they are built. */
+export const FEED_BY_EVENT_INDEX = `CREATE INDEX IF NOT EXISTS ${FEED_BY_EVENT}`;
 
 /**
- * The indexes of tables that grow with events. Views that are rebuilt get them once everything is read: one pass over a table
- * costs less than an entry for each row that comes, and nothing is asked of views before.
+ * The indexes of tables that grow with events. Views get them after they are built: one pass over a table costs less than
+ * an entry for each inserted row, and no query needs them before.
  */
 export const INDEXES = [
   'events_by_start ON events (start, id)',
@@ -142,5 +142,5 @@ export const INDEXES = [
   FEED_BY_EVENT,
 ].map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
 
-/** Names what the tables hold and how. */
+/** Identifies the schema and the rendering of the stored records. */
 export const SCHEMA_ID = hash('sha256', [RENDERING, SCHEMA, ...INDEXES].join(), 'hex');

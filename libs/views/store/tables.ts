@@ -4,22 +4,22 @@ import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** A table as JSON, and where it is. */
+/** A table as JSON, with its competition and the time it was written. */
 export type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
 
-/** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
+/** An entry of the catalogue of tables as JSON, and the time its table was written, Unix seconds; null without a table. */
 export type EntryRow = { readonly json: string; readonly ut: number | null };
 
-/** A knock-out stage has no tables of its own. */
+/** SQL condition that leaves out tables of knock-out stages. */
 const NO_BRACKET = `(object_type <> 'stage'
   OR NOT EXISTS (SELECT 1 FROM catalogue WHERE ${KNOCK_OUT} AND id = CAST(object_id AS TEXT)))`;
 
-/** The tables, and the catalogue of them. */
+/** The tables and their catalogue. */
 export class TableView extends SqlView {
-  /** Takes an entry over unless a newer one is known. `changed` is when it became visible, Unix seconds. */
+  /** Stores an entry unless a newer one is stored. `changed`: the time at which it became visible, Unix seconds. */
   applyEntry(entry: StandingsEntry, changed: number): void {
     const id = entry.standings_id;
-    if (this.#known('standings_entries', id) > entry.version) return;
+    if (this.#versionOf('standings_entries', id) > entry.version) return;
     const { version, cause: _, standings_id, ...shown } = entry;
     this.sql.insert('INSERT OR REPLACE INTO standings_entries', {
       id,
@@ -35,10 +35,10 @@ export class TableView extends SqlView {
     });
   }
 
-  /** As `applyEntry`, for the table itself. */
+  /** As `applyEntry`, for a table. */
   apply(table: Standings, changed: number): void {
     const id = table.standings_id;
-    if (this.#known('standings', id) > table.version) return;
+    if (this.#versionOf('standings', id) > table.version) return;
     this.sql.insert('INSERT OR REPLACE INTO standings', {
       id,
       version: table.version,
@@ -50,8 +50,8 @@ export class TableView extends SqlView {
   }
 
   /**
-   * How many tables a query asks for, and the entries of its page. An entry changes with its table; `changedSince` is in
-   * Unix seconds; without it all of them.
+   * Returns the number of entries that match a query, and those on its page. With `changedSince` (Unix seconds) only entries
+   * that changed, or whose table changed, since then. `competitions`: those the client may see; null means all.
    */
   page(
     query: StandingsQuery,
@@ -64,18 +64,18 @@ export class TableView extends SqlView {
       .where('sport_id = ?', query.sport_id)
       .where(`(changed >= ? OR (${tableChanged}) >= ?)`, changedSince)
       .among('competition_id', competitions);
-    // Of a season, those of its stages too (spec, "Standings catalogue").
+    // A season includes the tables of its stages (spec, "Standings catalogue").
     if (object_type === 'season') {
       conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", object_id);
     } else conditions.where('object_type = ?', object_type).where('object_id = ?', object_id);
-    // Incremental reads must return that a table is gone.
+    // Queries for changes must also return deleted tables.
     if (changedSince === undefined) conditions.also('deleted = 0');
     conditions.also(NO_BRACKET);
     const written = '(SELECT s.ut FROM standings s WHERE s.id = standings_entries.id) AS ut';
     return this.sql.page(`json, ${written}`, 'standings_entries', conditions, 'id', query);
   }
 
-  /** A table; undefined where there is none, or its entry says that it was deleted. */
+  /** Returns a table; undefined if it is unknown or deleted. */
   find(id: number): StoredTable | undefined {
     const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
@@ -83,27 +83,29 @@ export class TableView extends SqlView {
     return this.sql.rows<StoredTable>(text, id)[0];
   }
 
+  /** Returns the tables of a season that are not deleted. */
   ofSeason(seasonId: number): TableEntry[] {
     const text = `SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0
       AND ${NO_BRACKET} ORDER BY id`;
     return this.sql.rows<IdAndJson>(text, seasonId).map(tableEntry);
   }
 
-  /** The tables that are of no season: rankings of the provider. */
+  /** Returns the tables without a season: rankings of the provider. */
   rankings(): TableEntry[] {
     const text = `SELECT id, json FROM standings_entries WHERE season_id IS NULL AND deleted = 0
       AND id IN (SELECT id FROM standings) ORDER BY id`;
     return this.sql.rows<IdAndJson>(text).map(tableEntry);
   }
 
-  /** The seasons that have tables, with their competitions. */
+  /** Returns the seasons that have tables, with their competitions. */
   seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
     const text = `SELECT season_id, max(competition_id) AS competition_id FROM standings_entries
       WHERE deleted = 0 AND season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
     return this.sql.rows(text);
   }
 
-  #known(table: 'standings_entries' | 'standings', id: number): number {
+  /** Returns the stored version; -1 if there is none. */
+  #versionOf(table: 'standings_entries' | 'standings', id: number): number {
     return this.sql.value<number>(`SELECT version FROM ${table} WHERE id = ?`, id) ?? -1;
   }
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
 
-test('has the live matches at hand, after a restart too', () => {
+test('lists live and recent matches, also after a restart', () => {
   world.play(
     eventMessage({}, { id: 1, start_date: '2026-08-15 16:00' }),
     eventMessage({}, { id: 2 }),
@@ -38,7 +38,7 @@ test('resumes after the last batch when it restarts', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
 });
 
-test('makes the indexes of views once everything is read, of a build that was interrupted too', () => {
+test('creates the indexes once it has caught up, also after an interrupted build', () => {
   const indexes = () =>
     world.views.sql.column<string>("SELECT name FROM sqlite_schema WHERE name LIKE 'events_by_%'");
   const plan = () =>
@@ -55,14 +55,14 @@ test('makes the indexes of views once everything is read, of a build that was in
   expect(indexes()).toHaveLength(8);
 });
 
-test('has short checkpoints once everything is read', () => {
+test('has short checkpoints once it has caught up', () => {
   const pages = () => world.views.sql.value<number>('PRAGMA wal_autocheckpoint');
   const building = pages();
   world.views.caughtUp();
   expect([building, pages()]).toEqual([8_000, 1_000]);
 });
 
-test('does not take an older state, incident or name for a newer one', () => {
+test('ignores an older state, incident or name', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
   const older = new ViewsWorld();
@@ -85,7 +85,7 @@ test('does not take an older state, incident or name for a newer one', () => {
   expect(world.views.place(place).season).toBeNull();
 });
 
-test('keeps nothing of a batch that breaks', () => {
+test('stores nothing of a batch that fails', () => {
   world.play(eventMessage({}, { id: 1 }));
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good: ViewRecord = {
@@ -104,7 +104,7 @@ test('keeps nothing of a batch that breaks', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
-test('knows feed health by the clock, also of a match after a restart, and makes no answer of it', () => {
+test('derives feed status from the clock, restores that of a match after a restart, and changes no answer with it', () => {
   world.play(eventMessage({}, { id: 1 }));
   const { version, listVersion } = world.views;
   world.health(null);
@@ -119,7 +119,7 @@ test('knows feed health by the clock, also of a match after a restart, and makes
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true, state: 'alive' });
 });
 
-test('notifies of each match and season once per batch, when it is visible', () => {
+test('notifies once per batch of each match and season, when the change is visible', () => {
   const notified: unknown[] = [];
   const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));
   world.views.onTable((season) => notified.push(season));

@@ -5,7 +5,7 @@ import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
-import { isBroken, type OpenOptions, openViews, removeViews, settle } from './database.ts';
+import { finishBuild, isBroken, type OpenViewsOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness } from './freshness.ts';
 import { HealthView } from './health.ts';
@@ -17,21 +17,24 @@ import type { Served } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
-export type Changed = {
+/** The changes of one batch of records. */
+export type ViewChanges = {
+  /** New states by event id. */
   readonly states: Map<number, ShownState>;
-  /** Events whose record or incidents are new. */
+  /** Events with a new record or incident. */
   readonly events: Set<number>;
-  /** Seasons with new tables; null is that of the rankings. */
+  /** Seasons with new tables; null stands for the rankings. */
   readonly seasons: Set<number | null>;
+  /** Whether a name changed. */
   names: boolean;
-  /** Whether anything is new that answers of REST are made of: all but health. */
+  /** Whether anything that REST answers with has changed: any record except feed health. */
   answers: boolean;
 };
 
-/** Of a match whose state may not be the newest. */
-const IN_DOUBT: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
+/** Feed status of a match whose state may be outdated. */
+const OUTDATED: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
 
-/** What the live board is shown from: all of it is known now, none of it is waited for. */
+/** The part of the views that the live board reads; every method returns at once. */
 export type BoardView = Pick<
   Views,
   | 'liveStates'
@@ -52,11 +55,11 @@ export type BoardView = Pick<
   | 'onTable'
 >;
 
-/** All that a replica knows, on disk and in memory, with the offsets it has read to. */
+/** The views of a replica, on disk and in memory, with the offsets up to which they are applied. */
 export class Views {
   readonly catalogue: CatalogueView;
   readonly matches: MatchView;
-  /** Which events are kept, where some competitions only are served. */
+  /** Decides which events are kept if only some competitions are served. */
   readonly coverage: EventCoverage;
   readonly places: PlaceView;
   readonly incidentLog: IncidentView;
@@ -64,28 +67,28 @@ export class Views {
   readonly feed: FeedView;
   readonly standings: TableView;
   readonly health: HealthView;
-  /** Whether the states of matches are the newest. */
+  /** Decides whether states of matches may be outdated. */
   readonly freshness: Freshness;
-  /** For what is put together of several tables. Reading only. */
+  /** For queries over several tables. Read only. */
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
   readonly #database: DatabaseSync;
-  /** When these views were last written to before they were opened, Unix milliseconds; 0 where they are new. */
-  readonly #leftAt: number;
+  /** Time of the last write before the views were opened, Unix milliseconds; 0 for new views. */
+  readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
-  /** Counts changes of everything there is. */
+  /** Number of changes of anything but feed health. */
   version = 0;
-  /** Counts changes of what lists of events are made of. */
+  /** Number of changes of data in lists of events. */
   listVersion = 0;
-  /** Counts changes of the names of places: every event that is kept rendered with them is stale after one. */
+  /** Number of changes of names of places. Cached events are stale after a change. */
   nameVersion = 0;
-  readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether applied records are new: everything that was there at the start is applied. */
+  readonly #staleListeners = new Set<(eventId: number) => void>();
+  /** Whether the views have caught up, so that applied records are new. */
   #isLive = false;
 
-  /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
-  static open(options: OpenOptions & { readonly competitions: Served }): {
+  /** Opens existing views as `openViews` does, or creates empty ones, also if the content is damaged. Throws `ViewsInUseError`. */
+  static open(options: OpenViewsOptions & { readonly competitions: Served }): {
     readonly views: Views;
     readonly fresh: string | null;
   } {
@@ -101,12 +104,12 @@ export class Views {
     return { views: new Views(openViews(options).database, competitions), fresh: 'it is damaged' };
   }
 
-  /** Takes the database over; `close` closes it. `competitions`: those that are served, null is all. */
+  /** `close` closes the database. `competitions`: ids of those that are served; null means all. */
   constructor(database: DatabaseSync, competitions: Served = null) {
     this.#database = database;
     const sql = new Statements(database);
     this.sql = sql;
-    this.#leftAt =
+    this.#lastWriteAt =
       this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
     this.places = new PlaceView(sql, this.catalogue);
@@ -121,24 +124,24 @@ export class Views {
     this.#knockOuts = new KnockOutView(sql);
   }
 
-  /** The next offset to read by `partitionKey`, as of the last batch that was applied. */
+  /** Returns the next offset to read by `partitionKey`, as of the last applied batch. */
   offsets(): Map<string, number> {
     const rows = this.sql.rows<{ key: string; next: number }>('SELECT key, next FROM offsets');
     return new Map(rows.map(({ key, next }) => [key, next]));
   }
 
-  /** The leader epochs of the last records before `offsets`, by `partitionKey`, where they are known. */
+  /** Returns the leader epochs of the records before `offsets` by `partitionKey`, where known. */
   epochs(): Map<string, number> {
     const text = 'SELECT key, epoch FROM offsets WHERE epoch IS NOT NULL';
     return new Map(this.sql.rows<{ key: string; epoch: number }>(text).map(({ key, epoch }) => [key, epoch]));
   }
 
   /**
-   * Writes a batch, which `write` does, and where to go on in its partitions (`positions`), all of it or nothing; then calls
-   * back for what it has changed. `now` is Unix milliseconds.
+   * Calls `write` and stores the positions in one transaction, then notifies the listeners of the changes. `now`: Unix
+   * milliseconds.
    */
-  write(positions: readonly ReadPosition[], now: number, write: (changed: Changed) => void): void {
-    const changed: Changed = {
+  write(positions: readonly ReadPosition[], now: number, write: (changed: ViewChanges) => void): void {
+    const changed: ViewChanges = {
       states: new Map(),
       events: new Set(),
       seasons: new Set(),
@@ -148,8 +151,8 @@ export class Views {
     this.#database.exec('BEGIN');
     try {
       write(changed);
-      const reached = this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)');
-      for (const { key, next, epoch } of positions) reached.run(key, next, epoch);
+      const store = this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)');
+      for (const { key, next, epoch } of positions) store.run(key, next, epoch);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -159,76 +162,77 @@ export class Views {
     if (changed.answers) this.version += 1;
     if (changed.names) this.nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.listVersion += 1;
-    for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
+    for (const id of changed.events) for (const listener of this.#staleListeners) listener(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 
   /**
-   * Call once everything that was there at the start is applied: makes the indexes that rebuilt views lack. `partitions`: those of
-   * match-state, where `freshness` is told how far they are read.
+   * Creates the indexes that rebuilt views lack. Call once all records that existed at the start are applied. `partitions`:
+   * number of partitions of match-state, for callers that report to `freshness` how far they have read.
    */
   caughtUp(partitions: number | null = null): void {
-    settle(this.#database);
+    finishBuild(this.#database);
     if (partitions !== null) this.freshness.follow(partitions);
     this.#isLive = true;
   }
 
-  /** Calls back for each event whose record or incidents are new. */
+  /** Calls `listener` with the id of each event that has a new record or incident. */
   onStale(listener: (eventId: number) => void): void {
-    this.#staleEvents.add(listener);
+    this.#staleListeners.add(listener);
   }
 
   close(): void {
     this.#database.close();
   }
 
-  /** Every match that is live now, by start and id. */
+  /** Returns the live matches, ordered by start and id. */
   liveStates(): readonly ShownState[] {
     return this.matches.live();
   }
 
-  /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
+  /** Returns the matches that changed last, of any status, newest change first; `competitions` null means all. */
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
   }
 
-  /** What feed health says of a match at `now`, Unix milliseconds; expired where its state may not be the newest. */
+  /** Returns the feed status of a match at `now`, Unix milliseconds; expired if its state may be outdated. */
   matchHealth(eventId: number, now: number): FeedStatus {
-    if (this.freshness.isInDoubt(eventId, performance.now())) return IN_DOUBT;
+    if (this.freshness.isInDoubt(eventId, performance.now())) return OUTDATED;
     return this.health.match(eventId, now);
   }
 
-  /** The same of every source of messages. */
+  /** Returns the feed status of every source at `now`, Unix milliseconds, ordered by name. */
   sourceHealth(now: number): readonly SourceFeedStatus[] {
     return this.health.sources(now);
   }
 
-  /** The latest record of each source, expired or not. */
+  /** Returns the latest record of each source, expired or not. */
   sourceRecords() {
     return this.health.sourceRecords();
   }
 
-  /** The matches that any source has a record of in feed-health. */
+  /** Returns the ids of the matches that any source has a record of on feed-health. */
   judgedMatches(): readonly number[] {
     return this.health.matches();
   }
 
-  /** Null for an event that is unknown, or was deleted. */
+  /** Returns the state of a match; null if it is unknown or was deleted. */
   state(eventId: number): ShownState | null {
     return this.matches.state(eventId);
   }
 
-  /** All incidents of an event, removed ones too, by id as text. */
+  /** Returns all incidents of an event, removed ones included, ordered by id as text. */
   incidents(eventId: number) {
     return this.incidentLog.shown(eventId);
   }
 
-  /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
+  /** Returns the changes of important incidents, goals, score, status, guard and result of a match, in order. */
   story(eventId: number) {
     return this.incidentLog.story(eventId);
   }
 
+  /** Returns the names of the places of a match; null where unknown. */
   place(of: PlaceIds): PlaceNames {
     return {
       competition: this.catalogue.name('competition', of.competition_id),
@@ -238,7 +242,7 @@ export class Views {
     };
   }
 
-  /** The seasons that have tables or matches of knock-out stages. */
+  /** Returns the seasons that have tables or matches of knock-out stages, ordered by id. */
   seasons() {
     const found = [...this.#knockOuts.seasons(), ...this.standings.seasons()];
     const bySeason = new Map(found.map((entry) => [entry.season_id, entry]));
@@ -252,45 +256,48 @@ export class Views {
       }));
   }
 
-  /** The knock-out stages of a season, by the provider's order. */
+  /** Returns the knock-out stages of a season, in the provider's order. */
   knockOuts(seasonId: number) {
     return this.#knockOuts.stages(seasonId);
   }
 
-  /** The tables of a season, those of its stages too, that are not deleted. */
+  /** Returns the tables of a season and of its stages that are not deleted. */
   tables(seasonId: number) {
     return this.standings.ofSeason(seasonId);
   }
 
-  /** The tables that are of no season, not deleted: world rankings and the like. */
+  /** Returns the tables without a season that are not deleted, such as world rankings. */
   rankings() {
     return this.standings.rankings();
   }
 
-  /** A table in the provider's shape (`data.standings`); null where there is none. */
+  /** Returns a table in the provider's shape (`data.standings`); null if it is unknown or deleted. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     const row = this.standings.find(standingsId);
     return row === undefined ? null : JSON.parse(row.json);
   }
 
-  /** Calls back after each change of a match, its deletion too, is visible here; returns what ends that. The listener must not throw. */
+  /**
+   * Calls `listener` after each change of a match, deletion included, when the change is visible. Returns a function that
+   * removes the listener. The listener must not throw.
+   */
   onChange(listener: (state: ShownState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** As `onChange`, for a table of a season; null is a ranking. */
+  /** As `onChange`, for tables: calls `listener` with the season; null stands for a ranking. */
   onTable(listener: (seasonId: number | null) => void): () => void {
     this.#tableListeners.add(listener);
     return () => this.#tableListeners.delete(listener);
   }
 
   /**
-   * When a record becomes visible, Unix seconds. What is read at the start did so elsewhere, or would have, when it was
-   * written; but not before these views were left, for they had not shown it.
+   * Returns the time at which a record becomes visible, Unix seconds. A record read while catching up became visible on
+   * other replicas when it was written; but on this one never before its last write, as it had not shown the record.
    */
   changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
-    const time = this.#isLive || written === undefined ? now : Math.max(written, this.#leftAt);
+    const time = this.#isLive || written === undefined ? now : Math.max(written, this.#lastWriteAt);
     return Math.floor(time / 1000);
   }
 }

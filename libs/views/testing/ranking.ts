@@ -1,12 +1,10 @@
-/** A ranking of the provider for tests. */
+/** A provider's ranking for tests. */
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A name that breaks a page which shows it as it is. */
+/** A name that breaks a page which does not escape it. */
 export const HOSTILE_NAME = '<script>document.title = "broken"</script>';
 
-/** A world ranking as the provider shows it, of national teams or of clubs. */
-export function ranking(id: number, of: 'teams' | 'clubs'): Fields {
+/** Returns a world ranking of national teams or of clubs, as the provider answers it. */
+export function ranking(id: number, of: 'teams' | 'clubs'): Readonly<Record<string, unknown>> {
   const rows: readonly (readonly [string, string, number, number])[] =
     of === 'teams'
       ? [

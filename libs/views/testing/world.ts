@@ -1,4 +1,4 @@
-/** Views fed with messages through the real laws, without a broker, for tests. */
+/** Views for tests: messages pass through the real laws into them, without a broker. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,24 +20,24 @@ import type { Served } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
 import { Views } from '../store/views.ts';
 
-/** When the tests' messages are received, Unix milliseconds. */
+/** Time at which the messages of tests are received, Unix milliseconds. */
 export const RECEIVED_AT = 1_790_000_000_500;
 
-/** Bytes of SQLite's pages. */
+/** Size of SQLite's pages, bytes. */
 const PAGE = 4_096;
 const FILE = 'views.sqlite';
 
-/** Sees everything. */
+/** The access of a client that may see everything. */
 export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Breaks closed views of a folder as a failing disk would: all but the first page, or the first one of a table or index. */
+/** Damages closed views as a failing disk would: all pages but the first, or the first page of a table or index. */
 export function damage(folder: string, name?: string): void {
   const path = join(folder, FILE);
   if (name === undefined) {
@@ -54,61 +54,60 @@ function firstPage(sql: Statements, name: string): number {
   return Number(sql.value<number>('SELECT rootpage FROM sqlite_schema WHERE name = ?', name));
 }
 
-/** Overwrites one page, the first is 1, or all behind the first. */
+/** Overwrites one page (the first is 1), or all pages but the first. */
 function damagePages(path: string, page?: number): void {
   const from = page === undefined ? PAGE : PAGE * (page - 1);
   const to = page === undefined ? undefined : from + PAGE;
   writeFileSync(path, readFileSync(path).fill(0xa5, from, to), { flag: 'r+' });
 }
 
-/** A provider message as the receiver normalizes it. */
+/** Normalizes a provider message as the receiver does. */
 export function normalized(message: unknown, receivedAt = RECEIVED_AT): NormalizedMessage {
   const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
   if (result.kind !== 'normalized') throw new Error(`${result.kind}: ${JSON.stringify(result)}`);
   return result.message;
 }
 
-/** Views of their own, and the laws in front of them. */
+/** Views in a temporary folder, with the laws in front of them. */
 export class ViewsWorld {
   views: Views;
-  /** The clock of the service, Unix milliseconds. */
+  /** Clock of the service, Unix milliseconds. */
   now = RECEIVED_AT;
   readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
+  readonly #served: Served;
   #offset = 0;
 
-  readonly #served: Served;
-
-  /** `served`: the competitions that are served, null is all. */
   constructor(served: Served = null) {
     this.#served = served;
     this.views = this.#open();
     onTestFinished(() => this.views.close());
   }
 
-  /** Closes the views and opens them again, as a restart does. */
+  /** Closes and reopens the views, as a restart does. */
   restart(): void {
     this.views.close();
     this.views = this.#open();
   }
 
-  /** Breaks the file, or a table of it, while the views work with it, opened anew before so that nothing of it is in memory. */
+  /** Damages the file of the open views, or a table of it. Reopens it before, so that no page of it is in memory. */
   damage(name?: string): void {
     this.restart();
     const page = name === undefined ? undefined : firstPage(this.views.sql, name);
     damagePages(join(this.#folder, FILE), page);
   }
 
-  /** Plays provider messages: through the laws, into the views, one batch a topic. */
+  /** Applies provider messages as the pipeline does. */
   play(...messages: readonly unknown[]): void {
     for (const message of messages) this.take(normalized(message));
   }
 
+  /** Applies the records that the pipeline writes for a message, in one batch. */
   take(message: NormalizedMessage): void {
     this.give(...this.recordsOf(message));
   }
 
-  /** What the pipeline writes for a message, itself first; not applied. */
+  /** Returns the records that the pipeline writes for a message, the message first, without applying them. */
   recordsOf(message: NormalizedMessage): ViewRecord[] {
     const offset = this.#offset++;
     const id = message.event_id;
@@ -126,11 +125,12 @@ export class ViewsWorld {
     return records;
   }
 
+  /** Applies records in one batch. */
   give(...records: readonly ViewRecord[]): void {
     applyRecords(this.views, records, [{ key: 'test-0', next: this.#offset, epoch: null }], this.now);
   }
 
-  /** Feed health of the webhook source, or of a match of it: alive until `changes` say otherwise. */
+  /** Applies feed health of the webhook source, or of a match of it; alive unless changed by `changes`. */
   health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
     const value: FeedHealth = {
       ...sampleOf('feed-health'),
@@ -146,7 +146,7 @@ export class ViewsWorld {
     this.give({ topic: 'feed-health', partition: 0, offset: this.#offset, key, value });
   }
 
-  /** The contract over these views, for whoever has a token: the token names what it may see. */
+  /** Serves the contract from these views. Each token has its own access. */
   async server(
     accesses: Readonly<Record<string, Access>> = { t: EVERYTHING },
     onFailure: (error: unknown) => void = () => {},

@@ -4,7 +4,7 @@ import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '
 import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { slugOf } from '#views/render/place.ts';
+import { slugOf } from '#views/render/fields.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
 const yesNo = (flag: boolean): 'yes' | 'no' => (flag ? 'yes' : 'no');

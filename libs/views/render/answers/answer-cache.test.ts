@@ -3,7 +3,7 @@ import { AnswerCache } from './answer-cache.ts';
 
 const text = (data: string) => () => ({ data, total: 1 });
 
-test('gives the same bytes while the version is the same', () => {
+test('returns the same bytes for the same version', () => {
   const cache = new AnswerCache(100);
   const first = cache.get('a', '1', text('x'));
   expect(cache.get('a', '1', text('y'))).toBe(first);
@@ -12,7 +12,7 @@ test('gives the same bytes while the version is the same', () => {
   expect(String(cache.get('a', '2', text('z')).data)).toBe('z');
 });
 
-test('holds no more than it may, and lets go of what was not asked for the longest', () => {
+test('stays within its limit by evicting the least recently used answer', () => {
   const cache = new AnswerCache(10);
   const wide = 'x'.repeat(4);
   const kept = cache.get('a', '1', text(wide));
@@ -23,18 +23,18 @@ test('holds no more than it may, and lets go of what was not asked for the longe
   expect(String(cache.get('b', '1', text('anew')).data)).toBe('anew');
 });
 
-test('does not keep what is too large by itself, nor anything for it', () => {
+test('does not cache an answer larger than its limit', () => {
   const cache = new AnswerCache(3);
   cache.get('a', '1', text('long'));
   expect(String(cache.get('a', '1', text('new')).data)).toBe('new');
 });
 
-/** The keys whose answers are kept: the others are made again. */
+/** Returns the keys whose answers are cached; renders the others. */
 function keptOf(cache: AnswerCache, keys: readonly string[]): string[] {
   return keys.filter((key) => String(cache.get(key, '1', text('!')).data) !== '!');
 }
 
-test('holds exactly as many bytes as it may', () => {
+test('caches as many bytes as its limit', () => {
   const cache = new AnswerCache(10);
   for (const key of ['a', 'b']) cache.get(key, '1', text('x'.repeat(5)));
   expect(keptOf(cache, ['a', 'b'])).toEqual(['a', 'b']);
@@ -42,7 +42,7 @@ test('holds exactly as many bytes as it may', () => {
   expect(keptOf(cache, ['whole'])).toEqual(['whole']);
 });
 
-test('counts what it replaces or forgets no longer', () => {
+test('does not count replaced or dropped answers', () => {
   const cache = new AnswerCache(10);
   for (const version of ['3', '2', '1']) cache.get('a', version, text('x'.repeat(5)));
   cache.get('b', '1', text('x'.repeat(5)));
@@ -53,7 +53,7 @@ test('counts what it replaces or forgets no longer', () => {
   expect(keptOf(cache, ['b', 'c'])).toEqual(['b', 'c']);
 });
 
-test('lets nothing go for an answer that is too large to be kept', () => {
+test('evicts nothing for an answer that is too large', () => {
   const cache = new AnswerCache(10);
   cache.get('a', '1', text('x'.repeat(10)));
   cache.get('large', '1', text('x'.repeat(11)));

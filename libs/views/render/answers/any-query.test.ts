@@ -37,7 +37,7 @@ const WORDS = [
 const value = fc.constantFrom(...VALUES, ...WORDS);
 const operation = fc.constantFrom(...ALL_OPERATIONS.filter(({ name }) => name !== 'oauth'));
 
-/** A request of an operation: any id, any of its parameters, any values. */
+/** A request of an operation with any id, parameters and values. */
 const request = operation.chain(({ name, path, params }) =>
   fc.record({
     name: fc.constant(name),
@@ -47,7 +47,7 @@ const request = operation.chain(({ name, path, params }) =>
   }),
 );
 
-test('answers every query with what its contract says, or one of its errors', async () => {
+test('answers every query as its contract says, or with one of its errors', async () => {
   const world = new ViewsWorld();
   const app = await world.server({ t: EVERYTHING, nine: { ...EVERYTHING, competitions: new Set([9]) } });
   world.play(

@@ -1,4 +1,4 @@
-/** The reference catalogues: what is built in, and what a provider's own catalogue says over it. */
+/** The reference catalogues: built-in records, and a provider's records that override them. */
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   app = await world.server();
 });
 
-/** The provider's catalogue has this record. */
+/** Applies a record of the provider's catalogue. */
 function listed(kind: string, id: string, body: JsonObject, parent_id: string | null = null): void {
   const value = { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) };
   world.give({ topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value });
@@ -27,7 +27,7 @@ async function ask(path: string) {
   return answer.json().api;
 }
 
-/** The records of a list. */
+/** Returns the records of a list. */
 async function list(path: string): Promise<JsonObject[]> {
   const { data, method } = await ask(path);
   const [records] = Object.values<JsonObject[]>(data);
@@ -42,7 +42,7 @@ async function sport(id: number): Promise<Record<string, JsonObject[]>> {
   return answer.json().api.data.sport;
 }
 
-describe('what is built in', () => {
+describe('the built-in catalogue', () => {
   test.each<[string, number, JsonObject]>([
     ['/v2/sports', 5, { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' }],
     ['/v2/statuses', 34, { name: '2nd half', short_name: '2nd half', type: 'live' }],
@@ -77,7 +77,7 @@ describe('what is built in', () => {
     expect(withId(await list(path), id)).toEqual([{ id, ...record, ut: BUILT_IN_AT }]);
   });
 
-  test('has the rankings that only the provider makes, and a column of every type', async () => {
+  test('lists the rankings that only the provider publishes, and columns of every type', async () => {
     const types = await list('/v2/standings-types');
     expect(withId(types, 11)).toMatchObject([{ type_name: 'FIFA club ranking' }]);
     expect(withId(types, 2)).toMatchObject([
@@ -88,7 +88,7 @@ describe('what is built in', () => {
         expect(column).toMatchObject({ id: expect.any(Number), code: expect.any(String) });
   });
 
-  test('has languages that are active and others, and areas with text', async () => {
+  test('lists active and inactive languages, and areas with text', async () => {
     const languages = await list('/v2/languages');
     expect(new Set(languages.map(({ active }) => active))).toEqual(new Set(['yes', 'no']));
     expect(languages[0]).toEqual({
@@ -109,7 +109,7 @@ describe('what is built in', () => {
       });
   });
 
-  test('says of soccer everything that has a name', async () => {
+  test('lists everything of soccer that has a name', async () => {
     const soccer = await sport(5);
     const named = (id: number, name: string) => ({ id, short_name: name, name });
     expect(soccer.results).toContainEqual(named(411, 'Winner'));
@@ -128,7 +128,7 @@ describe('what is built in', () => {
 });
 
 describe('a record of the provider', () => {
-  test('stands over the one that is built in, field by field', async () => {
+  test('overrides the built-in one field by field', async () => {
     listed('sport', '5', { id: '5', name: 'Football', more: 1 });
     expect(await list('/v2/sports')).toEqual([
       {
@@ -143,12 +143,12 @@ describe('a record of the provider', () => {
     ]);
   });
 
-  test('has its own time where it says one', async () => {
+  test('has the time in it, if any', async () => {
     listed('sport', '5', { ut: '1600000000' });
     expect(await list('/v2/sports')).toMatchObject([{ ut: 1_600_000_000 }]);
   });
 
-  test('is listed by its id, as a number', async () => {
+  test('is listed by its numeric id', async () => {
     for (const id of ['11', '2', 'x']) listed('sport', id, { name: `Sport ${id}` });
     expect((await list('/v2/sports')).map(({ id, name }) => [id, name])).toEqual([
       [2, 'Sport 2'],
@@ -157,7 +157,7 @@ describe('a record of the provider', () => {
     ]);
   });
 
-  test('is asked for by when it became visible', async () => {
+  test('is found by the time at which it became visible', async () => {
     listed('sport', '2', { name: 'Two' });
     const ids = async (timestamp: number) =>
       (await list(`/v2/sports?timestamp=${timestamp}`)).map(({ id }) => id);
@@ -167,7 +167,7 @@ describe('a record of the provider', () => {
     expect(await ids(now + 3_600)).toEqual([]);
   });
 
-  test('of an area has text for its code and the area above', async () => {
+  test('of an area has its code and its parent as text', async () => {
     listed('area', '1', { name: 'North', area_code: 7, parent_area_id: 99 });
     listed('area', '999999', { name: 'South', area_code: null, parent_area_id: null });
     const areas = await list('/v2/areas');
@@ -175,7 +175,7 @@ describe('a record of the provider', () => {
     expect(withId(areas, 999_999)).toMatchObject([{ area_code: '', parent_area_id: '' }]);
   });
 
-  test('of a type of tables has both of its names', async () => {
+  test('of a type of tables has the names of both the spec and the provider', async () => {
     listed('standings_type', '66', { id: 66, name: 'By id' }, '1');
     listed(
       'standings_type',
@@ -197,7 +197,7 @@ describe('a record of the provider', () => {
     ]);
   });
 
-  test('of another sport says what that sport has', async () => {
+  test('of another sport shows the types and values of that sport', async () => {
     const own = {
       name: 'Basketball',
       results: [{ id: 1 }],

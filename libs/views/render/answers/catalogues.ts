@@ -1,4 +1,4 @@
-/** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
+/** Answers of the reference catalogues: built-in records of soccer, overridden by the provider's catalogues. */
 
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { RestError } from '#contract/rest/errors.ts';
@@ -22,7 +22,7 @@ import { listAnswer } from './lists.ts';
 
 type Entry = Pick<CatalogueEntry, 'parent_id' | 'changed' | 'record'> & { readonly id: number };
 
-/** The time of the records that are built in: when the provider's catalogues were published, 2019-09-22, Unix seconds. */
+/** Time of the built-in records, Unix seconds: publication of the provider's catalogues, 2019-09-22. */
 const BUILT_IN_AT = 1_569_110_400;
 
 type CatalogueData = Pick<
@@ -54,7 +54,7 @@ const INCIDENT_TYPES: readonly JsonObject[] = [...INCIDENT_TYPES_OF_SOCCER.value
   game_break: yesNo(type.gameBreak),
 }));
 
-/** Of the rankings that only the provider can make. */
+/** Columns of the rankings that only the provider publishes. */
 const RANKING_COLUMNS = [
   { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
   { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
@@ -65,7 +65,7 @@ const STANDINGS_TYPES: readonly JsonObject[] = [
   { type_id: 9, type_name: 'FIFA ranking', columns: RANKING_COLUMNS },
   { type_id: 11, type_name: 'FIFA club ranking', columns: RANKING_COLUMNS },
 ].map(({ type_id, type_name, columns }) => ({
-  // An unknown id is 0 here and in the tables; a column of one is found by its code, as all of them are.
+  // An unknown id is 0 here and in the tables; columns are found by code.
   type_id: type_id ?? 0,
   type_name,
   id: type_id ?? 0,
@@ -112,24 +112,25 @@ export function catalogueData(views: Views): CatalogueData {
   };
   const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer => {
     const from = since(query.timestamp);
-    const asked = from === undefined ? all : all.filter(({ changed }) => changed >= from);
+    const wanted = from === undefined ? all : all.filter(({ changed }) => changed >= from);
     return listAnswer(
       name,
-      asked.map(({ record }) => JSON.stringify(record)),
+      wanted.map(({ record }) => JSON.stringify(record)),
       query,
     );
   };
   const statuses = () => entries('status', STATUS_RECORDS);
   const incidentTypes = () => entries('incident', INCIDENT_TYPES);
-  // Sports share ids of types: a type of one sport's list is not that of another.
+  // Sports share ids of types: the same id is another type in another sport.
   const standingsTypes = (sportId: number) =>
     entries(
       'standings_type',
       sportId === SOCCER ? STANDINGS_TYPES : [],
       ({ record, parent_id }) => (toWholeNumber(record.sport_id ?? parent_id) ?? SOCCER) === sportId,
     ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
-  /** Statuses do not say whose they are; those of soccer are known by their names. */
-  const statusesOf = (sportId: number) => statuses().filter(({ id }) => isStatusOf(sportId, id));
+  /** Status records do not name their sport; only soccer's ids are known. */
+  const statusesOf = (sportId: number) =>
+    statuses().filter(({ id }) => sportId === SOCCER && STATUSES_OF_SOCCER.has(id));
   const incidentTypesOf = (sportId: number) =>
     incidentTypes().filter(({ record }) => toWholeNumber(record.sport_id) === sportId);
 
@@ -142,7 +143,7 @@ export function catalogueData(views: Views): CatalogueData {
       const sport = {
         ...found.record,
         statuses: statusesOf(id).map(({ record }) => record),
-        // Those of another sport are known where its record has them.
+        // Those of another sport are known only from its record.
         results: soccer ? kinds(RESULT_NAMES) : (found.record.results ?? []),
         stats: soccer
           ? { team: kinds(STAT_NAMES), person: [] }
@@ -170,11 +171,7 @@ export function catalogueData(views: Views): CatalogueData {
   };
 }
 
-function isStatusOf(sportId: number, statusId: number): boolean {
-  return sportId === SOCCER && STATUSES_OF_SOCCER.has(statusId);
-}
-
-/** The spec calls them `type_id` and `type_name`, providers answer `id` and `name`: ours have both. */
+/** Adds the names of the spec, `type_id` and `type_name`; the provider answers `id` and `name`. */
 function withTypeNames(record: JsonObject): JsonObject {
   return {
     ...record,
@@ -184,7 +181,7 @@ function withTypeNames(record: JsonObject): JsonObject {
   };
 }
 
-/** An area's code and the id of the one that it is in are text, '' where they are not known. */
+/** Converts an area's code and the id of its parent to text, '' if unknown. */
 function withTextOfAreas(entry: Entry): Entry {
   const { area_code, parent_area_id } = entry.record;
   const text = { area_code: String(area_code ?? ''), parent_area_id: String(parent_area_id ?? '') };

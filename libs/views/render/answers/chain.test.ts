@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { workload } from '../../../../test/support/workload.ts';
 import { ViewsWorld } from '../../testing/world.ts';
 
-/** Everything that the laws say of the matches, without the order in which it became known. */
+/** Returns all that the laws derive of the matches, except what depends on the order of messages. */
 function statesOf(world: ViewsWorld, events: readonly number[]): unknown[] {
   return events.map((id) => {
     const { version: _, cause: __, ...state } = world.views.state(id) ?? {};
@@ -11,7 +11,7 @@ function statesOf(world: ViewsWorld, events: readonly number[]): unknown[] {
   });
 }
 
-test.each([1, 2, 3])('leads whoever reads the feed to the same states (seed %i)', async (seed) => {
+test.each([1, 2, 3])('gives a reader of the feed the same states (seed %i)', async (seed) => {
   const messages = workload({ events: 4, perEvent: 60, seed });
   const events = [...new Set(messages.map(({ event_id }) => event_id))];
   const upstream = new ViewsWorld();
@@ -20,7 +20,7 @@ test.each([1, 2, 3])('leads whoever reads the feed to the same states (seed %i)'
   const times = messages.map(({ ut }) => ut);
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const downstream = new ViewsWorld();
-  // Contiguous windows, as a poller asks for them.
+  // Contiguous windows, as a poller requests them.
   for (let start = from; start <= to; start += 100) {
     const answer = await app.inject(`/v2/feed?token=t&timestamp=${start}&timestamp_to=${start + 99}`);
     downstream.play(...answer.json().api.data);

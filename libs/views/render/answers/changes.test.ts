@@ -1,14 +1,14 @@
-/** A query for changes since an answer returns everything that was not in it, whenever its provider wrote it. */
+/** A query with the time of an earlier answer returns everything that was not in it, whenever the provider wrote it. */
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { normalized, ViewsWorld } from '../../testing/world.ts';
 
-/** When the provider wrote everything, and when it was read here: long after. Unix seconds. */
+/** Times at which the provider wrote the records, and at which they were read, long after. Unix seconds. */
 const WRITTEN = 1_700_000_000;
 const READ = 1_790_000_000;
-/** Another replica may have shown a change this much earlier. */
+/** Margin of queries, seconds: another replica may have shown a change this much earlier. */
 const SPARE = 10;
 
 let world: ViewsWorld;
@@ -32,14 +32,14 @@ function record(kind: string, id: number, parent: number | null, at = READ): Vie
   };
 }
 
-/** How many items an operation has that changed since then. */
+/** Returns the number of items of an operation that changed since then. */
 async function changed(path: string, since: number): Promise<number> {
   const answer = await app.inject(`/v2/${path}${path.includes('?') ? '&' : '?'}token=t&timestamp=${since}`);
   expect(answer.statusCode, answer.body).toBe(200);
   return answer.json().api.method.total_items;
 }
 
-/** Expects so many changes for queries since an earlier time (Unix seconds), and none for later ones. */
+/** Expects `count` changes for a query since `at` (Unix seconds), and none for a query after it. */
 async function expectChange(path: string, at: number, count = 1): Promise<void> {
   expect(await changed(path, at), path).toBe(count);
   expect(await changed(path, at + SPARE + 1), path).toBe(0);
@@ -54,15 +54,15 @@ test.each([
   ['standings_type', 'standings-types?sport_id=5'],
   ['competition', 'competitions'],
   ['stage', 'stages'],
-])('a record of kind %s is new when it is read, not when it was written', async (kind, path) => {
+])('dates a record of kind %s by when it is read, not written', async (kind, path) => {
   world.give(record(kind, 900, null));
   await expectChange(path, READ);
-  // Read again, and the same.
+  // The same record again.
   world.give({ ...record(kind, 900, null), written: (READ + 100) * 1_000 });
   await expectChange(path, READ);
 });
 
-test('a competition is another one when a place inside of it is, and so is a stage', async () => {
+test('dates a competition and a stage by the last change of a place in them', async () => {
   world.give(record('competition', 1, null), record('season', 2, 1), record('stage', 3, 2));
   await expectChange('competitions', READ);
   world.give(record('group', 4, 3, READ + 100));
@@ -73,12 +73,12 @@ test('a competition is another one when a place inside of it is, and so is a sta
   expect(await changed('stages', READ + 200)).toBe(0);
 });
 
-test('a place known only from an event is new with it', async () => {
+test('dates a place that is known only from an event by that event', async () => {
   const place = { competition_id: 6, season_id: 7, stage_id: 8 };
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...place }), READ * 1_000));
   await expectChange('competitions', READ);
   await expectChange('stages', READ);
-  // Another event of it changes nothing of the place, another stage does.
+  // Another event in the same place changes nothing; another stage changes the competition.
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 2, ...place }), (READ + 100) * 1_000));
   await expectChange('competitions', READ);
   const other = { ...place, stage_id: 9 };
@@ -86,7 +86,7 @@ test('a place known only from an event is new with it', async () => {
   await expectChange('competitions', READ + 200);
 });
 
-test('an entry of the standings is another one when its table is', async () => {
+test('dates an entry of the standings by the last change of its table', async () => {
   const of = { standings_id: 7, type_id: 2, object_type: 'season', object_id: 30 };
   const where = { competition_id: 4, season_id: 30, cause: null };
   const entry = { name: 'L', type_name: 'L', subtype: 'standings', object_name: '', sport_id: 5 };
@@ -124,7 +124,7 @@ test('reports a deleted event as deleted', async () => {
   expect((await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items).toBe(0);
 });
 
-test('what was written while a replica was away, or behind, is new to those who asked it before it went', async () => {
+test('reports records that were written while a replica was stopped or behind to clients that queried it before', async () => {
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1 }), READ * 1_000));
   const left = READ;
   world.restart();

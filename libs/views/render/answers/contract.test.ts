@@ -10,8 +10,8 @@ import { ViewsWorld } from '../../testing/world.ts';
 let world: ViewsWorld;
 let app: FastifyInstance;
 
-/** What each operation is asked for here. */
-const ASKED: Readonly<Record<string, string>> = {
+/** The request of each operation. */
+const REQUESTS: Readonly<Record<string, string>> = {
   'sports.index': '/v2/sports',
   'sports.show': '/v2/sports/5',
   'areas.index': '/v2/areas',
@@ -100,7 +100,7 @@ beforeEach(async () => {
   );
 });
 
-/** The data of an answer, strictly as our server's answers are. */
+/** Sends a request and returns the body of its answer. */
 async function ask(url: string, status = 200) {
   const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
   expect(answer.statusCode, answer.body).toBe(status);
@@ -109,9 +109,9 @@ async function ask(url: string, status = 200) {
 
 describe('every operation of the contract', () => {
   test.each(ALL_OPERATIONS.filter(({ name }) => name !== 'oauth').map(({ name }) => name))(
-    '%s answers what its schema says, and not nothing',
+    '%s answers with data as its schema says',
     async (name) => {
-      const { api } = await ask(ASKED[name] ?? '');
+      const { api } = await ask(REQUESTS[name] ?? '');
       const schema: z.ZodType = operationNamed(name).data;
       expect(schema.safeParse(api.data).error?.issues ?? []).toEqual([]);
       const [list] = Array.isArray(api.data) ? [api.data] : Object.values(api.data as object);
@@ -121,7 +121,7 @@ describe('every operation of the contract', () => {
   );
 });
 
-test('names the places of an event from the catalogue, and leaves those it does not know without a name', async () => {
+test('names the places of an event from the catalogue, and unknown ones with empty text', async () => {
   world.play(eventMessage({ id: 3 }, { id: 7000003, season_id: 9, competition_id: 8 }));
   const known = await ask('/v2/events/7000001');
   const { competition } = known.api.data;
@@ -132,7 +132,7 @@ test('names the places of an event from the catalogue, and leaves those it does 
   expect(unknown.api.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
 });
 
-test('shows an event with a name that came after it', async () => {
+test('shows a name that arrived after the event', async () => {
   const urls = ['/v2/events/7000001', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"Premier"');
   const body = JSON.stringify({ id: 6628, name: 'First' });
@@ -146,7 +146,7 @@ test('shows an event with a name that came after it', async () => {
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
 });
 
-test('lists the columns of every table type that has an id', async () => {
+test('lists every table type that has an id', async () => {
   const { api } = await ask('/v2/standings-types?sport_id=5');
   const ids = api.data.standings_types.map(({ id }: { id: number }) => id);
   const wanted = [...TABLE_TYPES.values()].flatMap(({ type_id }) => type_id ?? []);
@@ -161,7 +161,7 @@ test.each([
   ['/v2/areas', 'areas'],
   ['/v2/sports', 'sports'],
   ['/v2/standings-types?sport_id=5', 'standings_types'],
-])('%s lists the records that are built in since 2019-09-22, with that time', async (path, name) => {
+])('%s dates built-in records 2019-09-22', async (path, name) => {
   const at = 1_569_110_400;
   const since = async (timestamp: number) =>
     (await ask(`${path}${path.includes('?') ? '&' : '?'}timestamp=${timestamp}`)).api.data[name];
@@ -173,7 +173,7 @@ test.each([
   expect(await since(at + 3_600)).toEqual([]);
 });
 
-test('lists what belongs to a sport as that sport’s alone', async () => {
+test('lists the types of one sport only for that sport', async () => {
   const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
     topic: 'catalogue',
     partition: 0,
@@ -184,7 +184,7 @@ test('lists what belongs to a sport as that sport’s alone', async () => {
   const columns = [{ id: 1, code: 'mp', name: 'Matches played', short_name: 'MP' }];
   world.give(
     of('sport', '1', null, { id: 1, name: 'Basketball', url: 'b', active: 'yes', has_timer: 'yes' }),
-    // Cards is a type of soccer's too.
+    // Cards is also a type of soccer.
     of('standings_type', '7', '1', { id: 7, name: 'Cards', columns }),
     of('standings_type', '66', '1', { id: 66, name: 'League standings', columns }),
     of('standings_type', '67', '5', { id: 67, name: 'Of soccer', columns }),

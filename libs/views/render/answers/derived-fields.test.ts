@@ -1,4 +1,4 @@
-/** Fields of an event that follow from others, when a list reported them before a message changed their source. */
+/** Fields of an event that depend on others, reported by a list before a message changed the others. */
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The served event after these messages, each a minute after the one before. */
+/** Returns the served event after these messages, a minute apart. */
 async function served(...fields: readonly Fields[]): Promise<Fields> {
   const id = events++;
   world.play(...fields.map((event, minute) => eventMessage({ ut: T + 60 * minute }, { id, ...event })));
@@ -33,13 +33,13 @@ const won = (mark: unknown) => sides([[{ id: 411, value: mark }], [{ id: 411, va
 const unsaid = sides([[], []]);
 const finished = { status_id: 11, status_type: 'finished' };
 
-test('has the name of the status that it has, not of one that a list showed before', async () => {
+test('shows the name of its status, not of one that a list showed before', async () => {
   const list = { status_id: 33, status_name: 'First half' };
   expect((await served(list)).status_name).toBe('First half');
   expect((await served(list, { status_id: 34 })).status_name).toBe('2nd half');
 });
 
-test('does not repeat the names of its places, whatever a message has', async () => {
+test('omits the names of its places, even if a message has them', async () => {
   const named = { competition_name: 'Cup', season_name: '2026', stage_name: 'Final', group_name: 'A' };
   const event = await served({ ...named, area_name: 'Europe', tour_name: '', gender: 'male' });
   expect(event).toMatchObject({ gender: 'male', competition_id: 6628 });
@@ -48,19 +48,19 @@ test('does not repeat the names of its places, whatever a message has', async ()
   ).toEqual([]);
 });
 
-test('has the round that it is in by no other round’s name', async () => {
+test('does not show the name of a previous round', async () => {
   expect(await served({ round_id: 1, round_name: 'Round 1' }, { round_id: 2 })).not.toMatchObject({
     round_name: 'Round 1',
   });
 });
 
-test('has the played time that every surface shows, whatever the provider says of soccer', async () => {
+test('shows the computed played time of soccer, whatever the provider reports', async () => {
   const list = { status_id: 33, clock_time: 600, played_time: 599 };
   expect((await served(list)).played_time).toBe(600);
   const next = { status_id: 34, clock_time: 300 };
   expect((await served(list, next)).played_time).toBe(3_000);
   expect((await served(list, next, finished)).played_time).toBe(5_400);
-  // Before the kick-off, and in other sports, there is only the provider's.
+  // Before kick-off, and for other sports, only the provider's is known.
   expect((await served({ status_id: 1, played_time: 7 })).played_time).toBe(7);
   const basketball = { sport_id: 1, status_id: 8, clock_time: 60, played_time: 700 };
   expect((await served(basketball)).played_time).toBe(700);
@@ -82,15 +82,15 @@ test.each([
   ],
   ['at the end', { ...finished, clock_time: 77 }, 5_400],
   ['at the end after extra time', { ...finished, status_id: 14 }, 7_200],
-])('has the time that was played %s', async (_, event, played) => {
+])('shows the played time %s', async (_, event, played) => {
   expect((await served(event)).played_time).toBe(played);
 });
 
-test('is won by whom the newest results mark', async () => {
+test('is won by the side that the newest results mark', async () => {
   const list = { ...finished, ...won(1), winner_id: HOME, progress_id: HOME };
   expect(await served(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
   expect((await served(list, { ...finished, ...won(0) })).winner_id).toBe(null);
-  // Its results say nothing of the winner, and it is over as before.
+  // The results name no winner, and the match is still finished.
   expect((await served({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
 });
 
@@ -100,19 +100,19 @@ test('has no winner once play continues', async () => {
   expect(await served(list, live)).toMatchObject({ winner_id: null, progress_id: null });
 });
 
-test('has a clock of 0 when it is finished, whatever was read last', async () => {
+test('has a clock of 0 when finished, whatever was reported last', async () => {
   expect((await served({ status_id: 34, clock_time: 2_880 }, finished)).clock_time).toBe(0);
   expect((await served({ ...finished, clock_time: 2_880 })).clock_time).toBe(0);
 });
 
-test('is there again when it is published after its deletion', async () => {
+test('is listed again when it is published after its deletion', async () => {
   const list = async () =>
     (await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items;
   world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 1 }, { id: 1, action: 'delete' }));
   expect(await list()).toBe(0);
   world.play(eventMessage({ ut: T + 2 }, { id: 1 }));
   expect(await list()).toBe(1);
-  // Late, and revoked long before.
+  // A late report from before the deletion.
   world.play(eventMessage({ ut: T }, { id: 2 }), eventMessage({ ut: T + 5 }, { id: 2, action: 'delete' }));
   world.play(eventMessage({ ut: T + 4 }, { id: 2 }));
   expect(await list()).toBe(1);

@@ -27,7 +27,7 @@ type Event = {
   participants: { results: { id: number; value: string }[]; stats?: unknown }[];
 } & Record<string, unknown>;
 
-/** The events of a tree, in its order. */
+/** Returns the events of a tree, in its order. */
 function eventsOf({ data }: { data: { competitions: unknown[] } }): Event[] {
   const inside = (items: unknown[], key: string) =>
     items.flatMap((item) => (item as Record<string, unknown[]>)[key]);
@@ -43,7 +43,7 @@ async function event(id = 7000001): Promise<Event> {
 const score = (shown: Event) =>
   shown.participants.map(({ results }) => results.find(({ id }) => id === 2)?.value);
 
-test('has the derived score as result 2, as text, whatever is reported', async () => {
+test('shows the derived score as result 2, as text, whatever is reported', async () => {
   world.play(incidentMessage({}, KICK_OFF), incidentMessage({}, {}, { participants: sides(4, 4) }));
   const shown = await event();
   expect(score(shown)).toEqual(['1', '0']);
@@ -55,12 +55,12 @@ test('has the derived score as result 2, as text, whatever is reported', async (
   });
 });
 
-test('has no result 2 where the score is unknown, never a zero', async () => {
+test('omits result 2 if the score is unknown', async () => {
   world.play(eventMessage({}, { participants: sides(null, null), status_id: 1, status_type: 'scheduled' }));
   expect(score(await event())).toEqual([undefined, undefined]);
 });
 
-test('has every field of the spec, whatever was reported', async () => {
+test('shows every field of the spec, whatever was reported', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({
     id: 8_000_000,
@@ -99,7 +99,7 @@ test('has every field of the spec, whatever was reported', async () => {
   });
 });
 
-test('keeps fields that it does not know, and adds names that it knows', async () => {
+test('keeps unknown fields, and adds known names', async () => {
   const changes = { status_id: 34, clock_time: 60, weather: { wind: 3 }, details: [{ id: 141, value: 900 }] };
   world.play(eventMessage({}, changes));
   expect(await event()).toMatchObject({
@@ -138,7 +138,7 @@ test('filters events as the contract says', async () => {
   expect(await list(`${day}&timestamp=${now + 60}`)).toEqual([]);
 });
 
-test('cuts pages of events, and counts them all', async () => {
+test('returns a page of events, and the number of all', async () => {
   world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
   const first = await ask('/v2/events?season_id=25528&limit=5');
   const last = await ask('/v2/events?season_id=25528&limit=5&page=3');
@@ -173,7 +173,7 @@ test('shows a board by date, status and postponement, with or without details', 
   expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
 });
 
-test('has on the board of the present what is live, whenever it began', async () => {
+test('shows live events on the current board, whenever they began', async () => {
   const yesterday = { start_date: '2026-09-20 22:30' };
   world.play(
     eventMessage({}, { id: 1, ...yesterday }),
@@ -186,7 +186,7 @@ test('has on the board of the present what is live, whenever it began', async ()
   expect(ids(await ask('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19'))).toEqual([]);
 });
 
-test('counts on a basic board what is on it, and refuses one that is too long', async () => {
+test('counts the events of a basic board, and refuses one that is too long', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   const answer = await ask('/v2/basic-livescore?timestamp=0');
   expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
@@ -194,7 +194,7 @@ test('counts on a basic board what is on it, and refuses one that is too long', 
   expect(() => data.basicLivescore({ timestamp: 0 }, EVERYTHING)).toThrow('Invalid parameter');
 });
 
-test('reuses the answer of an unchanged board, and renders a changed one again', async () => {
+test('reuses the answer of an unchanged board, and renders a changed one', async () => {
   world.play(eventMessage({}, { id: 1 }));
   const board = '/v2/livescore?date_from=2026-08-15';
   const before = await ask(board);
@@ -206,20 +206,20 @@ test('reuses the answer of an unchanged board, and renders a changed one again',
   expect(ids(await ask(board))).toEqual([1, 4]);
 });
 
-test('shows no client an event outside its contract that was shown to another', async () => {
+test('shows no client an event outside its contract after showing it to another', async () => {
   world.play(eventMessage({}, { id: 1 }));
   await ask('/v2/events/1');
   await ask('/v2/events/1', 403, 'nine');
   await ask('/v2/events/1');
 });
 
-test('serves a basic board of as many events as it may have', () => {
+test('serves a basic board of the maximum number of events', () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   const data = eventData(world.views, 2);
   expect(data.basicLivescore({ timestamp: 0 }, EVERYTHING).total).toBe(2);
 });
 
-test('cuts pages of a board', async () => {
+test('returns a page of a board', async () => {
   world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
   const page = async (number: number) =>
     ids(await ask(`/v2/livescore?date_from=2026-08-15&limit=5&page=${number}`));
@@ -230,7 +230,7 @@ test('cuts pages of a board', async () => {
   ]);
 });
 
-test('renders an event again that changed after it was shown, with all of its incidents', async () => {
+test('renders an event with all its incidents again after it changed', async () => {
   world.play(eventMessage({}, { id: 1 }));
   expect((await event(1)).status_id).toBe(33);
   world.play(
@@ -242,7 +242,7 @@ test('renders an event again that changed after it was shown, with all of its in
   expect((shown.events_incidents as { id: string }[]).map(({ id }) => id)).toEqual(['5-100', '5-110']);
 });
 
-test('has scores and status only in simple lists', async () => {
+test('shows only scores and status in simple lists', async () => {
   world.play(incidentMessage({}, KICK_OFF), incidentMessage());
   const [simple] = eventsOf(await ask('/v2/events-simple?season_id=25528'));
   expect(simple).toEqual({
@@ -278,13 +278,13 @@ test('has scores and status only in simple lists', async () => {
   expect(basic).toEqual(simple);
 });
 
-test('leaves out an event that was deleted', async () => {
+test('omits a deleted event', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({ ut: 1_790_000_009 }, { id: 1, action: 'delete' }));
   expect(ids(await ask('/v2/events?season_id=25528'))).toEqual([]);
   await ask('/v2/events/1', 404);
 });
 
-test('shows each client what its contract covers, and says so where something else is asked for', async () => {
+test('shows each client the events of its contract, and refuses others', async () => {
   world.play(
     eventMessage({}, { id: 1 }),
     eventMessage({}, { id: 2, competition_id: 9, season_id: 90, stage_id: 91 }),

@@ -1,11 +1,11 @@
-/** Events in their places, and their incidents. */
+/** Answers with events in their places, and with their incidents. */
 
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
 import type { JsonObject } from '#contract/values.ts';
 import { accessKey, since } from '../../queries/access.ts';
-import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
+import { boardConditions, eventConditions, visibleEvent, visibleEvents } from '../../queries/events.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
@@ -24,7 +24,7 @@ type EventData = Pick<
   | 'basicLivescore'
 >;
 
-/** A basic board has no pages: a larger one is refused rather than cut. */
+/** Maximum number of events on a basic board. It has no pages, so a larger one is refused rather than cut. */
 const MAX_BASIC = 10_000;
 
 const LIST_BYTES = 64 * 1024 * 1024;
@@ -37,7 +37,7 @@ type Page = {
   readonly shape?: (json: string) => string;
 };
 
-/** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
+/** Answers from the matches of `views`. Caches answers until their sources change. */
 export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
   const { matches, incidentLog, places } = views;
   const lookup = placeLookup(views);
@@ -95,7 +95,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
       })),
     basicLivescore(query, access) {
       const answer = list('basic', query, access, () => ({
-        conditions: shownTo(access, 'all')
+        conditions: visibleEvents(access, true)
           .where('changed >= ?', since(query.timestamp))
           .where('sport_id = ?', query.sport_id),
         paging: { limit: maxBasic, page: 1 },
@@ -128,7 +128,7 @@ const SIMPLE_EVENT = [
 ];
 const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
 
-/** Scores and status only. */
+/** Returns the event with scores and status only. */
 function simpleEvent(json: string): string {
   const event: JsonObject & { participants: JsonObject[] } = JSON.parse(json);
   const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));

@@ -8,18 +8,18 @@ import { renderFeedMessage } from '../feed-message.ts';
 const UT = 1_790_000_000;
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 
-describe('a message that is made again', () => {
+describe('a restored message', () => {
   test.each([
     ['an incident', incidentMessage()],
     ['a delete', incidentMessage({}, { action: 'delete' })],
     ['an event', eventMessage()],
     ['a deleted event', eventMessage({}, { action: 'delete' })],
-    ['an incident with a time of its own', incidentMessage({}, { ut: UT + 7, properties: { a: [1, null] } })],
+    ['an incident with its own time', incidentMessage({}, { ut: UT + 7, properties: { a: [1, null] } })],
     ['a message with an id and a uuid', eventMessage({ uuid: '007' })],
     ['a message without a source', eventMessage({ source: undefined })],
     ['an event of one field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5, clock_time: 3 } } }],
     ['an event of no field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5 } } }],
-  ])('is normalized to the same: %s', (_name, message) => {
+  ])('normalizes to the same form: %s', (_name, message) => {
     const first = normalized(message);
     const again = renderFeedMessage(first);
     expect(normalized(JSON.parse(again?.json ?? ''))).toEqual(first);
@@ -29,11 +29,8 @@ describe('a message that is made again', () => {
 
   test.each([
     ['a uuid alone', eventMessage({ id: undefined, uuid: '007' })],
-    [
-      'an id that was made when it was polled',
-      eventMessage({ id: 'event/7000001/1790000000', source: 'rest' }),
-    ],
-  ])('has a number as its id, always the same, where it has %s', (_name, message) => {
+    ['an id that the poller built', eventMessage({ id: 'event/7000001/1790000000', source: 'rest' })],
+  ])('has a number as its id, always the same, for a message with %s', (_name, message) => {
     const first = normalized(message);
     const again = JSON.parse(renderFeedMessage(first)?.json ?? '');
     expect(again).toMatchObject({ id: expect.any(Number), source: message.source === 1 ? 1 : -1 });
@@ -43,11 +40,6 @@ describe('a message that is made again', () => {
     const { message_id, ...rest } = normalized(again);
     expect({ ...rest, message_id: first.message_id }).toEqual(first);
     expect(message_id).toBe(String(again.id));
-  });
-
-  test('leaves out messages that are not of the feed', () => {
-    const alive = { id: 1, type: 'event_keep_alive', ut: UT, data: { event: { id: 5 } } };
-    expect(renderFeedMessage(normalized(alive))).toBeNull();
   });
 });
 
@@ -66,7 +58,7 @@ describe('the feed', () => {
     return answer.json().api.data.map(({ id }: { id: number }) => id);
   };
 
-  test('has a window inclusive at both ends', async () => {
+  test('includes both ends of a window', async () => {
     for (const s of [0, 10, 20])
       world.take(normalized(eventMessage({ id: s, ut: UT + s }), (UT + 900) * 1_000));
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([20, 10, 0]);
@@ -74,7 +66,7 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
   });
 
-  test('shows a message also in the window in which it became visible, with a margin, and once in a window of both', async () => {
+  test('shows a message also in the window in which it became visible, with a margin, and once if both match', async () => {
     const at = (id: number, delay: number) =>
       world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
     at(1, 20);
@@ -87,9 +79,9 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
   });
 
-  test('has the last 24 hours without a window', async () => {
+  test('shows the last 24 hours without a window', async () => {
     world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
-    // Received now: that is the window of its arrival.
+    // Received now, so it lies in the window of its arrival.
     expect(await feed('')).toEqual([2, 1]);
     world.take(normalized(eventMessage({ id: 3, ut: UT - 90_000 }), RECEIVED_AT - 89_000_000));
     expect(await feed('')).toEqual([2, 1]);
@@ -115,7 +107,7 @@ describe('the feed', () => {
     expect(one.json().api.data).toHaveLength(1);
   });
 
-  test('leaves out what is outside of the contract, by where the message says it is, else by where the event is', async () => {
+  test('omits messages outside the contract, by the competition of the message, else that of the event', async () => {
     world.play(
       eventMessage({ id: 1 }),
       eventMessage({ id: 2 }, { id: 2, competition_id: 9 }),
@@ -136,7 +128,7 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([7, 7]);
   });
 
-  test('refuses a window that begins before what is kept, and says so', async () => {
+  test('refuses a window that begins before the oldest stored message', async () => {
     world.play(eventMessage({ id: 1 }));
     world.take(normalized(eventMessage({ id: 2, ut: UT + 10 }), (UT + 10) * 1_000));
     world.views.feed.sweep((UT + 5) * 1_000);
@@ -148,14 +140,14 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT + 5}&timestamp_to=${UT + 20}`)).toEqual([2]);
   });
 
-  test('keeps messages as long as they are to be kept', async () => {
+  test('keeps messages for their retention', async () => {
     world.play(eventMessage({ id: 1 }));
     world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
     expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
   });
 
-  test('has the events alone, or nothing where their importance is asked for', async () => {
+  test('lists events alone, and none of them in a query by importance', async () => {
     world.play(eventMessage({ id: 1 }), incidentMessage({ id: 2 }));
     const window = `timestamp=${UT}&timestamp_to=${UT}`;
     for (const flag of ['important', 'important_for_trader'])
@@ -163,7 +155,7 @@ describe('the feed', () => {
         expect(await feed(`${window}&type=event&${flag}=${value}`)).toEqual([]);
   });
 
-  test('gives a window of many slices whole, in order, while other requests are served', async () => {
+  test('returns a window of many slices complete and in order, while other requests are served', async () => {
     const many = 2_500;
     for (let at = 0; at < many; at++) {
       const message = eventMessage(
@@ -189,7 +181,7 @@ describe('the feed', () => {
     }
   });
 
-  test('leaves out what is forgotten while it is read', async () => {
+  test('omits messages that are deleted while they are read', async () => {
     world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
     const found = await world.views.feed.ofEvent(7000001);
     world.views.feed.sweep(RECEIVED_AT + 1);
@@ -197,7 +189,7 @@ describe('the feed', () => {
     for await (const text of found.texts()) expect(text).toBe('');
   });
 
-  test('answers HEAD without looking at the messages', async () => {
+  test('answers HEAD without reading messages', async () => {
     world.play(eventMessage({ id: 1 }));
     const answer = await app.inject({
       method: 'HEAD',
@@ -206,7 +198,7 @@ describe('the feed', () => {
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });
 
-  test('ends the answer and reports the failure where the views fail on the way', async () => {
+  test('ends the answer and reports the failure when the views fail while it is sent', async () => {
     for (let id = 0; id < 300; id++) world.play(eventMessage({ id, ut: UT }, { name: 'x'.repeat(1_000) }));
     const failures: unknown[] = [];
     const failing = await world.server({ t: EVERYTHING }, (error) => failures.push(error));

@@ -5,7 +5,7 @@ import { visibleEvent } from '../../queries/events.ts';
 import type { FoundMessages } from '../../store/feed.ts';
 import type { Views } from '../../store/views.ts';
 
-/** Answers from the messages that are kept: streamed, for the contract has no pages for them. */
+/** Answers from the stored messages; streamed, because the contract has no pages for them. */
 export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 'feedOf'> {
   return {
     async feed(query, access) {

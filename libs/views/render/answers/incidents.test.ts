@@ -30,7 +30,7 @@ async function ask(query: string) {
 test.each([
   ['', ['5-10', '5-11', '5-9']],
   ['&sort_order=desc', ['5-9', '5-11', '5-10']],
-  // 5-10 was delivered first, and again last.
+  // 5-10 was delivered first, and once more last.
   ['&sort_type=occurred_at', ['5-10', '5-11', '5-9']],
   ['&sort_type=occurred_at&sort_order=desc', ['5-9', '5-11', '5-10']],
   ['&deleted=yes', ['5-12']],
@@ -41,11 +41,11 @@ test.each([
   ['&updated=yes', ['5-10']],
   ['&updated=no', ['5-11', '5-9']],
   ['&participant_id=102', ['5-10']],
-])('lists incidents asked for with %j', async (query, ids) => {
+])('lists the incidents of query %j', async (query, ids) => {
   expect(await ask(query)).toMatchObject({ ids, total: ids.length });
 });
 
-test('orders by first delivery what a snapshot has listed since', async () => {
+test('orders incidents by first delivery, also after a snapshot has listed them', async () => {
   const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
   const snapshot = normalizeSnapshot(
     { messageId: 's', eventId: 7_000_001, time: 1_790_000_100, incidents: listed },
@@ -56,11 +56,11 @@ test('orders by first delivery what a snapshot has listed since', async () => {
   expect((await ask('&sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
-test('cuts pages and counts all', async () => {
+test('returns a page and the number of all incidents', async () => {
   expect(await ask('&limit=5&page=2')).toMatchObject({ ids: [], total: 3 });
 });
 
-test('shows a record with every field of the contract and what else it has', async () => {
+test('shows every field of the contract, and all other reported fields', async () => {
   world.play(
     incidentMessage(
       {},
@@ -94,13 +94,13 @@ test('shows a record with every field of the contract and what else it has', asy
   });
 });
 
-test('lists what is important of an event that stands', async () => {
+test('lists important incidents that are not removed', async () => {
   const answer = await app.inject('/v2/events/7000001/important-incidents?token=t');
   const { event_incidents } = answer.json().api.data;
   expect(event_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-10', '5-9']);
 });
 
-test('gives the board the whole story, removed incidents too', () => {
+test('returns the whole story for the board, removed incidents included', () => {
   expect(world.views.incidents(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],
     ['5-11', false],

@@ -1,4 +1,4 @@
-/** A client that stores `api.timestamp` and asks again with it, while records are read late: it has every change. */
+/** A client that queries with the `api.timestamp` of its last answer gets every change, even of records that are read late. */
 
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
@@ -7,16 +7,16 @@ import { seeded } from '../../../../test/support/seed.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
-/** Others in each run, by its seed. */
+/** Number of changes; the seed decides which. */
 const CHANGES = 2_000;
-/** Changes between two questions, and milliseconds between two changes. */
+/** Changes between two queries, and milliseconds between two changes. */
 const A_ROUND = 125;
 const PACE = 40;
 const EVENTS = 40;
 const PLACES = 20;
 const START = Math.floor(RECEIVED_AT / 1000);
 
-/** Lists that are read, each by what its records are called in it. */
+/** Paths of the lists to read. */
 const LISTS = [
   'sports',
   'areas',
@@ -34,10 +34,10 @@ const LISTS = [
   'basic-livescore',
 ];
 
-/** A client's state of a list: the time of its next query, and every mark it received. */
+/** A client's state of a list: the time of its next query, and all received marks. */
 type Reader = { since: number; readonly marks: Set<string> };
 
-/** Reads every page that there is since the last time, and remembers when the first one was answered. */
+/** Reads every page of changes since the last query, and stores the time of the first answer. */
 async function read(app: FastifyInstance, list: string, reader: Reader): Promise<void> {
   const url = `/v2/${list}${list.includes('?') ? '' : '?'}token=t&timestamp=${reader.since}`;
   let next = url;
@@ -53,7 +53,7 @@ async function read(app: FastifyInstance, list: string, reader: Reader): Promise
   }
 }
 
-test(`misses none of ${CHANGES} changes, on every operation that takes a timestamp`, async () => {
+test(`returns each of ${CHANGES} changes, on every operation with a timestamp`, async () => {
   const world = new ViewsWorld();
   const app = await world.server();
   const readers = new Map(LISTS.map((list) => [list, { since: START - 60, marks: new Set<string>() }]));
@@ -67,7 +67,7 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
     world.now += PACE;
     world.views.caughtUp();
     const mark = `mark-${change}-`;
-    // Written up to ten minutes before it is read; of one record, in order.
+    // Written up to ten minutes before it is read; versions of one record are in order.
     const ut = START + Math.floor(change / 20);
     const late = ut - 600;
     const kind = upTo(10);
@@ -98,7 +98,7 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
   }
   for (const [list, reader] of readers) await read(app, list, reader);
   const marksOf = (list: string): Set<string> => readers.get(list)?.marks ?? new Set();
-  // The feed has every message, and the lists what is there now.
+  // The feed has every message, the lists the current records.
   expect(received.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
   for (const list of LISTS.filter((one) => one !== 'feed')) {
     const whole: Reader = { since: 0, marks: new Set() };

@@ -1,4 +1,4 @@
-/** Two competitions of two sports and areas: what a list of places and of tables is asked for, and who may see it. */
+/** Lists of places and tables by query and contract, over two competitions of two sports and areas. */
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const place = (kind: string, id: number, parent: number | null, record: JsonObje
   },
 });
 
-/** A table and its entry in the catalogue of standings, as a table is made here: without the names of its place. */
+/** Returns a derived table and its entry in the catalogue of standings, without the names of its place. */
 function table(
   id: number,
   object_type: string,
@@ -86,7 +86,7 @@ beforeEach(async () => {
     place('season', 8, 7),
     place('stage', 3, 2),
     place('stage', 9, 8),
-    // Nothing is known above it.
+    // Its season is unknown.
     place('stage', 55, null),
     place('group', 4, 3),
     ...table(70, 'season', 2, { c: 1, s: 2 }),
@@ -140,7 +140,7 @@ test.each<[string, string, readonly number[]]>([
   expect(await stages(query, token)).toEqual(ids);
 });
 
-test('lists what changed since, the moment included', async () => {
+test('lists places that changed at or after a time', async () => {
   const now = Math.floor(world.now / 1000);
   expect(await competitions(`?timestamp=${now}`)).toEqual([1, 7]);
   expect(await stages(`?timestamp=${now}`)).toEqual([3, 9, 55]);
@@ -148,7 +148,7 @@ test('lists what changed since, the moment included', async () => {
   expect([await competitions(`?timestamp=${later}`), await stages(`?timestamp=${later}`)]).toEqual([[], []]);
 });
 
-test('lists a place that came after the list was asked for', async () => {
+test('lists a place that arrived after the previous query', async () => {
   expect(await competitions('')).toEqual([1, 7]);
   world.give(place('competition', 5, null));
   expect(await competitions('')).toEqual([1, 5, 7]);
@@ -171,12 +171,12 @@ describe('tables', () => {
     if (status === 200) expect(idsOf(answer.api.data.standings_list)).toEqual(ids);
   });
 
-  test('are shown to whose contract has their competition', async () => {
+  test('are shown to clients whose contract covers their competition', async () => {
     const statuses = [70, 71, 72, 99].map(async (id) => (await ask(`/v2/standings/${id}`, 'one')).status);
     expect(await Promise.all(statuses)).toEqual([200, 403, 200, 404]);
   });
 
-  test('have the names of their place, and the later time of entry and table', async () => {
+  test('have the names of their places, and the later time of entry and table', async () => {
     const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
     expect(entries).toMatchObject([
       {
@@ -194,13 +194,13 @@ describe('tables', () => {
     [70, { area_id: 10, area_name: 'Poland' }],
     // Its teams come from several areas.
     [71, { area_id: 0, area_name: '' }],
-  ])('%d has the area of its teams where they are of one', async (id, area) => {
+  ])('%d shows the area of its teams if all come from one', async (id, area) => {
     const { standings } = (await ask(`/v2/standings/${id}`)).api.data;
     expect(standings.ut).toBe(1_700_000_500);
     expect(standings.groups[0].participants).toMatchObject([{ id: 1, ...area }]);
   });
 
-  test('have the names of their groups, as they are now', async () => {
+  test('have the current names of their groups', async () => {
     const group = async () => (await ask('/v2/standings/72')).api.data.standings.groups[0];
     expect(await group()).toMatchObject({ id: '4', name: 'group 4', ut: 1_700_000_000 });
     world.give(place('group', 4, 3, { name: 'Group A' }));

@@ -6,7 +6,7 @@ import { feedData } from './feed.ts';
 import { standingsData } from './standings.ts';
 import { structureData } from './structure.ts';
 
-/** The data behind the REST contract, out of the views of this replica: every answer is made of what is known now. */
+/** Returns the data behind the REST contract, from the views of this replica. */
 export function createProviderData(views: Views): ProviderData {
   return {
     ...catalogueData(views),

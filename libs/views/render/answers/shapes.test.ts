@@ -12,7 +12,7 @@ function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(new URL(`${name}.json`, PROVIDER), 'utf8')).api.data;
 }
 
-/** Each endpoint with the file that shows it. */
+/** Each endpoint with the file of its provider's example. */
 const SHOWN: readonly (readonly [endpoint: string, url: string, file: string])[] = [
   ['/v2/sports', '/v2/sports', 'Sports__sports'],
   ['/v2/sports/{id}', '/v2/sports/5', 'Sports__sports_1'],
@@ -30,7 +30,7 @@ const SHOWN: readonly (readonly [endpoint: string, url: string, file: string])[]
   ['/v2/feed/{id}', '/v2/feed/1822555', 'Feeds__feeds_1822555'],
 ];
 
-/** Every field of a value, as a path with [] for the items of lists. */
+/** Returns every field of a value as a path, with [] for the items of lists. */
 function fields(value: unknown, path = ''): Set<string> {
   if (Array.isArray(value)) return new Set(value.flatMap((item) => [...fields(item, `${path}[]`)]));
   if (typeof value !== 'object' || value === null) return new Set();
@@ -42,14 +42,14 @@ function fields(value: unknown, path = ''): Set<string> {
   );
 }
 
-/** A path as docs/reference/rest-answers.md writes it. */
+/** Returns a path as docs/reference/rest-answers.md writes it. */
 function shortened(path: string): string {
   return path.replace(/^competitions?[\s\S]*(group\.event|groups\[\]\.events\[\])/, 'event');
 }
 
 let app: FastifyInstance;
 
-/** A world of the provider's own messages and catalogues, as the poller writes them. */
+/** Plays the provider's own messages and catalogues, as the poller writes them. */
 beforeEach(async () => {
   if (!present) return;
   const world = new ViewsWorld();
@@ -96,7 +96,7 @@ beforeEach(async () => {
   app = await world.server();
 });
 
-/** The rows of docs/reference/rest-answers.md between its marks: endpoint, fields. */
+/** Returns the rows of docs/reference/rest-answers.md between its marks: fields by endpoint. */
 function unknowable(): Map<string, string[]> {
   const page = readFileSync(new URL('../../../../docs/reference/rest-answers.md', import.meta.url), 'utf8');
   const [, table = ''] = /<!-- unknowable -->([\s\S]*)<!-- end unknowable -->/.exec(page) ?? [];
@@ -113,7 +113,7 @@ function unknowable(): Map<string, string[]> {
 }
 
 test.skipIf(!present).each(SHOWN)(
-  '%s has every field that the provider shows, but for those of docs/reference/rest-answers.md',
+  '%s has every field of the provider’s example, except those of docs/reference/rest-answers.md',
   async (endpoint, url, file) => {
     const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
     const ours = fields(answer.json().api.data);

@@ -7,12 +7,12 @@ import { AnswerCache } from './answer-cache.ts';
 import { listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** What a table may be of and the catalogue has a name for. */
-const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
+/** Types of ranked objects that have a name in the catalogue. */
+const NAMED_OBJECTS = new Set(['sport', 'competition', 'season', 'stage']);
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
   const { standings: tables, catalogue, places } = views;
-  const named = new AnswerCache(MAX_BYTES);
+  const cache = new AnswerCache(MAX_BYTES);
   const placeOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TablePlace => {
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
@@ -25,7 +25,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       teamArea: isOfOneArea ? { id: areaId, name: area ?? '' } : null,
       season: catalogue.name('season', toWholeNumber(season_id)),
       stage: kind === 'stage' ? catalogue.name('stage', id) : null,
-      object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
+      object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
       group(group) {
         const entry = catalogue.find('group', group);
         const name = entry?.record.name;
@@ -52,8 +52,8 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       const table = tables.find(id);
       if (table === undefined) throw notFound(access);
       requireAccess(access, table.competition_id);
-      // Made again where the table or a name is another.
-      return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
+      // Rendered again when the table or a name has changed.
+      return cache.get(String(id), `${views.nameVersion} ${table.json}`, () => {
         const record: JsonObject = { ut: table.ut, ...JSON.parse(table.json) };
         return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
       });

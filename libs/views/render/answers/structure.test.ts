@@ -4,7 +4,7 @@ import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { ViewsWorld } from '../../testing/world.ts';
 
-/** A cup whose final is a knock-out and whose group stage is not; `final` is more of the final's record. */
+/** A cup with a knock-out final and a group stage that is none. `final`: more fields of the final's record. */
 async function cup(final: JsonObject = {}) {
   const world = new ViewsWorld();
   const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) => ({
@@ -97,7 +97,7 @@ test('shows stages down to their groups', async () => {
   ]);
 });
 
-test('has no table of a knock-out stage, unless the catalogue says that it is shown', async () => {
+test('hides the table of a knock-out stage, unless the catalogue shows it', async () => {
   const season = '/v2/standings?object_type=season&object_id=2';
   const { ask, status, world } = await cup();
   expect(idsOf((await ask(season)).data.standings_list)).toEqual([70]);

@@ -1,4 +1,4 @@
-/** Competitions, seasons and stages. */
+/** Answers with competitions, seasons and stages. */
 import type {
   Access,
   CompetitionsQuery,
@@ -16,22 +16,22 @@ import { listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-type Made = { readonly data: string; readonly total: number };
+type RenderedList = { readonly data: string; readonly total: number };
 
-/** Answers from the catalogue; places known only from events are included, without a name. */
+/** Answers from the catalogue, and from events for places without a record, which have no name. */
 export function structureData(views: Views): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue, places } = views;
   const lookup = placeLookup(views);
-  // Made from the places of all events: kept until one of these, or a name, is another.
+  // Rendered from the places of all events: cached until one of these or a name changes.
   const lists = new AnswerCache(MAX_BYTES);
-  const kept = (name: string, query: object, access: Access, make: () => Made): RestAnswer => {
+  const cached = (name: string, query: object, access: Access, render: () => RenderedList): RestAnswer => {
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
-    return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
+    return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, render);
   };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
     timestamp === undefined || (places.changedAt(level, id) ?? 0) >= since(timestamp);
 
-  const competitions = (query: CompetitionsQuery, access: Access): Made => {
+  const competitions = (query: CompetitionsQuery, access: Access): RenderedList => {
     const { timestamp, sport_id, area_id } = query;
     const wanted = places.ids('competition').filter((id) => {
       if (!isCovered(access, id)) return false;
@@ -50,7 +50,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
     });
     return { data: listData('competitions', items), total: wanted.length };
   };
-  const stages = (query: StagesQuery, access: Access): Made => {
+  const stages = (query: StagesQuery, access: Access): RenderedList => {
     const { timestamp, season_id: seasonId, sport_id } = query;
     if (seasonId !== undefined) requireAccess(access, places.competitionOf('season', seasonId));
     const above = seasonId === undefined ? undefined : ({ level: 'season', id: seasonId } as const);
@@ -77,7 +77,7 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
     return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
   };
   return {
-    competitions: (query, access) => kept('competitions', query, access, () => competitions(query, access)),
-    stages: (query, access) => kept('stages', query, access, () => stages(query, access)),
+    competitions: (query, access) => cached('competitions', query, access, () => competitions(query, access)),
+    stages: (query, access) => cached('stages', query, access, () => stages(query, access)),
   };
 }
