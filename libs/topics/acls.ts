@@ -1,4 +1,4 @@
-/** The rights of each service on the broker: what its access control lists must allow, and nothing beside. */
+/** The rights of each service on the broker: exactly those that its access control lists must grant. */
 import {
   ALERT_HEALTH,
   PROCESSOR_NAMES,
@@ -9,19 +9,19 @@ import {
 } from './processors.ts';
 import { type TopicName, topicName } from './topics.ts';
 
-/** A right, by the names of Kafka. Read and Write include Describe. */
+/** A right in the words of Kafka. Read and Write include Describe. */
 export type Right = {
   readonly operation: 'Read' | 'Write';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
   readonly name: string;
-  /** Prefixed: every resource whose name begins with `name`. */
+  /** Prefixed: applies to every resource whose name begins with `name`. */
   readonly pattern: 'Literal' | 'Prefixed';
 };
 
 type ServiceTopics = {
   readonly reads: readonly TopicName[];
   readonly writes: readonly TopicName[];
-  /** Whether it shares work with its replicas in a group of its own name. */
+  /** Whether its replicas share the work in a group named after the service. */
   readonly group: boolean;
 };
 
@@ -31,8 +31,8 @@ const SERVED = [
   ...(['standings-catalogue', 'standings', 'feed-health'] as const),
 ];
 
-/** The services that are no processors. */
-const OTHERS = {
+/** Topics of the services that are not processors. */
+const OTHER_SERVICES = {
   'webhook-receiver': { reads: [], writes: DELIVERY, group: false },
   'feed-poller': {
     reads: ['poller-checkpoints', 'catalogue'],
@@ -56,26 +56,26 @@ const OTHERS = {
   },
 } as const satisfies Record<string, ServiceTopics>;
 
-/** What processors read and write beside the topics of their streams. */
-const BESIDE: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
+/** Topics that processors read and write in addition to those of their streams. */
+const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
   'webhook-composer': { reads: ['normalized-messages'], writes: [] },
   'webhook-dispatcher': { reads: ['webhook-messages', 'clients'], writes: ['webhook-attempts'] },
   'alert-processor': { reads: ['match-state', 'feed-health'], writes: [] },
 };
 
-/** The processors whose backlog an api shows at `/feeds`. */
+/** Processors whose backlog an api shows at `/feeds`. */
 export const BACKLOG_OF = ['match-processor', 'standings-processor', 'webhook-composer'] as const;
 
-/** What is not of a service's own topics, its group and its transactions. */
-const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
-  // How far match state is.
+/** Rights of a service beyond its topics, its group and its transactions. */
+const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
+  // For the position of match state.
   'feed-monitor': (prefix) => [readOf(positionsTopicName(prefix, 'match-processor'))],
-  // How many records wait: positions, and the ends of inputs that it does not read itself.
+  // For backlogs: positions, and the ends of an input that it does not read otherwise.
   api: (prefix) => [
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
     readOf(topicName(prefix, 'match-results')),
   ],
-  // One of the processes leads: it publishes the alerts of feed-health.
+  // One process leads, and publishes the alerts on feed-health.
   'alert-processor': (prefix) => [
     literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),
     literal('Write', 'TransactionalId', `${prefix}${ALERT_HEALTH}`),
@@ -83,7 +83,7 @@ const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly
 };
 
 /** A service that connects to the broker. */
-export type ServiceName = keyof typeof OTHERS | ProcessorName;
+export type ServiceName = keyof typeof OTHER_SERVICES | ProcessorName;
 
 export const SERVICE_NAMES: readonly ServiceName[] = [
   'webhook-receiver',
@@ -94,12 +94,12 @@ export const SERVICE_NAMES: readonly ServiceName[] = [
   'tool-gateway',
 ];
 
-/** Whether a name is that of a service that connects to the broker. */
+/** Whether a service of this name connects to the broker. */
 export function isServiceName(name: string): name is ServiceName {
   return SERVICE_NAMES.some((one) => one === name);
 }
 
-/** Every right of a service with this topic prefix. */
+/** Returns every right of a service with this topic prefix. */
 export function rightsOf(prefix: string, service: ServiceName): Right[] {
   const { reads, writes, group } = topicsOf(service);
   const own = isProcessor(service) ? [positionsTopicName(prefix, service)] : [];
@@ -112,7 +112,7 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
     const name = `${prefix}${service}-`;
     rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
   }
-  return [...rights, ...(FOREIGN[service]?.(prefix) ?? [])];
+  return [...rights, ...(ADDITIONAL_RIGHTS[service]?.(prefix) ?? [])];
 }
 
 function literal(operation: Right['operation'], resource: Right['resource'], name: string): Right {
@@ -128,19 +128,19 @@ function isProcessor(service: ServiceName): service is ProcessorName {
 }
 
 function topicsOf(service: ServiceName): ServiceTopics {
-  if (!isProcessor(service)) return OTHERS[service];
+  if (!isProcessor(service)) return OTHER_SERVICES[service];
   const { input, changelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[service];
-  const beside = BESIDE[service] ?? { reads: [], writes: [] };
+  const additional = ADDITIONAL_TOPICS[service] ?? { reads: [], writes: [] };
   const outputs = [...changelogs, ...own, ...joint, ...shared];
   return {
-    // The leaders are asked for transactions that are open in its outputs: that takes Read.
-    reads: [input, ...outputs, ...beside.reads],
-    writes: [...outputs, ...beside.writes],
+    // Finding open transactions in its outputs requires Read.
+    reads: [input, ...outputs, ...additional.reads],
+    writes: [...outputs, ...additional.writes],
     group: true,
   };
 }
 
-/** A right for a person. */
+/** Returns a right as text for messages. */
 export function rightText({ operation, resource, name, pattern }: Right): string {
   return `${operation} on ${resource} ${name}${pattern === 'Prefixed' ? '*' : ''}`;
 }
@@ -151,7 +151,7 @@ const OPTIONS: Readonly<Record<Right['resource'], string>> = {
   TransactionalId: '--transactional-id',
 };
 
-/** The commands that grant a service its rights, one a line, without the address of the broker. */
+/** Returns the arguments of `kafka-acls.sh` that grant a service its rights, one text for each right. */
 export function grantCommands(prefix: string, service: ServiceName, principal: string): string[] {
   return rightsOf(prefix, service).map(
     ({ operation, resource, name, pattern }) =>

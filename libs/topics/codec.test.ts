@@ -20,7 +20,7 @@ function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
   return createCodec(topic, avroType(schemaOf(topic)), id, unknownWriter);
 }
 
-/** Plain objects: avsc's records have their own constructor. */
+/** Returns plain objects: avsc's records have their own constructor. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the wire format', () => {
@@ -31,7 +31,7 @@ describe('the wire format', () => {
     expect(bytes.subarray(5).equals(body)).toBe(true);
   });
 
-  test.each(TOPIC_NAMES)('decodes what was encoded for %s, without a promise', (topic) => {
+  test.each(TOPIC_NAMES)('decodes an encoded value of %s, without a promise', (topic) => {
     const codec = codecOf(topic);
     const value = sampleOf(topic);
     expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
@@ -45,7 +45,7 @@ describe('the wire format', () => {
     expect(plain(codec.decode(bytes[1] as Buffer))).toEqual(plain(second));
   });
 
-  test('encodes records larger than any before', () => {
+  test('encodes a record larger than all before', () => {
     const codec = codecOf('raw-messages');
     for (const size of [10, 100_000, 5_000_000, 1]) {
       const value = { ...sampleOf('raw-messages'), body: Buffer.alloc(size, 'x') };
@@ -73,7 +73,7 @@ describe('a value that does not fit', () => {
     ['a fraction', { version: 1.5 }, 'version'],
     ['a number beyond 2^53 - 2, which avsc cannot write', { version: Number.MAX_SAFE_INTEGER }, 'version'],
     ['a wrong nested field', { cause: { ...sampleOf('match-incidents').cause, topic: 3 } }, 'cause.topic'],
-  ])('%s is an EncodeError that names the field, not the value', (_, change, path) => {
+  ])('%s causes an EncodeError that names the field, not the value', (_, change, path) => {
     const value = { ...sampleOf('match-incidents'), ...change } as unknown as TopicValues['match-incidents'];
     const encode = () => codecOf('match-incidents').encode(value);
     expect(encode).toThrow(EncodeError);
@@ -81,7 +81,7 @@ describe('a value that does not fit', () => {
     expect(encode).not.toThrow('secret-text');
   });
 
-  test('does not affect the next one', () => {
+  test('does not affect the next value', () => {
     const codec = codecOf('match-incidents');
     expect(() => codec.encode({} as TopicValues['match-incidents'])).toThrow(EncodeError);
     expect(plain(codec.decode(codec.encode(sampleOf('match-incidents'))))).toEqual(
@@ -102,11 +102,11 @@ describe('unreadable bytes', () => {
     ['no body', bytes.subarray(0, 5)],
     ['a body cut short', bytes.subarray(0, -1)],
     ['trailing bytes', Buffer.concat([bytes, Buffer.alloc(1)])],
-  ])('%s: DecodeError', (_, wrong) => {
+  ])('such as %s cause a DecodeError', (_, wrong) => {
     expect(() => codec.decode(wrong)).toThrow(DecodeError);
   });
 
-  test('with an id that the registry does not know are a DecodeError', async () => {
+  test('with an unknown schema id cause a DecodeError', async () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
     await expect(codec.read(wrong)).rejects.toThrow(
@@ -114,7 +114,7 @@ describe('unreadable bytes', () => {
     );
   });
 
-  test.each(['array', 'map'])('an %s that claims billions of items is rejected at once', (kind) => {
+  test.each(['array', 'map'])('with an %s that claims billions of items are rejected at once', (kind) => {
     const items = kind === 'array' ? { type: 'array', items: 'string' } : { type: 'map', values: 'string' };
     const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: items }] } as AvroRecord;
     const hostile = createCodec('test', avroType(schema), 0, unknownWriter);
@@ -126,7 +126,7 @@ describe('unreadable bytes', () => {
     );
   });
 
-  test('give a value or a DecodeError, whatever byte is changed', () => {
+  test('decode to a value or cause a DecodeError, whatever bytes are changed', () => {
     for (const topic of TOPIC_NAMES) {
       const own = codecOf(topic);
       const good = own.encode(sampleOf(topic));
@@ -145,7 +145,7 @@ describe('unreadable bytes', () => {
   });
 });
 
-describe("a writer's schema that is not ours", () => {
+describe("a writer's schema other than ours", () => {
   const record = (fields: AvroRecord['fields']): AvroRecord => ({
     type: 'record',
     name: 'R',
@@ -181,13 +181,13 @@ describe("a writer's schema that is not ours", () => {
     expect(asked).toEqual([1]);
   });
 
-  test('is a defect, and no DecodeError, where nobody prepared it', () => {
+  test('causes an Error that is no DecodeError unless it was prepared', () => {
     const decoder = createDecoder('t', avroType(ours), async () => avroType(older));
     expect(() => decoder.decode(written)).toThrow('schema 1 is not prepared');
     expect(() => decoder.decode(written)).not.toThrow(DecodeError);
   });
 
-  test('is asked for again with the next batch where the registry did not know it', async () => {
+  test('is fetched again for the next batch if the registry did not know it', async () => {
     let isKnown = false;
     const decoder = createDecoder('t', avroType(ours), async () => (isKnown ? avroType(older) : null));
     await decoder.prepare([{ value: written }]);
@@ -208,7 +208,7 @@ describe("a writer's schema that is not ours", () => {
     expect(plain(await decoder.read(written))).toMatchObject({ a: 5 });
   });
 
-  test('is a DecodeError where it cannot be resolved', async () => {
+  test('causes a DecodeError if it cannot be resolved', async () => {
     const other = record([{ name: 'a', type: 'string' }]);
     const decoder = createDecoder('t', avroType(ours), async () => avroType(other));
     await expect(decoder.read(written)).rejects.toThrow(DecodeError);

@@ -10,21 +10,21 @@ import type { AvroRecord } from './schemas.ts';
 /** The Avro type of a schema, safe for untrusted bytes. */
 export type AvroType = avro.Type;
 
-/** Options of every Avro type here: unions unwrapped, longs as numbers (rejected beyond the safe range). */
+/** Options of all Avro types: unions unwrapped, longs as numbers (rejected beyond the safe range). */
 export const AVRO_OPTIONS = { wrapUnions: 'never', typeHook } as const;
 
-/** The Avro type of a schema. */
+/** Returns the Avro type of a schema. */
 export function avroType(schema: AvroRecord): AvroType {
   return avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
 }
 
-/** The part of avsc's reader that we use. */
+/** The methods of avsc's reader that are used here. */
 type Tap = { readonly buf: Buffer; pos: number; readLong(): number; readString(): string; skipLong(): void };
 type Reader = { _read(tap: Tap): unknown };
 
 /**
- * avsc trusts the item count that precedes the items: a record of eleven bytes can claim billions and exhaust the memory.
- * Every item of our schemas takes at least a byte, so a count above the bytes left is invalid.
+ * Reads the number of items in a block. avsc trusts it: a record of eleven bytes could claim billions of items and exhaust
+ * the memory. Every item of our schemas takes at least a byte, so a count above the remaining bytes is invalid.
  */
 function blockSize(tap: Tap): number {
   let count = tap.readLong();
@@ -37,7 +37,7 @@ function blockSize(tap: Tap): number {
 }
 
 class BoundedArray extends avro.types.ArrayType {
-  // `this` may be avsc's resolver, which has `itemsType` too.
+  // `this` may be avsc's resolver, which also has `itemsType`.
   _read(tap: Tap): unknown[] {
     const items = this.itemsType as unknown as Reader;
     const values: unknown[] = [];
@@ -71,42 +71,42 @@ function typeHook(schema: avro.Schema, options: unknown): AvroType | undefined {
 
 /** Encodes and decodes the values of a topic, in the wire format of Confluent's registry. */
 export interface Codec<T> extends Decoder<T> {
-  /** Throws `EncodeError` where the value does not fit the schema. */
+  /** Throws `EncodeError` when the value does not fit the schema. */
   encode(value: T): Buffer;
 }
 
-/** A record, as far as its schema goes. */
+/** An encoded record; the value is null for a tombstone. */
 type Encoded = { readonly value: Buffer | null };
 
-/** The decoder of a codec. */
+/** Decodes the values of a topic. */
 export interface Decoder<T> {
   /**
-   * Fetches the schemas that these values were written with, unless it has them. Rejects with `RegistryUnavailableError`;
-   * not for a schema that the registry does not know, or that cannot be read: `decode` throws for its values.
+   * Fetches the schemas that these values were written with, unless they are cached. Rejects with
+   * `RegistryUnavailableError`, but not for an unknown or unreadable schema: for its values `decode` throws.
    */
   prepare(records: Iterable<Encoded>): Promise<void>;
   /**
-   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with. `prepare`
-   * must have had it, unless it was written with this codec's schema. Throws `DecodeError` for bytes that can never be read.
+   * Decodes a value of any known schema into the shape of this version's schema. Call `prepare` before, unless the value has
+   * this codec's own schema. Throws `DecodeError` for bytes that can never be read.
    */
   decode(bytes: Buffer): T;
-  /** Both, for readers of single values. Rejects as they do. */
+  /** Prepares and decodes one value. Rejects as these two do. */
   read(bytes: Buffer): Promise<T>;
 }
 
-/** Fetches the writer's schema by id; null where the registry does not know the id. */
+/** Fetches a writer's schema by id; resolves to null if the registry does not know the id. */
 export type FindWriter = (id: number) => Promise<AvroType | null>;
 
-/** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
+/** Length of the header before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
 export const HEADER_BYTES = 5;
 
 /**
- * Buffer for encoding, from which values are copied: one pass writes and measures. Shared by all codecs, since encoding is
- * synchronous; it grows to the largest record.
+ * Buffer into which values are encoded, then copied: one pass both writes and measures. All codecs share it, since encoding
+ * is synchronous. It grows to the largest record.
  */
 let slab = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A codec that writes `type` under its `id` at the registry. */
+/** Creates a codec that writes values of `type` with its `id` at the registry. */
 export function createCodec<T>(topic: string, type: AvroType, id: number, findWriter: FindWriter): Codec<T> {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32BE(id, 1);
@@ -133,17 +133,17 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
   };
 }
 
-/** A decoder into `type`. `ownId` is the id of `type`, where known: its records need no resolving. */
+/** Creates a decoder into `type`. `ownId`: the id of `type`, if known; its records need no resolver. */
 export function createDecoder<T>(
   topic: string,
   type: AvroType,
   findWriter: FindWriter,
   ownId?: number,
 ): Decoder<T> {
-  /** By id of the writer's schema; undefined where it is the reader's own. */
+  /** Resolvers by id of the writer's schema; undefined if it equals `type`. */
   const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
   if (ownId !== undefined) resolvers.set(ownId, undefined);
-  /** Schemas that could not be had, by id. */
+  /** Errors of schemas that are unknown or unreadable, by id. */
   const unreadable = new Map<number, DecodeError>();
 
   const decode = (bytes: Buffer): T => {
@@ -160,7 +160,7 @@ export function createDecoder<T>(
       throw new DecodeError(topic, result.offset < 0 ? 'cut short' : 'trailing bytes');
     return result.value;
   };
-  const meet = async (id: number): Promise<void> => {
+  const addWriter = async (id: number): Promise<void> => {
     const writer = await findWriter(id);
     if (writer === null) {
       unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`));
@@ -173,13 +173,13 @@ export function createDecoder<T>(
     }
   };
   const prepare = async (records: Iterable<Encoded>): Promise<void> => {
-    const unmet = new Set<number>();
+    const missing = new Set<number>();
     for (const { value } of records) {
       const id = value === null ? null : schemaId(value);
-      if (id !== null && !resolvers.has(id)) unmet.add(id);
+      if (id !== null && !resolvers.has(id)) missing.add(id);
     }
-    // One after the other: how many there are is up to whoever writes to the topic.
-    for (const id of unmet) await meet(id);
+    // One after the other: any writer of the topic can make them many.
+    for (const id of missing) await addWriter(id);
   };
   return {
     prepare,
@@ -191,19 +191,19 @@ export function createDecoder<T>(
   };
 }
 
-/** The id of the schema that a value was written with; null where it has none. */
+/** Returns the id of the schema that a value was written with; null without a header. */
 function schemaId(bytes: Buffer): number | null {
   return bytes.length < HEADER_BYTES || bytes[0] !== 0 ? null : bytes.readUInt32BE(1);
 }
 
-/** The paths of invalid fields, without their values. */
+/** Returns the paths of invalid fields, without their values. */
 function invalidFields(type: AvroType, value: unknown): string {
   const paths = new Set<string>();
   type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });
   return paths.size === 0 ? 'unknown reason' : `does not fit the schema: ${[...paths].join(', ')}`;
 }
 
-/** Prepares a processor's records. A schema that cannot be fetched is transient (`StreamError` UNAVAILABLE). */
+/** Prepares a processor's records. Throws a transient `StreamError` (UNAVAILABLE) when a schema cannot be fetched. */
 export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<Encoded>): Promise<void> {
   try {
     await codec.prepare(records);
@@ -212,7 +212,7 @@ export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<En
   }
 }
 
-/** Applies records of a changelog to the state of a processor, by key. Rejects as `fetchSchemas`, throws `DecodeError`. */
+/** Applies records of a changelog to the state of a processor, by key. Rejects as `fetchSchemas`, and with `DecodeError`. */
 export async function restoreInto<T, S>(
   state: Map<string, S>,
   codec: Decoder<T>,
@@ -227,7 +227,7 @@ export async function restoreInto<T, S>(
   }
 }
 
-/** The value of an input record. Unreadable bytes are poison. */
+/** Decodes an input record. Throws `PoisonError` for a missing or unreadable value. */
 export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T {
   if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
   try {
@@ -238,7 +238,7 @@ export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T {
   }
 }
 
-/** What names the message in an encoded value; nothing where it cannot be decoded. */
+/** Returns the fields that identify the message in an encoded value; none if it cannot be decoded. */
 export function identify<T>(
   codec: Decoder<T>,
   value: Buffer | null,
@@ -248,12 +248,12 @@ export function identify<T>(
   try {
     return fields(codec.decode(value));
   } catch {
-    // A dead letter says why.
+    // The dead letter carries the reason.
     return {};
   }
 }
 
-/** What names the message that caused a value of a match. */
+/** Returns the fields that identify the message that caused a value of a match. */
 export function identifyByCause(
   codec: Decoder<{ readonly cause: Pick<Cause, 'message_id'>; readonly event_id: number }>,
   value: Buffer | null,

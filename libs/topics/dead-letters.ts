@@ -4,7 +4,7 @@ import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import type { Codec } from './codec.ts';
 import type { DeadLetter } from './generated/types.ts';
 
-/** The dead-letters topic of a service, and the names in its records. */
+/** The dead-letters topic of a service, and the names in the service's dead letters. */
 type DeadLetterOptions = {
   readonly service: string;
   /** Input topic without the prefix. */
@@ -14,7 +14,7 @@ type DeadLetterOptions = {
   readonly codec: Codec<DeadLetter>;
 };
 
-/** The dead letter of an input record; the same record always has the same id. `failedAt`: Unix milliseconds. */
+/** Returns the dead letter of an input record. The same record always has the same id. `failedAt`: Unix milliseconds. */
 export function deadLetterOf(
   { service, input, topic, codec }: DeadLetterOptions,
   partition: number,

@@ -2,7 +2,7 @@ import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 
-/** A value does not fit its topic's schema; `message` names topic and field, never the value. */
+/** Thrown when a value does not fit its topic's schema. The message names topic and field, never the value. */
 export class EncodeError extends TouchlineError<'EncodeError'> {
   override readonly name = 'EncodeError';
 
@@ -11,7 +11,7 @@ export class EncodeError extends TouchlineError<'EncodeError'> {
   }
 }
 
-/** Bytes that are not a record of their topic: retrying cannot help. */
+/** Thrown for bytes that are not a record of their topic; never retryable. */
 export class DecodeError extends TouchlineError<'DecodeError'> {
   override readonly name = 'DecodeError';
 
@@ -20,7 +20,7 @@ export class DecodeError extends TouchlineError<'DecodeError'> {
   }
 }
 
-/** The registry rejects a topic's schema: not backward compatible, or the subject is not checked for that. */
+/** Thrown when the registry rejects a topic's schema as not backward compatible, or does not check its subject for that. */
 export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaError'> {
   override readonly name = 'IncompatibleSchemaError';
 
@@ -33,7 +33,7 @@ export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaE
   }
 }
 
-/** The registry gave no valid answer before the deadline, or cannot be used with these credentials or certificates. */
+/** Thrown when the registry gave no valid answer before the deadline, or refuses the credentials or certificates. */
 export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailableError'> {
   override readonly name = 'RegistryUnavailableError';
 
@@ -42,7 +42,7 @@ export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailabl
   }
 }
 
-/** A topic exists with another number of partitions: keys would be in other partitions than expected. */
+/** Thrown when a topic exists with another number of partitions: keys would be in other partitions than expected. */
 export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   override readonly name = 'TopicMismatchError';
 
@@ -51,12 +51,12 @@ export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   }
 }
 
-/** A service may not do what it must on the broker, or its topics are not there; the message names all of it. */
+/** Thrown when a service lacks rights or topics on the broker. The message names all of them. */
 export class ServiceRightsError extends TouchlineError<'ServiceRightsError'> {
   override readonly name = 'ServiceRightsError';
 }
 
-/** The broker cannot be reached, or refuses to create or list topics. */
+/** Thrown when the broker is unreachable, or refuses a request about topics or groups. */
 export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   override readonly name = 'TopicAdminError';
 
@@ -65,7 +65,7 @@ export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   }
 }
 
-/** The client wraps the errors of several topics in one without information of its own. */
+/** Returns the message of an error. The client wraps errors of several topics in one whose own message is empty. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!('errors' in cause && Array.isArray(cause.errors))) return cause.message;

@@ -1,19 +1,19 @@
-/** The processors and their topics, for their wiring and for the commands that operate them. */
+/** The processors and their topics, for services and for the commands that operate them. */
 import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The topics of a processor. */
 export type ProcessorSpec = {
-  /** Its input; its positions topic has as many partitions. */
+  /** Its input. Its positions topic has as many partitions. */
   readonly input: TopicName;
-  /** It restores its state from these. A task writes the partition with the number of its input's. */
+  /** Topics from which it restores its state. A task writes only the partition with the number of its input partition. */
   readonly changelogs: readonly TopicName[];
-  /** Changelogs with other writers too: the poller, for tables of the provider's own. */
+  /** Changelogs that other processes also write: the poller writes tables of the provider. */
   readonly mixedChangelogs: readonly TopicName[];
-  /** Outputs of which a task writes the partition with the number of its input's. */
+  /** Outputs of which a task writes only the partition with the number of its input partition. */
   readonly own: readonly TopicName[];
-  /** As `own`, beside the tasks of other processors: an open transaction there may be another's. */
+  /** As `own`, but tasks of other processors also write them: an open transaction there may be one of theirs. */
   readonly joint: readonly TopicName[];
-  /** Outputs of which a task may write any partition, beside other tasks. */
+  /** Outputs of which every task may write any partition. */
   readonly shared: readonly TopicName[];
 };
 
@@ -64,15 +64,15 @@ export type ProcessorName = keyof typeof PROCESSORS;
 
 export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
 
-/** The name, behind the prefix, of the group and of the transactional id that publish the alerts of feed-health. */
+/** Name, after the prefix, of the group and the transactional id for alerts on feed-health. */
 export const ALERT_HEALTH = 'alert-health';
 
-/** A processor's name on the broker: its group, and the first part of its transactional ids. */
+/** Returns a processor's name on the broker: its group, and the first part of its transactional ids. */
 export function applicationOf(prefix: string, processor: ProcessorName): string {
   return `${prefix}${processor}`;
 }
 
-/** The positions topic of a processor, by its name on the broker (libs/streams/runtime/positions.ts). */
+/** Returns the name on the broker of a processor's positions topic (libs/streams/runtime/positions.ts). */
 export function positionsTopicName(prefix: string, processor: ProcessorName): string {
   return `${applicationOf(prefix, processor)}-positions`;
 }
@@ -88,7 +88,7 @@ export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
   maxMessageBytes: 1024 * 1024,
 };
 
-/** The topics of a processor by their names on the broker, in the shape of the task runtime. */
+/** Returns the topics of a processor by their names on the broker, as the task runtime takes them. */
 export function streamTopics(prefix: string, processor: ProcessorName) {
   const { input, changelogs, mixedChangelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[processor];
   return {

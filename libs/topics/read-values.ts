@@ -6,21 +6,21 @@ import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';
 import { type TopicName, topicName } from './topics.ts';
 
-/** Where the topics of a system are, and the registry of their schemas. */
+/** The brokers, prefix and registry of a system's topics. */
 export type TopicCluster = {
   readonly brokers: Brokers;
   readonly registryUrl: RegistryUrl;
   readonly prefix: string;
 };
 
-/** Where topics are, to be read. */
+/** The brokers, prefix and open registry that topics are read with. */
 export type TopicSource = {
   readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
 };
 
-/** Receives a decoded record; a null value is a deleted key. A record without a key has the key `''`. */
+/** Receives a decoded record. `value` is null for a deleted key; `key` is '' for a record without a key. */
 export type OnValue<T extends TopicName> = (
   key: string,
   value: TopicValues[T] | null,
@@ -28,7 +28,7 @@ export type OnValue<T extends TopicName> = (
 ) => void | Promise<void>;
 
 /**
- * Reads a topic up to its current end, each partition in order; stops early when `signal` is aborted. Rejects with
+ * Reads a topic up to its current end, each partition in order. Stops early when `signal` is aborted. Rejects with
  * `StreamError`, `DecodeError`, or an error of `onValue`.
  */
 export function readValues<T extends TopicName>(
@@ -50,7 +50,7 @@ export function readValues<T extends TopicName>(
   });
 }
 
-/** The last value of each key of a compacted topic, deleted keys left out. Reads and rejects as `readValues`. */
+/** Returns the latest value of each key of a topic, without deleted keys. Reads and rejects as `readValues`. */
 export async function readLatest<T extends TopicName>(
   topic: T,
   source: TopicSource,

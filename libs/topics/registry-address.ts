@@ -2,21 +2,21 @@ import { Agent } from 'node:https';
 import type { Secret } from '#security/secret.ts';
 import { readTls, type TlsFiles } from '#security/tls.ts';
 
-/** Who asks a registry (HTTP basic authentication). */
+/** Credentials of a registry (HTTP basic authentication). */
 export type RegistryUser = { readonly username: string; readonly password: Secret };
 
-/** A registry whose connections are secured beyond what its address says. */
+/** A registry with TLS files or credentials beside its address. */
 type SecuredRegistry = {
   readonly url: string;
-  /** Null: as Node trusts by itself. */
+  /** Null: Node's default certificates. */
   readonly tls: TlsFiles | null;
   readonly user: RegistryUser | null;
 };
 
-/** Where a registry is: its address, in which user and password may be. Plain data: threads receive it too. */
+/** A registry: its address, which may contain user and password. Plain data, so that threads can receive it. */
 export type RegistryUrl = string | SecuredRegistry;
 
-/** The address of a registry, safe to show, and what its connections need. */
+/** The address of a registry, safe to show, with the secrets of its connections apart. */
 export type RegistryAddress = {
   /** Without user, password and query. */
   readonly url: string;
@@ -24,9 +24,10 @@ export type RegistryAddress = {
   readonly tls: TlsFiles | null;
 };
 
-/** Splits user and password off an address: no request URL, error or log line contains them. */
-export function parseRegistryAddress(place: RegistryUrl): RegistryAddress {
-  const { url, tls, user } = typeof place === 'string' ? { url: place, tls: null, user: null } : place;
+/** Separates user and password from an address, so that no request URL, error or log line contains them. */
+export function parseRegistryAddress(registry: RegistryUrl): RegistryAddress {
+  const { url, tls, user } =
+    typeof registry === 'string' ? { url: registry, tls: null, user: null } : registry;
   const { origin, pathname, username, password } = new URL(url);
   const ofUrl =
     username === '' && password === ''
@@ -35,7 +36,7 @@ export function parseRegistryAddress(place: RegistryUrl): RegistryAddress {
   return { url: `${origin}${pathname}`.replace(/\/+$/, ''), user: user ?? ofUrl, tls };
 }
 
-/** Connections to a registry with the files as they are when each is opened; undefined without settings of TLS. */
+/** Returns an agent that reads the TLS files for each connection, so that they may rotate; undefined without TLS files. */
 export function registryAgent({ url, tls }: RegistryAddress): Agent | undefined {
   if (tls === null) return undefined;
   const { hostname } = new URL(url);

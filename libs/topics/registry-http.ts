@@ -1,7 +1,7 @@
-/** Requests to a registry beside those of its client. */
+/** Requests to a registry that its client library lacks. */
 import { once } from 'node:events';
-import { request as askHttp, type IncomingMessage } from 'node:http';
-import { request as askHttps } from 'node:https';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { readSecret } from '#security/secret.ts';
@@ -15,7 +15,7 @@ import {
   registryAgent,
 } from './registry-address.ts';
 
-/** The registry refused a request. `status` is the HTTP status; 503 without an answer. */
+/** Thrown when the registry refuses a request. `status` is the HTTP status; 503 without an answer. */
 export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
   override readonly name = 'RegistryHttpError';
   readonly status: number;
@@ -26,22 +26,25 @@ export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
   }
 }
 
-/** The value of the header `authorization`. Throws `SecretFileError`. */
+/** A path that every registry has. */
+const PROBE_PATH = '/schemas/types';
+
+/** Returns the value of the header `authorization`. Throws `SecretFileError`. */
 export function authorizationOf({ username, password }: RegistryUser): string {
   return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
 }
 
-/** What is sent beside the method GET. */
+/** The timeout of a request; with a body in `put` it is a PUT, else a GET. */
 type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
 
-/** The JSON of the answer; null for 404. Throws `RegistryHttpError`. */
-export async function askRegistry(
+/** Sends a request. Returns the JSON of the answer; null for 404. Throws `RegistryHttpError`. */
+export async function requestJson(
   address: RegistryAddress,
   path: string,
   options: RequestOptions,
 ): Promise<Record<string, unknown> | null> {
   try {
-    return await answered(address, path, options, async (answer) => {
+    return await request(address, path, options, async (answer) => {
       const { statusCode = 0 } = answer;
       const body = await text(answer);
       if (statusCode === 404) return null;
@@ -55,8 +58,11 @@ export async function askRegistry(
   }
 }
 
-/** By Node's own client: undici is a tenth of the files that a processor would load before its first fetch. */
-async function answered<T>(
+/**
+ * Sends a request and reads its answer, whatever its status. Uses Node's HTTP client: undici would add a tenth to the files
+ * that a processor loads before its first fetch.
+ */
+async function request<T>(
   address: RegistryAddress,
   path: string,
   { timeoutMs, put }: RequestOptions,
@@ -66,7 +72,7 @@ async function answered<T>(
   const agent = registryAgent(address);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const asked = (url.startsWith('https:') ? askHttps : askHttp)(`${url}${path}`, {
+    const sent = (url.startsWith('https:') ? requestHttps : requestHttp)(`${url}${path}`, {
       method: put === undefined ? 'GET' : 'PUT',
       headers: {
         ...(user === null ? {} : { authorization: authorizationOf(user) }),
@@ -75,8 +81,8 @@ async function answered<T>(
       ...(agent === undefined ? {} : { agent }),
       signal,
     });
-    asked.end(put === undefined ? undefined : JSON.stringify(put));
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    sent.end(put === undefined ? undefined : JSON.stringify(put));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return await read(answer);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
@@ -85,18 +91,20 @@ async function answered<T>(
   }
 }
 
-/** An answer of the registry, whatever its status; `date` is the clock of its machine, Unix milliseconds, null where it sends none. */
+/** An answer of the registry, whatever its status. */
 export type RegistryAnswer = {
+  /** HTTP status. */
   readonly status: number;
+  /** Clock of its machine, Unix milliseconds; null if it sends no `Date`. */
   readonly date: number | null;
   readonly tookMs: number;
 };
 
-/** Asks a registry for what every one has. Rejects where it does not answer within the time. */
-export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
+/** Requests a path that every registry has. Rejects if no answer arrives in time. */
+export async function probeRegistry(registry: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
-  // Not its root: some send no Date there.
-  return answered(parseRegistryAddress(place), '/schemas/types', { timeoutMs }, async (answer) => {
+  // Some registries send no `Date` at their root.
+  return request(parseRegistryAddress(registry), PROBE_PATH, { timeoutMs }, async (answer) => {
     await text(answer);
     const { statusCode: status = 0, headers } = answer;
     const date = headers.date === undefined ? null : Date.parse(headers.date);
@@ -104,25 +112,25 @@ export async function probeRegistry(place: RegistryUrl, timeoutMs: number): Prom
   });
 }
 
-/** Statuses of a registry that refuses who asks. */
+/** Statuses with which a registry refuses credentials. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 const CHECK_MS = 5_000;
 
 /**
- * Asks a registry once, so that what waiting does not mend is said at once: throws `RegistryUnavailableError` where it
- * refuses the credentials, or its certificate is not trusted. Any other failure may pass, and is for the first use.
+ * Sends one request, so that a failure that retries cannot fix is reported at once. Throws `RegistryUnavailableError` when
+ * the registry refuses the credentials or its certificate is not trusted. Ignores other failures: the first use retries them.
  */
-export async function requireRegistryAccess(place: RegistryUrl): Promise<void> {
-  const address = parseRegistryAddress(place);
+export async function requireRegistryAccess(registry: RegistryUrl): Promise<void> {
+  const address = parseRegistryAddress(registry);
   try {
-    await askRegistry(address, '/schemas/types', { timeoutMs: CHECK_MS });
+    await requestJson(address, PROBE_PATH, { timeoutMs: CHECK_MS });
   } catch (error) {
     const denied = registryDenial(address, error);
     if (denied !== undefined) throw denied;
   }
 }
 
-/** What a failed request means where repeating it does not help; undefined for any other failure. */
+/** Returns the error for a failed request that retries cannot fix; undefined for any other failure. */
 export function registryDenial(
   { url, user }: RegistryAddress,
   error: unknown,

@@ -1,11 +1,11 @@
-/** The compatibility rule of a registry subject. The registry client sets it only after the first schema. */
+/** Sets the compatibility rule of a registry subject: the registry client sets it only after the first schema. */
 
 import { COMPATIBILITY } from '@kafkajs/confluent-schema-registry';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
-import { askRegistry, RegistryHttpError } from './registry-http.ts';
+import { RegistryHttpError, requestJson } from './registry-http.ts';
 
-/** The rule of a subject admits schemas that cannot read earlier records. */
+/** Thrown when the rule of a subject admits schemas that cannot read earlier records. */
 export class CompatibilityError extends TouchlineError<'CompatibilityError'> {
   override readonly name = 'CompatibilityError';
 
@@ -22,8 +22,8 @@ const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the subject backward compatible before any schema is registered: sets `BACKWARD` where it has no rule, and keeps
- * a stricter one. Returns the rule. Throws `CompatibilityError` for a weaker one.
+ * Sets the rule `BACKWARD` on a subject that has none, before any schema is registered; keeps a stricter rule. Returns the
+ * rule. Throws `CompatibilityError` for a weaker one, and `RegistryHttpError`.
  */
 export async function requireBackward(
   address: RegistryAddress,
@@ -31,15 +31,15 @@ export async function requireBackward(
   timeoutMs: number,
 ): Promise<COMPATIBILITY> {
   const path = `/config/${encodeURIComponent(subject)}`;
-  const found = await askRegistry(address, path, { timeoutMs });
+  const found = await requestJson(address, path, { timeoutMs });
   const level = found?.compatibilityLevel;
   if (typeof level === 'string' && CHECKS_BACKWARD.has(level)) return level as COMPATIBILITY;
   if (level !== undefined && level !== COMPATIBILITY.NONE) {
     throw new CompatibilityError(`it is checked as ${String(level)}, which does not include BACKWARD`);
   }
   const rule = { compatibility: COMPATIBILITY.BACKWARD };
-  await askRegistry(address, path, { timeoutMs, put: rule }).catch((error: unknown) => {
-    // Another process sets the rule at the same time: retry, since no schema was rejected.
+  await requestJson(address, path, { timeoutMs, put: rule }).catch((error: unknown) => {
+    // 409: another process sets the rule at the same time. No schema was rejected, so the request is retried.
     throw error instanceof RegistryHttpError && error.status === 409
       ? new RegistryHttpError(503, error.message, error)
       : error;

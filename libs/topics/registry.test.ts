@@ -6,7 +6,7 @@ import { Registry } from './registry.ts';
 
 const PASSWORD = 's3cret/with:signs';
 
-test('sends user and password of its address in a header, and shows them nowhere', async () => {
+test('sends user and password of the address in a header, and shows them nowhere else', async () => {
   const asked: IncomingHttpHeaders[] = [];
   const { port } = new URL(
     await serve(({ headers, method }, response) => {
@@ -29,7 +29,7 @@ test('sends user and password of its address in a header, and shows them nowhere
   for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), header]) expect(shown).not.toContain(secret);
 });
 
-test('shows no password where nothing answers', async () => {
+test('shows no password when nothing answers', async () => {
   const url = 'http://ann:hidden@127.0.0.1:1/apis/ccompat/v7';
   const failing = Registry.open({ url, prefix: '', waitMs: 0 }).codec('match-state');
   await expect(failing).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });

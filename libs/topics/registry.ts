@@ -27,34 +27,37 @@ import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
 /** The connection to a registry. */
 export type RegistryOptions = {
-  /** Its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
+  /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
   readonly url: RegistryUrl;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
-  /** How long to retry while a registry is down or starting, milliseconds. Default 60,000. */
+  /** Maximum time for retries while the registry is down or starting, milliseconds. Default: 60,000. */
   readonly waitMs?: number;
 };
 
 /** The codecs of topics, by topic. */
 export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValues[K]> };
 
-/** A topic's schema at the registry, beside that of this release; `unreadable`: this release cannot read what is written with it. */
+/**
+ * How a topic's newest schema at the registry compares with that of this release. `unreadable`: this release cannot read
+ * records of that schema.
+ */
 export type SchemaState = 'registered' | 'another version' | 'unreadable' | 'missing';
 
-/** The registry client's option type: mappersmith is its own dependency. */
+/** The registry client's middleware type, which is of its own dependency mappersmith. */
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
 
 const CLIENT_ID = 'touchline';
-/** The beginning of the client's message where it got no answer. */
+/** The beginning of the client's message when it got no answer. */
 const UNANSWERED = 'Error, status 400: ';
-/** Longest wait for one answer. */
+/** Timeout of one request. */
 const REQUEST_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const RETRY_CEILING_MS = 1_000;
-/** How long to retry an unknown id: a restarted registry answers before it knows all ids. */
+/** Total pause while an id is unknown: a restarted registry answers before it knows all ids. */
 const UNKNOWN_MS = 5_000;
 
-/** The schemas of all topics at a registry. Every method waits for a starting registry. */
+/** The schemas of all topics at a registry. Every request is retried while the registry starts. */
 export class Registry {
   readonly #address: RegistryAddress;
   readonly #prefix: string;
@@ -62,7 +65,7 @@ export class Registry {
   readonly #client: SchemaRegistry;
   readonly #schemas = loadSchemas().topics;
   readonly #registered = new Map<TopicName, Promise<number>>();
-  /** Ids that stayed unknown for that long. */
+  /** Ids that stayed unknown for `UNKNOWN_MS`. */
   readonly #unknown = new Set<number>();
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
@@ -83,12 +86,12 @@ export class Registry {
     );
   }
 
-  /** Sends no request yet. */
+  /** Returns a registry. Sends no request. */
   static open(options: RegistryOptions): Registry {
     return new Registry(options);
   }
 
-  /** The subject of a topic's values. */
+  /** Returns the subject of a topic's values. */
   subject(topic: TopicName): string {
     return `${this.#prefix}${topic}-value`;
   }
@@ -101,24 +104,24 @@ export class Registry {
     await Promise.all(TOPIC_NAMES.map((topic) => this.#register(topic)));
   }
 
-  /** Encodes and decodes the values of a topic; registers its schema. Throws as `registerAll`. */
+  /** Registers the schema of a topic. Returns the codec of its values. Throws as `registerAll`. */
   async codec<T extends TopicName>(topic: T): Promise<Codec<TopicValues[T]>> {
     const id = await this.#register(topic);
     return createCodec(topic, avroType(this.#schema(topic)), id, (writer) => this.#findWriter(writer));
   }
 
-  /** The codecs of several topics. Throws as `codec`. */
+  /** Returns the codecs of several topics. Registers and throws as `codec`. */
   async codecs<const T extends TopicName>(topics: readonly T[]): Promise<CodecsOf<T>> {
     const codecs = await Promise.all(topics.map(async (topic) => [topic, await this.codec(topic)] as const));
     return Object.fromEntries(codecs) as CodecsOf<T>;
   }
 
-  /** Decodes the values of a topic, and changes nothing at the registry. */
+  /** Returns the decoder of a topic's values. Changes nothing at the registry. */
   decoder<T extends TopicName>(topic: T): Decoder<TopicValues[T]> {
     return createDecoder(topic, avroType(this.#schema(topic)), (writer) => this.#findWriter(writer));
   }
 
-  /** How the newest schema of a topic at the registry compares with that of this release. Changes nothing. Throws `RegistryUnavailableError`. */
+  /** Compares the newest schema of a topic at the registry with that of this release. Throws `RegistryUnavailableError`. */
   async schemaState(topic: TopicName): Promise<SchemaState> {
     const own = avroType(this.#schema(topic));
     try {
@@ -163,7 +166,7 @@ export class Registry {
     }
   }
 
-  /** The schema of an id; null where it stays unknown to the registry. */
+  /** Returns the schema of an id; null if it stays unknown to the registry. */
   async #findWriter(id: number): Promise<AvroType | null> {
     const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
     try {
@@ -185,23 +188,25 @@ export class Registry {
   }
 
   /**
-   * Retries while the registry is down or starting. While it does not know the requested id or subject, pauses for
-   * `unknownMs` in total: neither earlier absence nor a late answer counts.
+   * Retries a request while the registry is down or starting. While the registry answers that an id or subject is unknown,
+   * retries until the pauses add up to `unknownMs`; time without an answer does not count.
    */
-  async #whenAnswered<T>(ask: () => Promise<T>, unknownMs = 0): Promise<T> {
+  async #whenAnswered<T>(request: () => Promise<T>, unknownMs = 0): Promise<T> {
     const deadline = performance.now() + this.#waitMs;
     let unknownLeft = unknownMs;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
-      const asked = performance.now();
+      const startedAt = performance.now();
       try {
-        return await ask();
+        return await request();
       } catch (error) {
         const status = statusOf(error) ?? 0;
         if (status === 404) unknownLeft -= wait;
-        const isAway =
-          (status >= 500 || status === 429) && tlsFailure(error) === undefined && asked + wait <= deadline;
-        if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
-        // Several processes start at once: spread their retries.
+        const isDown =
+          (status >= 500 || status === 429) &&
+          tlsFailure(error) === undefined &&
+          startedAt + wait <= deadline;
+        if (status === 404 ? unknownLeft < 0 : !isDown) throw error;
+        // Spreads the retries of several processes that start at once.
         await delay(jittered(wait, 0.5, Math.random()));
       }
     }
@@ -217,11 +222,10 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
   }
 }
 
-/** The HTTP status of a failed request, null for any other error. No answer counts as 503. */
+/** Returns the HTTP status of a failed request, 503 without an answer; null for any other error. */
 function statusOf(error: unknown): number | null {
   if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) return null;
-  // The client gives a failed connection the status 400, like an invalid request. The registry's own 400 answers are JSON,
-  // with another message.
+  // The client reports a failed connection as status 400. The registry's own 400 answers have another message.
   return error.message.includes(UNANSWERED) ? 503 : error.status;
 }
 
@@ -235,7 +239,7 @@ function reasonOf(error: unknown): string {
   return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
 }
 
-/** Not the client's own option: a password may rotate. */
+/** Sends the credentials. The client's own option would not follow a rotated password. */
 function authorize(user: RegistryUser): Middleware {
   return () => ({
     prepareRequest: async (next) =>
@@ -243,7 +247,7 @@ function authorize(user: RegistryUser): Middleware {
   });
 }
 
-/** Without it the client waits for ever where there is no answer. */
+/** Limits each request: the client has no timeout. */
 const limitTime: Middleware = () => ({
   prepareRequest: async (next) => (await next()).enhance({ timeout: REQUEST_MS }),
 });

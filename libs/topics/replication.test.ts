@@ -6,11 +6,14 @@ test.each([
   [2, 2, 1],
   [3, 3, 2],
   [9, 3, 2],
-])('on %i brokers topics have %i copies, of which %i must have a record', (brokers, replicas, minInSync) => {
-  expect(replicationFor(brokers, {})).toEqual({ replicas, minInSync });
-});
+])(
+  'creates topics on %i brokers with %i copies, of which %i must have a record',
+  (brokers, replicas, minInSync) => {
+    expect(replicationFor(brokers, {})).toEqual({ replicas, minInSync });
+  },
+);
 
-test('what is asked for stands', () => {
+test('keeps requested numbers', () => {
   expect(replicationFor(3, { replicationFactor: 5 })).toEqual({ replicas: 5, minInSync: 2 });
   expect(replicationFor(3, { replicationFactor: 2, minInSync: 2 })).toEqual({ replicas: 2, minInSync: 2 });
   expect(replicationFor(1, { minInSync: 3 })).toEqual({ replicas: 1, minInSync: 3 });
@@ -21,13 +24,13 @@ test.each([
   [3, 3, 2, []],
   [5, 3, 2, []],
   [1, 1, 2, [/nothing can be written/]],
-  [2, 2, 1, [/one copy is enough/]],
+  [2, 2, 1, [/acknowledged with one copy/]],
   [3, 1, 1, [/one copy on 3 brokers/]],
-  [3, 2, 1, [/2 copies on 3 brokers/, /one copy is enough/]],
-  [3, 3, 3, [/writing stops while any broker is away/]],
-  [3, 3, 1, [/one copy is enough/]],
+  [3, 2, 1, [/2 copies on 3 brokers/, /acknowledged with one copy/]],
+  [3, 3, 3, [/writing stops while any broker is down/]],
+  [3, 3, 1, [/acknowledged with one copy/]],
 ])(
-  '%i brokers with %i copies and %i in sync warn as they should',
+  'warns of the risks of %i brokers with %i copies and %i in sync',
   (brokers, replicas, minInSync, warnings) => {
     const found = replicationWarnings(brokers, { replicas, minInSync });
     expect(found).toHaveLength(warnings.length);

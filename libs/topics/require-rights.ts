@@ -4,12 +4,12 @@ import { poll } from '#timing/poll.ts';
 import { type Right, rightsOf, rightText, type ServiceName } from './acls.ts';
 import { ServiceRightsError } from './errors.ts';
 
-/** Not every broker knows a topic that was created a moment ago. */
+/** Timeout for missing topics: not every broker knows a new topic at once. */
 const APPEAR_MS = 5_000;
 
 /**
- * Checks that the broker grants a service its rights, and has its topics. Throws one `ServiceRightsError` that names all
- * that is missing. What does not answer is for the first use to wait for.
+ * Checks that the broker grants a service its rights and has its topics. Throws one `ServiceRightsError` that names every
+ * missing right or topic. Ignores a broker that does not answer: the first use retries.
  */
 export async function requireRights(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
   const needed = rightsOf(prefix, service);
@@ -27,11 +27,11 @@ export async function requireRights(brokers: Brokers, prefix: string, service: S
   if (rights.length > 0)
     throw new ServiceRightsError(
       'RIGHTS_MISSING',
-      `the broker at ${shownBrokers(brokers)} does not grant ${service} ${rights.map(rightText).join(', ')}; npx touchline acls --print has the commands`,
+      `the broker at ${shownBrokers(brokers)} does not grant ${service} ${rights.map(rightText).join(', ')}; npx touchline acls --print prints the commands`,
     );
   if (topics.length > 0)
     throw new ServiceRightsError(
       'TOPICS_MISSING',
-      `the broker at ${shownBrokers(brokers)} does not have ${topics.join(', ')}; create them with npx touchline topics, or by the commands of npx touchline topics --print`,
+      `the broker at ${shownBrokers(brokers)} does not have ${topics.join(', ')}; create them with npx touchline topics, or with the commands that npx touchline topics --print prints`,
     );
 }

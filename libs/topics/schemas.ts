@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** An Avro schema as JSON, limited to what this project uses. */
+/** An Avro schema as JSON, limited to the types that this project uses. */
 export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer;
 export type AvroField = { name: string; type: AvroSchema; doc?: string; default?: unknown };
 export type AvroRecord = {
@@ -16,17 +16,17 @@ type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; 
 export type AvroNamed = AvroRecord | AvroEnum;
 type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
 
-/** The schemas by topic (file name without suffix), each self-contained, and the shared records by name. */
+/** The schemas by topic (file name without suffix), each self-contained, and the shared records by their name. */
 export type Schemas = {
   readonly common: ReadonlyMap<string, AvroRecord>;
   readonly topics: ReadonlyMap<string, AvroRecord>;
 };
 
 const ROOT = new URL('../../schemas/', import.meta.url);
-/** The folder of the last released schemas, each self-contained. */
+/** Folder of the last released schemas, each self-contained. */
 export const BASELINE = new URL('baseline/', ROOT);
 
-/** Loads every schema; a shared record is inlined at its first use in a topic's schema, and named after that. */
+/** Loads every schema. A shared record is inlined at its first use in a topic's schema; later uses refer to its name. */
 export function loadSchemas(): Schemas {
   const common = new Map(
     readFolder(new URL('common/', ROOT)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),
@@ -37,7 +37,7 @@ export function loadSchemas(): Schemas {
   return { common, topics };
 }
 
-/** The schemas as last released, by topic. */
+/** Loads the last released schemas, by topic. */
 export function loadBaseline(): ReadonlyMap<string, AvroRecord> {
   return new Map(readFolder(BASELINE).map(({ file, schema }): [string, AvroRecord] => [file, schema]));
 }

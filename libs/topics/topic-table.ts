@@ -3,13 +3,13 @@ import type { TopicValues } from './generated/types.ts';
 import type { TopicSource } from './read-values.ts';
 import { type TopicName, topicName } from './topics.ts';
 
-/** How a table is read. */
+/** The topic source and client id that a table is read with. */
 export type TopicTableOptions = TopicSource & {
-  /** The client id on the broker. */
+  /** Client id on the broker. */
   readonly reader: string;
 };
 
-/** A compacted topic that is followed into memory; a subclass keeps what it needs of each value. */
+/** An in-memory table that follows a compacted topic. A subclass stores the parts of each value that it needs. */
 export abstract class TopicTable<T extends TopicName> {
   readonly #topic: T;
   readonly #options: TopicTableOptions;
@@ -20,7 +20,7 @@ export abstract class TopicTable<T extends TopicName> {
     this.#options = options;
   }
 
-  /** Resolves when all that was there at the start is applied, and when the reading ends. */
+  /** Resolves when all records that existed at the start are applied, or when `follow` ends. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }

@@ -1,29 +1,29 @@
-/** How a topic is made and read. docs/reference/topics.md is generated from this. */
+/** The specification of a topic. docs/reference/topics.md is generated from it. */
 export type TopicSpec = {
-  /** One sentence for its readers. */
+  /** Description for readers, one sentence. */
   readonly about: string;
-  /** Its key. */
+  /** Description of its key. */
   readonly key: string;
-  /** The partition of a key. */
+  /** Description of the partition of a key. */
   readonly partitioning: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';
-  /** Milliseconds; of a compacted topic, how long a deleted key stays readable. */
+  /** Retention, milliseconds; of a compacted topic, that of tombstones. */
   readonly retentionMs: number;
-  /** Of a compacted topic; default 64 MiB. What is in the newest segment is not compacted yet. */
+  /** Segment size of a compacted topic; default 64 MiB. The newest segment is never compacted. */
   readonly segmentBytes?: number;
-  /** Largest record batch the topic takes, in bytes. */
+  /** Maximum size of a record batch, bytes. */
   readonly maxMessageBytes: number;
 };
 
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
-/** Topics of a match: one event has the same partition in all of them. */
+/** Topics of a match: an event has the same partition number in all of them. */
 const OF_MATCH = {
   partitioning: 'murmur2 of the event id, the same for all topics of a match',
   partitions: 8,
 } as const;
-/** Topics of the tables: one writer owns everything that is ranked by the matches of a season. */
+/** Topics of tables: one task owns all tables of a season. */
 const OF_TABLES = {
   partitioning: 'murmur2 of "<competition id>/<season id>", the same for all topics of tables',
   partitions: 8,
@@ -33,27 +33,24 @@ const OF_SUBSCRIPTIONS = { partitioning: 'murmur2 of the subscription id', parti
 const BY_KEY = { partitioning: 'murmur2 of the key', partitions: 1 } as const;
 
 const COMPACTED = { cleanup: 'compact', retentionMs: DAY, maxMessageBytes: MIB } as const;
-function kept(days: number, mib = 1) {
+function deletedAfter(days: number, mib = 1) {
   return { cleanup: 'delete', retentionMs: days * DAY, maxMessageBytes: mib * MIB } as const;
 }
 
-/**
- * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
- * so that one task owns all that belongs to a match.
- */
+/** Every topic. Topics of a match have the same number of partitions, so that one task owns all records of a match. */
 export const TOPICS = {
   'raw-messages': {
     about: 'Deliveries of the provider as they arrived, byte for byte.',
     key: 'delivery id',
     partitioning: 'any: deliveries of one produce request share one',
     partitions: 8,
-    ...kept(30, 8),
+    ...deletedAfter(30, 8),
   },
   'normalized-messages': {
     about: 'Provider messages, parsed once; the input of match state.',
     key: 'event id',
     ...OF_MATCH,
-    ...kept(400, 8),
+    ...deletedAfter(400, 8),
   },
   'match-incidents': {
     about: 'The register of every incident, removed ones included.',
@@ -68,13 +65,14 @@ export const TOPICS = {
     ...COMPACTED,
   },
   'match-transitions': {
-    about: 'What changed, in order, each with a unique id.',
+    about: 'The changes of every match, in order, each with a unique id.',
     key: 'event id',
     ...OF_MATCH,
-    ...kept(400),
+    ...deletedAfter(400),
   },
   'match-results': {
-    about: 'What tables need of every match; a match that left a group is published there as removed.',
+    about:
+      'The facts of every match that tables need; a match that left a group is published there as removed.',
     key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" for a missing one',
     ...OF_TABLES,
     ...COMPACTED,
@@ -105,7 +103,7 @@ export const TOPICS = {
     maxMessageBytes: 8 * MIB,
   },
   clients: {
-    about: 'The clients of the served contract: their access, and where their webhooks go.',
+    about: 'The clients of the served contract: their access and their webhook addresses.',
     key: 'client id',
     ...BY_KEY,
     ...COMPACTED,
@@ -118,11 +116,11 @@ export const TOPICS = {
   },
   'exchange-attempts': {
     about:
-      'Attempts to exchange credentials for access tokens; their order in the log decides who is over a limit.',
+      'Attempts to exchange credentials for access tokens; their order in the log decides which are over a limit.',
     key: 'subject',
     partitioning: 'one partition: all replicas see one order',
     partitions: 1,
-    ...kept(1),
+    ...deletedAfter(1),
   },
   'tool-requests': {
     about:
@@ -130,28 +128,28 @@ export const TOPICS = {
     key: 'token id',
     partitioning: 'one partition: all replicas read it',
     partitions: 1,
-    ...kept(1),
+    ...deletedAfter(1),
   },
   'ended-sessions': {
     about: 'Sessions of the live board that their owners have signed out of, before they expired.',
     key: 'hash of the session',
     partitioning: 'one partition: all replicas read it',
     partitions: 1,
-    ...kept(1),
+    ...deletedAfter(1),
   },
   'operator-orders': {
-    about: 'What operators have ordered with the command line: who, when, what, and how it ended.',
+    about: 'Orders of operators from the command line: who, when, what, and the result.',
     key: 'order id',
     partitioning: 'one partition: one order of all',
     partitions: 1,
-    ...kept(400),
+    ...deletedAfter(400),
   },
   'webhook-messages': {
     about:
       'The webhook messages for clients, at least one for every accepted change, in the provider’s shape.',
     key: 'event id',
     ...OF_MATCH,
-    ...kept(7, 2),
+    ...deletedAfter(7, 2),
   },
   'webhook-times': {
     about:
@@ -165,7 +163,7 @@ export const TOPICS = {
     key: 'event id',
     partitioning: 'one partition: all alerts are in one order',
     partitions: 1,
-    ...kept(30),
+    ...deletedAfter(30),
   },
   'alert-guards': {
     about: 'The closed guards that alerts compare with: changelog of the alert processor.',
@@ -177,7 +175,7 @@ export const TOPICS = {
     about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
     key: 'subscription id',
     ...OF_SUBSCRIPTIONS,
-    ...kept(30),
+    ...deletedAfter(30),
   },
   'webhook-progress': {
     about: 'The progress and the health of every webhook subscription.',
@@ -187,20 +185,20 @@ export const TOPICS = {
   },
   'ingress-status': {
     about:
-      'What the ingress services report of their sources: up, down with the reason, catching up; written again every few seconds.',
+      'The status of each source as its ingress service reports it every few seconds: up, down with the reason, or catching up.',
     key: 'source',
     partitioning: 'one partition: the feed monitor reads all of it',
     partitions: 1,
-    ...kept(1),
+    ...deletedAfter(1),
   },
   'feed-health': {
     about:
-      'Whether each source, and what it says of each live match, is to be believed now; every gap. Made with a clock.',
+      'Whether each source, and each live match of it, can be believed now, with every gap; derived with a clock.',
     key: 'source; source "/" event id',
     partitioning: 'one partition: a source and its matches are in one order',
     partitions: 1,
     ...COMPACTED,
-    // It is written twice a second, and read from its beginning: small segments keep that short.
+    // Written twice a second and read from its beginning: small segments keep the read short.
     segmentBytes: 4 * MIB,
   },
   'poller-checkpoints': {
@@ -214,7 +212,7 @@ export const TOPICS = {
     about: 'Unusable input, with its bytes and the reason.',
     key: 'dead letter id',
     ...BY_KEY,
-    ...kept(30, 8),
+    ...deletedAfter(30, 8),
   },
 } as const satisfies Record<string, TopicSpec>;
 
@@ -223,20 +221,20 @@ export type TopicName = keyof typeof TOPICS;
 /** All topic names, in the order of processing. */
 export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
 
-/** Whether the topic is partitioned by event id. */
+/** Whether a topic is partitioned by event id. */
 export function isByEvent(topic: TopicName): boolean {
   return TOPICS[topic].partitioning === OF_MATCH.partitioning;
 }
 
-/** Gives the name of a topic on the broker. */
+/** Returns the name of a topic on the broker. */
 export type NameTopic = (topic: TopicName) => string;
 
-/** The names of these topics on the broker. */
+/** Returns the names of topics on the broker, by topic. */
 export function namesOf<T extends TopicName>(topics: readonly T[], name: NameTopic): Record<T, string> {
   return Object.fromEntries(topics.map((topic) => [topic, name(topic)])) as Record<T, string>;
 }
 
-/** The topic's name on the broker. */
+/** Returns a topic's name on the broker. */
 export function topicName(prefix: string, topic: TopicName): string {
   return prefix + topic;
 }

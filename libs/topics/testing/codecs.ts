@@ -6,7 +6,7 @@ import type { TopicName } from '../topics.ts';
 
 const schemas = loadSchemas();
 
-/** The codec of a topic, with its current schema alone. */
+/** Returns the codec of a topic, which knows only the current schema. */
 export function codecOf<T extends TopicName>(topic: T): Codec<TopicValues[T]> {
   const schema = schemas.topics.get(topic);
   if (schema === undefined) throw new Error(`no schema of ${topic}`);

@@ -1,4 +1,4 @@
-/** One value of every topic, with something in every field, for tests and measurements. */
+/** One value of every topic, with every field set, for tests and measurements. */
 import type { Cause, Guard, HealthGap, HealthProgress, Incident, TopicValues } from '../generated/types.ts';
 import type { TopicName } from '../topics.ts';
 
@@ -371,7 +371,7 @@ const SAMPLES: TopicValues = {
   },
 };
 
-/** A value of the topic. */
+/** Returns a value of the topic. */
 export function sampleOf<T extends TopicName>(topic: T): TopicValues[T] {
   return SAMPLES[topic];
 }

@@ -1,4 +1,4 @@
-/** Topics stay readable: the real registry checks schemas, and codecs read records of other writers. */
+/** The real registry checks schemas, and codecs read records of other writers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -13,7 +13,7 @@ import { backbone } from '../../setup/backbone.ts';
 
 const CONTENT_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
 
-/** Registers a schema like another release or another tool: through the registry's API alone. */
+/** Registers a schema through the registry's API alone, as another tool would. Returns its id. */
 async function register(subject: string, schema: AvroRecord): Promise<number> {
   const { registryUrl } = backbone();
   const response = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
@@ -25,7 +25,7 @@ async function register(subject: string, schema: AvroRecord): Promise<number> {
   return ((await response.json()) as { id: number }).id;
 }
 
-async function ask(path: string): Promise<unknown> {
+async function get(path: string): Promise<unknown> {
   return (await fetch(`${backbone().registryUrl}${path}`)).json();
 }
 
@@ -59,7 +59,7 @@ const without = (schema: AvroRecord, field: string): AvroRecord => ({
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('compatibility', () => {
-  test('the current schemas can read records of the released ones (schemas/baseline)', async () => {
+  test('lets the current schemas read records of the released ones (schemas/baseline)', async () => {
     const registry = openRegistry();
     const baseline = loadBaseline();
     expect([...baseline.keys()]).toEqual(expect.arrayContaining(['match-state', 'match-transitions']));
@@ -71,17 +71,17 @@ describe('compatibility', () => {
     }
     await registry.registerAll();
     for (const topic of baseline.keys())
-      expect(TOPIC_NAMES, `${topic} was released and is gone`).toContain(topic);
+      expect(TOPIC_NAMES, `${topic} was released and is missing`).toContain(topic);
   });
 
-  test('every topic is registered under its subject, and checked as BACKWARD from then on', async () => {
+  test('registers every topic under its subject, with the rule BACKWARD', async () => {
     const registry = openRegistry();
     await registry.registerAll();
     for (const topic of TOPIC_NAMES) {
       const subject = registry.subject(topic);
-      const latest = (await ask(`/subjects/${subject}/versions/latest`)) as { schema: string };
+      const latest = (await get(`/subjects/${subject}/versions/latest`)) as { schema: string };
       expect(JSON.parse(latest.schema)).toEqual(schemaOf(topic));
-      expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
+      expect(await get(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
     }
   });
 
@@ -94,7 +94,7 @@ describe('compatibility', () => {
         fields: schema.fields.map((field) => (field.name === 'name' ? { ...field, type: 'long' } : field)),
       }),
     ],
-  ])('%s is rejected, with topic and reason', async (_, before) => {
+  ])('rejects %s, with topic and reason', async (_, before) => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, before(schemaOf('match-state')));
@@ -107,20 +107,20 @@ describe('compatibility', () => {
     );
   });
 
-  test('a subject without a rule gets one before its first schema', async () => {
+  test('sets the rule of a subject before its first schema', async () => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, without(schemaOf('match-state'), 'version'));
     await expect(registry.registerAll()).rejects.toThrow(IncompatibleSchemaError);
-    expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
+    expect(await get(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
   });
 
-  test('a stricter rule stays, one without a backward check is rejected', async () => {
+  test('keeps a stricter rule, and rejects one without a backward check', async () => {
     const registry = openRegistry();
     await setCompatibility(registry.subject('match-state'), 'FULL_TRANSITIVE');
     await setCompatibility(registry.subject('match-incidents'), 'FORWARD');
     await registry.codec('match-state');
-    expect(await ask(`/config/${registry.subject('match-state')}`)).toEqual({
+    expect(await get(`/config/${registry.subject('match-state')}`)).toEqual({
       compatibilityLevel: 'FULL_TRANSITIVE',
     });
     await expect(registry.codec('match-incidents')).rejects.toThrow(
@@ -128,17 +128,17 @@ describe('compatibility', () => {
     );
   });
 
-  test('several processes that start at once on an empty registry do not interfere', async () => {
+  test('lets several processes start at once on an empty registry', async () => {
     const { registryUrl, prefix } = backbone();
     const open = () => Registry.open({ url: registryUrl, prefix });
     await Promise.all(Array.from({ length: 4 }, () => open().registerAll()));
-    expect(await ask(`/subjects/${open().subject('match-state')}/versions`)).toEqual([1]);
+    expect(await get(`/subjects/${open().subject('match-state')}/versions`)).toEqual([1]);
   });
 });
 
 describe('codecs', () => {
   // Every topic: libs/topics/codec.test.ts.
-  test('what one process writes another reads, without asking for its own schema', async () => {
+  test('read in one process what another has written', async () => {
     const { registryUrl, prefix } = backbone();
     const open = () => Registry.open({ url: registryUrl, prefix });
     const sample = sampleOf('match-state');
@@ -147,7 +147,7 @@ describe('codecs', () => {
     expect(plain(await open().decoder('match-state').read(bytes))).toEqual(plain(sample));
   });
 
-  test('a record of an older schema is read in the current shape', async () => {
+  test('read a record of an older schema in the current shape', async () => {
     const registry = openRegistry();
     const ours = schemaOf('dead-letters');
     const older: AvroRecord = {
@@ -169,18 +169,18 @@ describe('codecs', () => {
     expect(plain(codec.decode(bytes))).toEqual(plain({ ...sampleOf('dead-letters'), partition: 4 }));
   });
 
-  test('a reader changes nothing at the registry', async () => {
+  test('change nothing at the registry as decoders', async () => {
     const registry = openRegistry();
     const bytes = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1]);
     await expect(registry.decoder('match-state').read(bytes)).rejects.toThrow(DecodeError);
-    const subjects = await ask('/subjects');
+    const subjects = await get('/subjects');
     expect(subjects).toEqual(expect.any(Array));
     expect(subjects).not.toContain(registry.subject('match-state'));
   });
 });
 
-/** A proxy to the registry that may request another path, or answer 503 (null). Returns its address. */
-async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
+/** Starts a proxy that requests the path of `pathOf` from the registry, or answers 503 for null. Returns its address. */
+async function startProxy(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
   return serve(async (request, response) => {
     const path = pathOf(request.url ?? '/');
     if (path === null) return void response.writeHead(503).end();
@@ -195,7 +195,7 @@ async function inFrontOf(registryUrl: string, pathOf: (path: string) => string |
 }
 
 describe('a registry that is down', () => {
-  test('is waited for, then named in an error', async () => {
+  test('is retried, then named in an error', async () => {
     const closed = createServer();
     await new Promise<void>((listening) => closed.listen(0, '127.0.0.1', listening));
     const { port } = closed.address() as AddressInfo;
@@ -215,12 +215,12 @@ describe('a registry that is down', () => {
   test('is used once it answers', async () => {
     const { registryUrl, prefix } = backbone();
     let refusals = 3;
-    const url = await inFrontOf(registryUrl, (path) => (refusals-- > 0 ? null : path));
+    const url = await startProxy(registryUrl, (path) => (refusals-- > 0 ? null : path));
     await Registry.open({ url, prefix }).registerAll();
     expect(refusals).toBeLessThan(0);
   });
 
-  test('is asked again for a schema that it does not know yet, however long it was down, or takes to answer', async () => {
+  test('is asked again for a schema it does not know yet, however long it was down or takes to answer', async () => {
     const { registryUrl, prefix } = backbone();
     const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
       sampleOf('match-state'),
@@ -230,8 +230,8 @@ describe('a registry that is down', () => {
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
     onTestFinished(() => clock.mockRestore());
     const answers = [null, '/schemas/ids/2147483647'];
-    const url = await inFrontOf(registryUrl, (path) => {
-      // Each takes longer than an unknown schema is asked for.
+    const url = await startProxy(registryUrl, (path) => {
+      // Each takes longer than an unknown schema is retried.
       if (answers.length > 0) ahead += 6_000;
       return answers.length > 0 ? (answers.shift() ?? null) : path;
     });
@@ -240,7 +240,7 @@ describe('a registry that is down', () => {
     expect(answers).toEqual([]);
   });
 
-  test('an address that is no registry is rejected', async () => {
+  test('is rejected if its address is no registry', async () => {
     const { registryUrl, prefix } = backbone();
     const registry = Registry.open({ url: `${registryUrl}/nothing-here`, prefix });
     await expect(registry.registerAll()).rejects.toThrow(RegistryUnavailableError);

@@ -1,4 +1,4 @@
-/** Topics on the real broker match the table. */
+/** Topics on the real broker match `TOPICS`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
 };
 
 describe('createTopics', () => {
-  test('creates every topic of the table, with its settings', async () => {
+  test('creates every topic of `TOPICS`, with its settings', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix });
     expect(await partitions(prefix)).toEqual(expected(prefix));
@@ -71,7 +71,7 @@ describe('createTopics', () => {
     }
   });
 
-  test('creates missing topics and leaves the others unchanged', async () => {
+  test('creates missing topics and leaves existing ones unchanged', async () => {
     const { brokers, prefix } = backbone();
     const topic = topicName(prefix, 'match-state');
     await admin.createTopics({
@@ -94,7 +94,7 @@ describe('createTopics', () => {
     expect(await partitions(prefix)).toEqual(expected(prefix));
   });
 
-  test('gives the topics of a match another number of partitions, and only those', async () => {
+  test('creates only the topics of a match with another number of partitions', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix, partitions: 3 });
     expect(await partitions(prefix)).toEqual(expected(prefix, 3));
@@ -110,7 +110,7 @@ describe('createTopics', () => {
     expect((failure as Error).message).toContain(`${prefix}match-incidents has 3 partitions, not 8`);
   });
 
-  test('reports what the broker refuses', async () => {
+  test('reports a refusal of the broker', async () => {
     const { brokers, prefix } = backbone();
     const failure = await createTopics({ brokers, prefix, replicationFactor: 3 }).catch(
       (error: unknown) => error,
@@ -119,11 +119,11 @@ describe('createTopics', () => {
     expect((failure as TopicAdminError).message).toMatch(/replication.factor/i);
   });
 
-  test('waits for a broker that is out of its cluster for a moment', async () => {
-    // It speaks less often than it has to: for some seconds out of each few it is not taken for alive.
+  test('waits for a broker that its cluster considers dead for a moment', async () => {
+    // Its heartbeats are too rare: it counts as dead for some seconds out of every five.
     const settings = { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '5000' };
     const kafka = await startOwnKafka({ settings });
-    // All through such a turn: the broker refuses only what comes while it does not know yet that it is out.
+    // Spread over such a period: the broker refuses only requests that arrive before it knows that it counts as dead.
     await Promise.all(
       Array.from({ length: 14 }, async (_, n) => {
         await delay(n * 400);

@@ -86,7 +86,7 @@ test('topics of Touchline have three copies there, and fewer are warned of', asy
     expect.stringContaining('topics have one copy on 3 brokers'),
   ]);
   expect(await createTopics({ brokers, prefix: 'one.', partitions: 1 })).toEqual([
-    expect.stringMatching(/^topics that were there have fewer copies: one\.raw-messages, /),
+    expect.stringMatching(/^existing topics have fewer copies: one\.raw-messages, /),
   ]);
 });
 
