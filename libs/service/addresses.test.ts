@@ -13,6 +13,6 @@ test.each([
   ['10.1.2.3', false, '10.1.2.3'],
   ['fe80::1', false, '[fe80::1]'],
   ['localhost.example', false, 'localhost.example'],
-])('%s: loopback %s, reached as %s', (host, loopback, reached) => {
+])('of %s returns loopback %s and host %s', (host, loopback, reached) => {
   expect([isLoopback(host), urlHost(host)]).toEqual([loopback, reached]);
 });

@@ -1,4 +1,4 @@
-/** How the command line finds the broker and the registry of a running `touchline up`. */
+/** The file by which the command line finds the broker and registry of a running `touchline up`. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,23 +10,23 @@ type BackboneAddress = {
 
 type Content = BackboneAddress & { readonly pid: number };
 
-/** `backbone.json` in a data folder. Reads and writes nothing yet. */
+/** Returns access to `backbone.json` in a data folder. */
 export function backboneFile(dataDir: string) {
   const path = join(dataDir, 'backbone.json');
   return {
     path,
-    /** The address; null without a file, or where its writer ended without removing it. */
+    /** Returns the address; null without a file, or if its writer ended without removing it. */
     read(): BackboneAddress | null {
       const content = load(path);
       if (content === null || !isRunning(content.pid)) return null;
       const { brokers, registryUrl, topicPrefix } = content;
       return { brokers, registryUrl, topicPrefix };
     },
-    /** Writes that this process runs the backbone at that address. */
+    /** Stores the address, with this process as its writer. */
     write(address: BackboneAddress): void {
       const content: Content = { ...address, pid: process.pid };
       mkdirSync(dataDir, { recursive: true });
-      // Renamed into place: a reader never sees half a file.
+      // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
       writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`);
       renameSync(draft, path);
@@ -51,7 +51,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A running process of another user.
+    // EPERM: a running process of another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

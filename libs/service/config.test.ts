@@ -78,7 +78,7 @@ describe('loadConfig', () => {
     ).toEqual([
       '  KAFKA_BROKERS: must be host:port, with commas between several, is "one:9092,,two"',
       '  SCHEMA_REGISTRY_URL: is not set and has no default',
-      '  TOPIC_PREFIX: may hold letters, digits, dot, underscore and hyphen, 100 at most, is "a b"',
+      '  TOPIC_PREFIX: may contain letters, digits, dot, underscore and hyphen, 100 at most, is "a b"',
       '  METRICS_PORT: must be a whole number from 0 to 65535, is "70000"',
       '  METRICS_HOST: must be an IP address, or localhost, is "metrics.example"',
       '  LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, is "loud"',
@@ -115,7 +115,7 @@ describe('help', () => {
   test('describes every setting from the same definition', () => {
     expect(describeSettings(spec)).toContainEqual({
       name: 'WEBHOOK_SECRET',
-      about: 'The shared secret, comma for two. Or WEBHOOK_SECRET_FILE, a file that has it.',
+      about: 'The shared secret, comma for two. Or WEBHOOK_SECRET_FILE, a file that contains it.',
       secret: true,
       fallback: null,
     });
@@ -128,15 +128,15 @@ describe('help', () => {
     expect(describeSettings(spec).filter((setting) => setting.about === '')).toEqual([]);
   });
 
-  test('shows name, default and meaning, a line for each setting', () => {
+  test('shows name, default and meaning, one line per setting', () => {
     const text = renderHelp({ usage: 'touchline x', about: 'Does x.', config: spec });
     expect(text).toContain('Usage: touchline x\n\nDoes x.\n');
-    expect(text).toMatch(/^ {2}KAFKA_BROKERS +required +Brokers to start from/m);
-    expect(text).toMatch(/^ {2}TOPIC_PREFIX +touchline\. +Put before/m);
+    expect(text).toMatch(/^ {2}KAFKA_BROKERS +required +Brokers to connect to first/m);
+    expect(text).toMatch(/^ {2}TOPIC_PREFIX +touchline\. +Prefix of/m);
     expect(text).toMatch(/^ {2}NOTE +\(none\) +Free text\.$/m);
   });
 });
 
-test('finds the secrets, each item of a list separately', () => {
+test('returns the secret values, each item of a list separately', () => {
   expect(secretValues(spec, loadConfig(spec, good))).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
 });

@@ -1,6 +1,6 @@
 /**
- * Settings of a process: read from the environment once, checked as a whole at start.
- * A setting is a zod schema of a text with `.describe()`; the same definition gives `--help`.
+ * Settings of a process, read from the environment and checked together at the start. A setting is a zod schema of a text
+ * with `.describe()`, from which `--help` is also generated.
  */
 
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { tracingSettings } from './tracing-settings.ts';
 
 export { certificates, httpUrl, ids, integer, list, networks, port, secret } from './setting-types.ts';
 
-/** Settings are missing or wrong; the message names each on its own line, never a secret's value. */
+/** Thrown for missing or wrong settings. The message names each on its own line, never the value of a secret. */
 export class ConfigError extends TouchlineError<'ConfigError'> {
   override readonly name = 'ConfigError';
 
@@ -39,64 +39,64 @@ const LOOPBACK = '127.0.0.1';
 export const processSettings = {
   METRICS_PORT: port()
     .prefault('0')
-    .describe('HTTP port of /metrics, /health/live and /health/ready; 0 takes a free one and logs it.'),
+    .describe('HTTP port for /metrics, /health/live and /health/ready; 0 takes a free one and logs it.'),
   METRICS_HOST: host()
     .default(LOOPBACK)
-    .describe('Address that METRICS_PORT is bound to; 0.0.0.0 is all of this machine, :: those of IPv6 too.'),
+    .describe('Address to bind METRICS_PORT to; 0.0.0.0 is all IPv4 addresses, :: those of IPv6 too.'),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
     .default('info')
-    .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
+    .describe(`Minimum level to log: ${LOG_LEVELS.join(', ')}.`),
   ...serverTlsSettings,
   ...tracingSettings,
 };
 
-/** Settings of every process that serves requests besides metrics and health. */
+/** Settings of every process that serves requests other than metrics and health. */
 export const listenSettings = {
   LISTEN_HOST: host()
     .default(LOOPBACK)
     .describe(
-      'Address that it serves on: by default this machine alone reaches it; 0.0.0.0 is all addresses, :: those of IPv6 too.',
+      'Address to serve on. Only this machine reaches the default; 0.0.0.0 is all IPv4 addresses, :: those of IPv6 too.',
     ),
   DRAIN_MS: integer(0, 300_000)
     .prefault('5000')
     .describe(
-      'How long it serves on after SIGTERM, not ready, until load balancers send it nothing more, in milliseconds.',
+      'Time after SIGTERM in which the process still serves but is not ready, so that load balancers remove it, in milliseconds.',
     ),
 };
 
 /** Settings of every process that reads or writes topics. */
 export const kafkaSettings = {
-  // With their security, where some is set: `joinConnections`.
+  // `joinConnections` adds security to both addresses.
   KAFKA_BROKERS: list(brokerAddress)
     .transform((addresses): Brokers => addresses)
-    .describe('Brokers to start from, host:port, with commas between several.'),
+    .describe('Brokers to connect to first, host:port, with commas between several.'),
   SCHEMA_REGISTRY_URL: httpUrl()
     .transform((url): RegistryUrl => url)
     .describe('Address of the schema registry (Confluent API).'),
   TOPIC_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{0,100}$/, 'may hold letters, digits, dot, underscore and hyphen, 100 at most')
+    .regex(/^[A-Za-z0-9._-]{0,100}$/, 'may contain letters, digits, dot, underscore and hyphen, 100 at most')
     .default('touchline.')
-    .describe('Put before every topic, subject, group and transaction name.'),
+    .describe('Prefix of every topic, subject, group and transaction name.'),
   ...securitySettings,
 };
 
-/** Settings of every process of which one leads and the others stand by. */
+/** Settings of services of which one process leads and the others stand by. */
 export const leaderSettings = {
   SESSION_TIMEOUT_MS: integer(6_000, 300_000)
     .prefault('6000')
-    .describe('How long a process that went silent keeps its partitions, or its lead, in milliseconds.'),
+    .describe('Time for which a silent process keeps its partitions or its lead, in milliseconds.'),
   GROUP_INSTANCE_ID: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{0,200}$/, 'may hold letters, digits, dot, underscore and hyphen, 200 at most')
+    .regex(/^[A-Za-z0-9._-]{0,200}$/, 'may contain letters, digits, dot, underscore and hyphen, 200 at most')
     .default('')
     .describe(
-      'Name of this process in its group, which no other process of the service has: started again under it, it continues at once with what it had. Empty: the host and the service.',
+      'Name of this process in its group, unique within the service: a process restarted under the same name resumes its partitions at once. Empty: host and service.',
     ),
 };
 
-/** Settings of every processor: it shares the partitions of its input with other replicas, and keeps its position there. */
+/** Settings of every processor, whose replicas share the partitions of its input. */
 export const processorSettings = {
   ...processSettings,
   ...kafkaSettings,
@@ -105,24 +105,24 @@ export const processorSettings = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .describe(
-      'Whether a process that is stopped gives its partitions to others at once. Off where it is started again under the same GROUP_INSTANCE_ID: a rolling restart then moves nothing, and what is stopped for good waits for SESSION_TIMEOUT_MS.',
+      'Whether a stopped process releases its partitions at once. Set off if it restarts under the same GROUP_INSTANCE_ID: a rolling restart then moves no partition, but others claim those of a process that stays away only after SESSION_TIMEOUT_MS.',
     ),
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')
     .describe(
-      'Where the broker removed input before it was processed: stop that partition and say so, or continue without it.',
+      'What to do when the broker removed input before it was processed: stop that partition and report it, or continue without the input.',
     ),
 };
 
 /** Settings of a process that keeps files. */
 export const dataSettings = {
-  DATA_DIR: z.string().default('.touchline').describe('Folder for what is kept on this machine.'),
+  DATA_DIR: z.string().default('.touchline').describe('Folder for files of this process.'),
 };
 
 /**
- * Checks every setting of `spec` in `env` and returns them parsed. An empty text counts as not set. A secret may also be in
- * the file that `<name>_FILE` names. Throws one `ConfigError` that names every wrong setting.
+ * Parses and checks the settings of `spec` in `env`. An empty text counts as not set. A secret may also be in the file that
+ * `<name>_FILE` names. Throws one `ConfigError` that names every wrong setting.
  */
 export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.output<S> {
   const problems: string[] = [];
@@ -145,7 +145,7 @@ export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.
   throw new ConfigError([...new Set(problems)]);
 }
 
-/** What is set in `env`; secrets also from their files. */
+/** Returns the texts of the settings in `env`, secrets also from their files, and the names of these files. */
 function readSettings(
   spec: z.ZodObject,
   env: Environment,
@@ -170,7 +170,7 @@ function readSettings(
   return { given, secretFiles };
 }
 
-/** The settings that are right where others are wrong. */
+/** Returns the parsed values of the valid settings when others are wrong. */
 function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(spec.shape).flatMap(([name, schema]) => {
@@ -181,14 +181,14 @@ function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>)
 }
 
 /**
- * A wrong value, without the user and the password that an address may have: all before its last `@`, as a password that is not
- * encoded may hold whatever ends one.
+ * Returns a wrong value as JSON, without the user and password of an address: everything before the last `@`, as an
+ * unencoded password may contain any character.
  */
 function shown(value: string): string {
   return JSON.stringify(value.replace(/^([\w+.-]+:\/\/)?.*@/s, '$1[redacted]@'));
 }
 
-/** A setting in `--help`; `fallback` is null where it is required. */
+/** A setting in `--help`. `fallback` is null for a required one. */
 export type SettingHelp = { name: string; about: string; secret: boolean; fallback: string | null };
 
 /** Describes the settings of a specification, in its order. */
@@ -202,7 +202,7 @@ export function describeSettings(spec: z.ZodObject): SettingHelp[] {
     return {
       name,
       about: isSecret
-        ? `${meta.description ?? ''} Or ${name}_FILE, a file that has it.`
+        ? `${meta.description ?? ''} Or ${name}_FILE, a file that contains it.`
         : (meta.description ?? ''),
       secret: isSecret,
       fallback: unset.success ? renderValue(unset.data) : null,
@@ -216,7 +216,7 @@ function secretNames(spec: z.ZodObject): string[] {
     .map((setting) => setting.name);
 }
 
-/** The values of all secret settings of a parsed configuration, each list item separately: never log them. */
+/** Returns the values of all secret settings of a parsed configuration, each list item separately. Never log them. */
 export function secretValues<S extends z.ZodObject>(spec: S, config: z.output<S>): string[] {
   const values: Record<string, unknown> = config;
   return secretNames(spec)
@@ -224,7 +224,7 @@ export function secretValues<S extends z.ZodObject>(spec: S, config: z.output<S>
     .filter((value) => typeof value === 'string');
 }
 
-/** The settings as aligned lines: name, default, meaning. */
+/** Renders the settings as aligned lines: name, default, meaning. */
 export function renderSettings(spec: z.ZodObject): string {
   const rows = describeSettings(spec).map((setting): [string, string, string] => [
     setting.name,

@@ -32,15 +32,15 @@ function problemsOf(env: Environment): string[] {
   return [];
 }
 
-describe('one value of the settings of a connection', () => {
-  test('addresses alone without security', () => {
+describe('combines the settings of a connection', () => {
+  test('without security: addresses alone', () => {
     expect(load({})).toMatchObject({
       KAFKA_BROKERS: ['one:9093'],
       SCHEMA_REGISTRY_URL: 'https://registry/v7',
     });
   });
 
-  test('a client certificate', () => {
+  test('with a client certificate', () => {
     const files = { cert: at('one.crt'), key: at('one.key') };
     const env = {
       KAFKA_TLS: 'on',
@@ -55,7 +55,7 @@ describe('one value of the settings of a connection', () => {
     });
   });
 
-  test('a password of the environment is its text, one of a file stays the file', () => {
+  test('with a password as text, or as a file that is read later', () => {
     const env = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'me' };
     const sasl = { mechanism: 'SCRAM-SHA-512', username: 'me' };
     expect(load({ ...env, KAFKA_SASL_PASSWORD: 'hidden-2' }).KAFKA_BROKERS).toMatchObject({
@@ -63,12 +63,12 @@ describe('one value of the settings of a connection', () => {
     });
     expect(load({ ...env, KAFKA_SASL_PASSWORD_FILE: at('password') })).toMatchObject({
       KAFKA_BROKERS: { sasl: { ...sasl, password: { file: at('password') } } },
-      // For the redaction of logs.
+      // Logs are redacted with it.
       KAFKA_SASL_PASSWORD: 'hidden-1',
     });
   });
 
-  test('a token, or where one is issued', () => {
+  test('with a token, or with its endpoint', () => {
     const env = { KAFKA_TLS: 'on', KAFKA_SASL_MECHANISM: 'OAUTHBEARER' };
     expect(load({ ...env, KAFKA_SASL_TOKEN_FILE: at('password') }).KAFKA_BROKERS).toMatchObject({
       sasl: { mechanism: 'OAUTHBEARER', source: { token: { file: at('password') } } },
@@ -88,7 +88,7 @@ describe('one value of the settings of a connection', () => {
     });
   });
 
-  test('the registry with a user and an authority', () => {
+  test('with a user and an authority of the registry', () => {
     const env = { SCHEMA_REGISTRY_USERNAME: 'me', SCHEMA_REGISTRY_PASSWORD_FILE: at('password') };
     expect(load({ ...env, SCHEMA_REGISTRY_TLS_CA_FILE: at('ca.crt') }).SCHEMA_REGISTRY_URL).toEqual({
       url: 'https://registry/v7',
@@ -99,7 +99,7 @@ describe('one value of the settings of a connection', () => {
 });
 
 describe('names every wrong setting at once', () => {
-  test('where settings do not go together', () => {
+  test('when settings conflict', () => {
     expect(
       problemsOf({
         KAFKA_BROKERS: 'one',
@@ -114,9 +114,9 @@ describe('names every wrong setting at once', () => {
     ).toEqual([
       'KAFKA_BROKERS: must be host:port, with commas between several, is "one"',
       'HTTP_TLS_KEY_FILE: is not set, and HTTP_TLS_CERT_FILE is',
-      'KAFKA_TLS_CA_FILE: goes with KAFKA_TLS=on',
-      'KAFKA_SASL_MECHANISM: PLAIN sends what it proves readable: it goes with KAFKA_TLS=on',
-      'KAFKA_SASL_TOKEN: goes with OAUTHBEARER',
+      'KAFKA_TLS_CA_FILE: requires KAFKA_TLS=on',
+      'KAFKA_SASL_MECHANISM: PLAIN sends secrets in clear text: it requires KAFKA_TLS=on',
+      'KAFKA_SASL_TOKEN: requires OAUTHBEARER',
       'KAFKA_SASL_USERNAME: is not set, and KAFKA_SASL_MECHANISM is PLAIN',
       'KAFKA_SASL_PASSWORD: is not set, and KAFKA_SASL_MECHANISM is PLAIN',
       'SCHEMA_REGISTRY_PASSWORD: is not set, and SCHEMA_REGISTRY_USERNAME is',
@@ -124,7 +124,7 @@ describe('names every wrong setting at once', () => {
     ]);
   });
 
-  test('where files cannot be used', () => {
+  test('when files cannot be used', () => {
     expect(
       problemsOf({
         KAFKA_TLS: 'on',
@@ -139,14 +139,14 @@ describe('names every wrong setting at once', () => {
     ).toEqual([
       'KAFKA_SASL_PASSWORD_FILE: is set, and KAFKA_SASL_PASSWORD too',
       `KAFKA_SASL_PASSWORD_FILE: the file ${at('none')} cannot be read (ENOENT)`,
-      'HTTP_TLS_CERT_FILE: names a file that is no usable PEM for this (ERR_OSSL_PEM_NO_START_LINE)',
+      'HTTP_TLS_CERT_FILE: names a file without a matching PEM certificate or key (ERR_OSSL_PEM_NO_START_LINE)',
       `KAFKA_TLS_CA_FILE: the file ${at('none.crt')} cannot be read (ENOENT)`,
-      'KAFKA_TLS_KEY_FILE: names a file that is no usable PEM for this (ERR_OSSL_X509_KEY_VALUES_MISMATCH)',
-      'KAFKA_SASL_PASSWORD: goes with KAFKA_SASL_MECHANISM',
+      'KAFKA_TLS_KEY_FILE: names a file without a matching PEM certificate or key (ERR_OSSL_X509_KEY_VALUES_MISMATCH)',
+      'KAFKA_SASL_PASSWORD: requires KAFKA_SASL_MECHANISM',
     ]);
   });
 
-  test('never with a secret', () => {
+  test('without the values of secrets', () => {
     const shown = problemsOf({
       KAFKA_SASL_PASSWORD: 'hidden-6',
       KAFKA_SASL_TOKEN: 'hidden-7',

@@ -1,6 +1,6 @@
 /**
- * Settings of connections: TLS and authentication towards Kafka and the registry, and TLS of this process's own servers.
- * `joinConnections` checks what they mean together and makes one value of each.
+ * Settings of connections: TLS and authentication for Kafka and the registry, and TLS of this process's own servers.
+ * `joinConnections` checks the settings of a connection together and combines them into one value.
  */
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
@@ -13,20 +13,22 @@ import { httpUrl, secret } from './setting-types.ts';
 const ON_OFF = ['on', 'off'] as const;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 
-/** The files of TLS towards a server that `prefix` names. */
+/** Returns the TLS settings for connections to a server. */
 function tlsSettings<P extends string>(prefix: P, whose: string) {
   return {
     [`${prefix}_TLS_CA_FILE`]: z
       .string()
       .optional()
-      .describe(`PEM file of the authorities that sign the certificates of ${whose}; else those of Node.`),
+      .describe(
+        `PEM file of the authorities that sign the certificates of ${whose}. Not set: the authorities of Node.`,
+      ),
     [`${prefix}_TLS_CERT_FILE`]: z
       .string()
       .optional()
-      .describe(`PEM file of the certificate that is shown to ${whose}, with its chain.`),
+      .describe(`PEM file of the client certificate for ${whose}, with its chain.`),
     [`${prefix}_TLS_KEY_FILE`]: z.string().optional().describe('PEM file of the key of that certificate.'),
     [`${prefix}_TLS_KEY_PASSWORD`]: secret(z.string().optional()).describe(
-      'Opens that key where it is encrypted.',
+      'Password of that key, if it is encrypted.',
     ),
   } as Record<
     `${P}_TLS_CA_FILE` | `${P}_TLS_CERT_FILE` | `${P}_TLS_KEY_FILE` | `${P}_TLS_KEY_PASSWORD`,
@@ -34,7 +36,7 @@ function tlsSettings<P extends string>(prefix: P, whose: string) {
   >;
 }
 
-/** Settings of secured connections to Kafka and to the registry. */
+/** Settings of secured connections to Kafka and the registry. */
 export const securitySettings = {
   KAFKA_TLS: z
     .enum(ON_OFF, 'must be on or off')
@@ -46,39 +48,41 @@ export const securitySettings = {
     .transform((text) => text.toUpperCase())
     .pipe(z.enum(MECHANISMS, `must be one of ${MECHANISMS.join(', ')}`))
     .optional()
-    .describe(`How connections to the brokers authenticate: ${MECHANISMS.join(', ')}; else they do not.`),
+    .describe(
+      `Authentication of connections to the brokers: ${MECHANISMS.join(', ')}. Not set: no authentication.`,
+    ),
   KAFKA_SASL_USERNAME: z
     .string()
     .optional()
-    .describe('The user, or with OAUTHBEARER the client id at KAFKA_SASL_TOKEN_URL.'),
+    .describe('User, or with OAUTHBEARER the client id at KAFKA_SASL_TOKEN_URL.'),
   KAFKA_SASL_PASSWORD: secret(z.string().optional()).describe(
     'Password of that user, or secret of that client.',
   ),
   KAFKA_SASL_TOKEN: secret(z.string().optional()).describe(
-    'Token of OAUTHBEARER; from a file where another program renews it.',
+    'Token for OAUTHBEARER; as a file it may be renewed by another program.',
   ),
   KAFKA_SASL_TOKEN_URL: httpUrl()
     .optional()
-    .describe('Token endpoint of OAUTHBEARER (client credentials), instead of KAFKA_SASL_TOKEN.'),
-  KAFKA_SASL_SCOPE: z.string().optional().describe('Scope that is asked for at KAFKA_SASL_TOKEN_URL.'),
+    .describe('Token endpoint for OAUTHBEARER (client credentials), instead of KAFKA_SASL_TOKEN.'),
+  KAFKA_SASL_SCOPE: z.string().optional().describe('Scope to request at KAFKA_SASL_TOKEN_URL.'),
   SCHEMA_REGISTRY_USERNAME: z.string().optional().describe('User of the registry (basic authentication).'),
   SCHEMA_REGISTRY_PASSWORD: secret(z.string().optional()).describe('Password of that user.'),
   ...tlsSettings('SCHEMA_REGISTRY', 'the registry'),
 };
 
-/** Settings of TLS of the servers of a process. */
+/** TLS settings of the servers of a process. */
 export const serverTlsSettings = {
   HTTP_TLS_CERT_FILE: z
     .string()
     .optional()
     .describe(
-      'PEM file of the certificate, with its chain, of every HTTP server of the process, metrics and health too; else they speak plain HTTP.',
+      'PEM file of the certificate, with its chain, of every HTTP server of the process, also for metrics and health. Not set: plain HTTP.',
     ),
   HTTP_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
 };
 
-/** What was set, by setting: the parsed values, and the files of secrets that were set as `…_FILE`. */
-export type GivenSettings = {
+/** The given settings: their parsed values, and the files of secrets that were given as `…_FILE`, by setting. */
+type GivenSettings = {
   readonly values: Readonly<Record<string, unknown>>;
   readonly secretFiles: ReadonlyMap<string, string>;
 };
@@ -86,8 +90,8 @@ export type GivenSettings = {
 type Report = (setting: string, problem: string) => void;
 
 /**
- * Checks the settings of connections together, and returns those that are replaced: `KAFKA_BROKERS` and
- * `SCHEMA_REGISTRY_URL` with their security where some is set. Reports what is wrong.
+ * Checks the settings of connections together and reports problems. Returns `KAFKA_BROKERS` and `SCHEMA_REGISTRY_URL` with
+ * their security, each only if security is set.
  */
 export function joinConnections(given: GivenSettings, report: Report): Record<string, unknown> {
   checkServerTls(given, report);
@@ -112,7 +116,7 @@ function secretOf(given: GivenSettings, name: string): Secret | null {
   return file === undefined ? text(given, name) : { file };
 }
 
-/** Null where nothing of it is set. */
+/** Returns the TLS files of a connection; null if none is set. */
 function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFiles | null {
   const files: TlsFiles = {
     ca: text(given, `${prefix}_TLS_CA_FILE`),
@@ -126,7 +130,7 @@ function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFile
   return files;
 }
 
-/** Reads the files as a connection will, so that a wrong one is named at the start. */
+/** Reads the files as a connection will, so that a wrong one is reported at the start. */
 function checkFiles(files: TlsFiles, prefix: string, report: Report): void {
   const alone: TlsFiles = { ca: null, cert: null, key: null, keyPassword: null };
   const usable = (name: string, some: Partial<TlsFiles>): boolean => {
@@ -147,7 +151,7 @@ function checkFiles(files: TlsFiles, prefix: string, report: Report): void {
 function problemOf(error: unknown): string {
   if (error instanceof SecretFileError) return error.message;
   const code = (error as NodeJS.ErrnoException).code ?? 'no reason known';
-  return `names a file that is no usable PEM for this (${code})`;
+  return `names a file without a matching PEM certificate or key (${code})`;
 }
 
 function requireBoth(given: GivenSettings, one: string, other: string, report: Report): void {
@@ -166,14 +170,14 @@ function kafkaTls(given: GivenSettings, report: Report): TlsFiles | null {
   if (text(given, 'KAFKA_TLS') === 'on')
     return tlsFiles(given, 'KAFKA', report) ?? { ca: null, cert: null, key: null, keyPassword: null };
   for (const name of ['CA_FILE', 'CERT_FILE', 'KEY_FILE', 'KEY_PASSWORD'])
-    if (text(given, `KAFKA_TLS_${name}`) !== null) report(`KAFKA_TLS_${name}`, 'goes with KAFKA_TLS=on');
+    if (text(given, `KAFKA_TLS_${name}`) !== null) report(`KAFKA_TLS_${name}`, 'requires KAFKA_TLS=on');
   return null;
 }
 
 /** The settings of each way to authenticate. */
-const OF_PASSWORD = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
-const OF_ENDPOINT = ['KAFKA_SASL_TOKEN_URL', ...OF_PASSWORD] as const;
-const OF_SASL = ['KAFKA_SASL_TOKEN', 'KAFKA_SASL_SCOPE', ...OF_ENDPOINT] as const;
+const PASSWORD_SETTINGS = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+const ENDPOINT_SETTINGS = ['KAFKA_SASL_TOKEN_URL', ...PASSWORD_SETTINGS] as const;
+const SASL_SETTINGS = ['KAFKA_SASL_TOKEN', 'KAFKA_SASL_SCOPE', ...ENDPOINT_SETTINGS] as const;
 
 function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
   const mechanism = text(given, 'KAFKA_SASL_MECHANISM') as Sasl['mechanism'] | null;
@@ -188,22 +192,24 @@ function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
   };
   const textOf = (name: string): string => text(given, name) ?? '';
   if (mechanism === null) {
-    refuse(OF_SASL, 'goes with KAFKA_SASL_MECHANISM');
+    refuse(SASL_SETTINGS, 'requires KAFKA_SASL_MECHANISM');
     return null;
   }
   if (!mechanism.startsWith('SCRAM') && text(given, 'KAFKA_TLS') === 'off')
-    report('KAFKA_SASL_MECHANISM', `${mechanism} sends what it proves readable: it goes with KAFKA_TLS=on`);
+    report('KAFKA_SASL_MECHANISM', `${mechanism} sends secrets in clear text: it requires KAFKA_TLS=on`);
   const password = secretOf(given, 'KAFKA_SASL_PASSWORD') ?? '';
   if (mechanism !== 'OAUTHBEARER') {
-    refuse(['KAFKA_SASL_TOKEN', 'KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_SCOPE'], 'goes with OAUTHBEARER');
-    return require(OF_PASSWORD) ? { mechanism, username: textOf('KAFKA_SASL_USERNAME'), password } : null;
+    refuse(['KAFKA_SASL_TOKEN', 'KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_SCOPE'], 'requires OAUTHBEARER');
+    return require(PASSWORD_SETTINGS)
+      ? { mechanism, username: textOf('KAFKA_SASL_USERNAME'), password }
+      : null;
   }
   const token = secretOf(given, 'KAFKA_SASL_TOKEN');
   if (token !== null) {
-    refuse([...OF_ENDPOINT, 'KAFKA_SASL_SCOPE'], 'is not used: KAFKA_SASL_TOKEN is set');
+    refuse([...ENDPOINT_SETTINGS, 'KAFKA_SASL_SCOPE'], 'is not used: KAFKA_SASL_TOKEN is set');
     return { mechanism, source: { token } };
   }
-  if (!require(OF_ENDPOINT)) return null;
+  if (!require(ENDPOINT_SETTINGS)) return null;
   const endpoint = {
     url: textOf('KAFKA_SASL_TOKEN_URL'),
     clientId: textOf('KAFKA_SASL_USERNAME'),
@@ -213,7 +219,7 @@ function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
   return { mechanism, source: { endpoint } };
 }
 
-/** Null where nothing of it is set. */
+/** Returns TLS and user of the registry; null if neither is set. */
 function registrySecurity(given: GivenSettings, report: Report) {
   const url = text(given, 'SCHEMA_REGISTRY_URL');
   requireBoth(given, 'SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_PASSWORD', report);
@@ -223,7 +229,7 @@ function registrySecurity(given: GivenSettings, report: Report) {
   if (tls !== null && url?.startsWith('http:'))
     report('SCHEMA_REGISTRY_URL', 'must be an https address: SCHEMA_REGISTRY_TLS_… is set');
   if (username !== null && url !== null && new URL(url).username !== '')
-    report('SCHEMA_REGISTRY_USERNAME', 'is set, and SCHEMA_REGISTRY_URL names a user too');
+    report('SCHEMA_REGISTRY_USERNAME', 'is set, but SCHEMA_REGISTRY_URL also names a user');
   if (tls === null && username === null) return null;
   return { tls, user: username === null || password === null ? null : { username, password } };
 }

@@ -1,17 +1,17 @@
-/** Metrics of what a process depends on at its host: the certificate that it shows, and the disk of its data. */
+/** Metrics of a process's host: the expiry of its certificate, and the disk of its data. */
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { readServerTls, type ServerTlsFiles } from './server-tls.ts';
 
 type Host = {
-  /** Null: it serves plain HTTP. */
+  /** Null: the process serves plain HTTP. */
   readonly tls: ServerTlsFiles | null;
-  /** Null: it keeps no data. */
+  /** Null: the process keeps no data. */
   readonly dataDir: string | null;
 };
 
-/** Registers the metrics. Each is read when it is asked for; one that cannot be read has no value. */
+/** Registers the metrics. They are read on each scrape; one that cannot be read has no value. */
 export function hostMetrics(registry: Registry, { tls, dataDir }: Host): void {
   const registers = [registry];
   if (tls !== null)
@@ -30,12 +30,12 @@ export function hostMetrics(registry: Registry, { tls, dataDir }: Host): void {
   if (dataDir === null) return;
   const size = new Gauge({
     name: 'touchline_data_disk_bytes',
-    help: 'Size of the disk that DATA_DIR is on.',
+    help: 'Size of the disk with DATA_DIR.',
     registers,
   });
   new Gauge({
     name: 'touchline_data_disk_free_bytes',
-    help: 'What is free of it for this process.',
+    help: 'Free space of that disk for this process.',
     registers,
     async collect() {
       try {

@@ -35,10 +35,10 @@ async function allOf(socket: Socket): Promise<string> {
 
 describe('createHttpServer', () => {
   test.each([
-    ['a head', 'GET / HTTP/1.1\r\nhost: x\r\n'],
-    ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
+    ['half a head', 'GET / HTTP/1.1\r\nhost: x\r\n'],
+    ['half a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
     ['nothing', ''],
-  ])('answers 408 to who sends %s and no end', async (_name, start) => {
+  ])('answers 408 to a client that sends only %s', async (_name, start) => {
     const server = createHttpServer({ requestMs: 100 });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -48,7 +48,7 @@ describe('createHttpServer', () => {
     expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
-  test('closes what is above the limit of connections, and warns once', async () => {
+  test('closes connections above the limit, and warns once', async () => {
     const warnings: unknown[] = [];
     const log = { warn: (...args: unknown[]) => warnings.push(args) };
     const server = await serve({ maxConnections: 2, log });
@@ -63,7 +63,7 @@ describe('createHttpServer', () => {
     expect(await allOf(first)).toContain('fine');
   });
 
-  test('ends each connection with its answer while it drains', async () => {
+  test('closes each connection after its answer while it drains', async () => {
     const draining = new AbortController();
     const server = await serve({ draining: draining.signal });
     const socket = open(server);
@@ -75,7 +75,7 @@ describe('createHttpServer', () => {
     expect(await allOf(socket)).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  test('keeps idle connections for longer than load balancers', async () => {
+  test('keeps idle connections longer than load balancers do', async () => {
     const { keepAliveTimeout, headersTimeout, requestTimeout } = await serve({});
     expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
       keepAliveTimeout: 72_000,
@@ -87,7 +87,7 @@ describe('createHttpServer', () => {
   test.each([
     [false, null],
     [true, 'max-age=31536000'],
-  ])('sends strict-transport-security where clients use https: %s', async (https, expected) => {
+  ])('sends strict-transport-security if clients use https: %s', async (https, expected) => {
     const { headers } = await fetch(`http://127.0.0.1:${portOf(await serve({ https }))}/`);
     expect(headers.get('strict-transport-security')).toBe(expected);
   });
@@ -99,17 +99,17 @@ test.each<[string, RequestListener]>([
     (_request, response) => response.setHeader('cache-control', 'max-age=1').setHeader('etag', 'x').end('ab'),
   ],
   [
-    'of a head',
+    'passed to writeHead',
     (_request, response) => response.writeHead(200, { 'cache-control': 'max-age=1', etag: 'x' }).end('ab'),
   ],
   [
-    'of a whole head',
+    'passed to writeWholeHead',
     (_request, response) => {
       writeWholeHead(response, 200, { 'cache-control': 'max-age=1', etag: 'x', 'content-length': 2 });
       response.end('ab');
     },
   ],
-])('every answer has the headers of all, beside those %s', async (_name, listener) => {
+])('sends the common headers beside headers %s', async (_name, listener) => {
   const { headers, status } = await fetch(
     `http://127.0.0.1:${portOf(await serve({ https: true }, listener))}/`,
   );
@@ -124,7 +124,7 @@ test.each<[string, RequestListener]>([
   });
 });
 
-test('rawAnswer has the headers of any other answer', async () => {
+test('sends the common headers with rawAnswer', async () => {
   const [head = '', body] = rawAnswer('400 Bad Request', 'ö', { 'retry-after': '1' }).split('\r\n\r\n');
   expect(body).toBe('ö');
   expect(head.split('\r\n')).toEqual([

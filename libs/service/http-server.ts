@@ -1,4 +1,4 @@
-/** Every HTTP server of Touchline is made here: with limits of time, connections and bytes, and with the headers of every answer. */
+/** Creates every HTTP server of Touchline, with limits of time, connections and bytes, and with common headers. */
 import {
   createServer,
   type IncomingMessage,
@@ -14,49 +14,50 @@ import type { Socket } from 'node:net';
 import type { Logger } from './logger.ts';
 import { followCertificate, readServerTls, type ServerTlsFiles } from './server-tls.ts';
 
+/** Default timeout of a request. */
 const REQUEST_MS = 10_000;
-/** How often slow requests are looked for within that time. */
+/** Number of checks for slow requests within the timeout. */
 const CHECKS = 20;
-/** How long an idle connection is kept, milliseconds: longer than load balancers keep theirs. */
+/** Timeout of an idle connection: longer than that of load balancers. */
 const KEEP_ALIVE_MS = 72_000;
-/** Open connections of one server; one more is closed at once. */
+/** Maximum number of open connections of a server; further ones are closed at once. */
 const MAX_CONNECTIONS = 10_000;
-/** Largest body, bytes, of a route without a limit of its own. */
+/** Maximum size of a body for routes without their own limit, bytes. */
 const BODY_LIMIT = 64 * 1024;
-/** A warning about closed connections is logged at most this often, milliseconds. */
+/** Minimum interval between warnings about closed connections. */
 const WARN_MS = 60_000;
 
-/** Of an answer that only programs read. */
+/** Headers of an answer that only programs read. */
 export const TEXT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** Headers of every answer; a route may set other values. */
+/** Headers of every answer; a route may override their values. */
 const HEADERS = {
   ...TEXT_HEADERS,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Of answers over TLS: a year. */
+/** Headers of every answer over TLS; browsers then insist on TLS for a year. */
 const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
 
 export type HttpServerOptions = {
-  /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
+  /** Timeout for a complete request, milliseconds; after it the server answers 408. Default: 10,000. */
   readonly requestMs?: number | undefined;
-  /** Default 10,000; null where the service has an admission of its own. */
+  /** Maximum number of connections; null if the service limits them itself. Default: 10,000. */
   readonly maxConnections?: number | null;
-  /** It speaks HTTPS with this certificate; null, the default: HTTP. */
+  /** Certificate for HTTPS; null: plain HTTP. Default: null. */
   readonly tls?: ServerTlsFiles | null;
-  /** Whether clients reach it by https through a proxy; TLS of its own is seen on the connection. */
+  /** Whether clients use https through a proxy. The server's own TLS is detected by connection. */
   readonly https?: boolean;
-  /** Leaves the headers to the service, for answers that are `TEXT_HEADERS` and a line: setting all costs 5 µs each. */
+  /** Whether the service sets all headers itself: the common ones cost 5 µs per answer. */
   readonly ownHeaders?: boolean;
-  /** Once it is aborted, each answer ends its connection: proxies keep none to a server that stops soon. */
+  /** After its abort each answer closes its connection, so that proxies keep none to a stopping server. */
   readonly draining?: AbortSignal | undefined;
-  /** Receives a warning where connections are closed above the limit. */
+  /** Receives a warning when connections above the limit are closed. */
   readonly log?: Pick<Logger, 'warn'>;
 };
 
-/** A server that does not listen yet. Throws `SecretFileError`. */
+/** Creates a server that does not listen yet. Throws `SecretFileError`. */
 export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
   const { ownHeaders = false, tls = null, draining } = options;
@@ -78,7 +79,7 @@ export function createHttpServer(options: HttpServerOptions = {}, listener?: Req
   return server.on('drop', () => {
     if (performance.now() - warnedAt < WARN_MS) return;
     warnedAt = performance.now();
-    log?.warn({ code: 'CONNECTIONS_DROPPED', maxConnections }, 'more connections than the limit are closed');
+    log?.warn({ code: 'CONNECTIONS_DROPPED', maxConnections }, 'connections above the limit are closed');
   });
 }
 
@@ -87,16 +88,16 @@ function createTls(
   settings: ServerOptions & { headersTimeout: number },
   listener?: RequestListener,
 ) {
-  // Where a handshake takes longer, no request has begun that a timeout could end.
+  // During a handshake no request has begun, so the request timeouts do not apply.
   const handshakeTimeout = settings.headersTimeout;
   const server = createTlsServer({ ...settings, ...readServerTls(files), handshakeTimeout }, listener);
-  // Before those who answer errors: an answer waits for the handshake, and would keep the connection for as long.
+  // Before other listeners, which may answer errors: an answer would wait for the handshake and keep the connection open.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy());
   followCertificate(server, files);
   return server;
 }
 
-/** Options of `fastify(...)` for a server of `createHttpServer`. */
+/** Returns options of `fastify(...)` for a server of `createHttpServer`. */
 export function fastifyServer(options: HttpServerOptions = {}) {
   return {
     serverFactory: (handler: RequestListener) => createHttpServer(options, handler),
@@ -105,7 +106,7 @@ export function fastifyServer(options: HttpServerOptions = {}) {
   };
 }
 
-/** An answer written to a connection without a `ServerResponse`, after which the connection ends. */
+/** Returns the text of an answer that is written to a socket without a `ServerResponse`; it closes the connection. */
 export function rawAnswer(
   status: string,
   body: string,
@@ -121,13 +122,13 @@ export function rawAnswer(
   return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Of what is no request, by the code of Node's error; 400 for any other. */
+/** Statuses for invalid requests, by the code of Node's error; 400 for other codes. */
 const BAD_REQUESTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** Answers what is no request. Fastify's own handler logs the error, which holds the bytes that arrived. */
+/** Answers an invalid request. Fastify's own handler would log the error, which contains the received bytes. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -137,7 +138,7 @@ export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): 
   socket.end(rawAnswer(status, JSON.stringify({ error: 'bad_request' })), () => socket.destroy());
 }
 
-/** The headers of every answer of a response that `writeHead` has not written yet. */
+/** Key of a response's common headers, which `writeHead` adds. */
 const COMMON = Symbol('headers of every answer');
 
 type CommonHeaders = { readonly [COMMON]?: Readonly<Record<string, string>> };
@@ -162,8 +163,8 @@ function responseClass(https: boolean): typeof ServerResponse {
 }
 
 /**
- * Writes the head of an answer with these headers and those of every answer, all at once: set one by one they cost a
- * request of ready bytes a fifth of its time in front of the socket.
+ * Writes the head of an answer with these and the common headers in one call: setting headers one by one takes a fifth of the
+ * time that a cached answer needs before the socket.
  */
 export function writeWholeHead(
   response: ServerResponse & CommonHeaders,

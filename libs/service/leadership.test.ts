@@ -5,7 +5,7 @@ import { Leadership, type Term } from './leadership.ts';
 const TIMEOUT = 6_000;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Leadership with a fake group; each term lasts until it is over, or rejects with the error of `fail`. */
+/** Creates a leadership in a fake group. Each term lasts until it is over, or fails with the error of `fail`. */
 function candidate(fail: (term: number) => Error | null = () => null, outlastsOutages = false) {
   const clock = {
     now: 0,
@@ -63,7 +63,7 @@ test('leads while it owns the partition, else stands by', async () => {
   expect(terms).toHaveLength(1);
   group.onAssigned([], clock.now);
   expect(terms[0]?.signal.aborted).toBe(true);
-  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  expect(() => terms[0]?.permit()).toThrow('no longer leads');
   expect(changes).toEqual([0, 1, 1, 0]);
 });
 
@@ -76,22 +76,22 @@ test('permits no publish once the last heartbeat is older than the session timeo
   clock.now = 2 * TIMEOUT;
   expect(() => terms[0]?.permit()).not.toThrow();
   clock.now += 1;
-  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
-  // A heartbeat after that gives a new term, not the old one back.
+  expect(() => terms[0]?.permit()).toThrow('no longer leads');
+  // A later heartbeat starts a new term, and does not restore the old one.
   group.onHeartbeat(clock.now);
-  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  expect(() => terms[0]?.permit()).toThrow('no longer leads');
 });
 
-test('a heartbeat that is answered late extends the term by its sending, not by its answer', () => {
+test('counts a heartbeat from when it was sent, not from its answer', () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0], clock.now);
   clock.now = TIMEOUT;
   group.onHeartbeat(500);
   clock.now = TIMEOUT + 501;
-  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  expect(() => terms[0]?.permit()).toThrow('no longer leads');
 });
 
-test('the next heartbeat starts a new term if the partition is still assigned', async () => {
+test('starts a new term with the next heartbeat if the partition is still assigned', async () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0], clock.now);
   clock.now = TIMEOUT + 1;
@@ -120,7 +120,7 @@ test('does not lead after losing the partition until it is assigned again', asyn
   expect(terms).toHaveLength(1);
 });
 
-test('a term that outlasts outages ends when the group names another process', async () => {
+test('with `outlastsOutages` ends the term only when the group assigns the partition to another process', async () => {
   const { group, clock, terms, changes, leadership } = candidate(() => null, true);
   group.onAssigned([0], clock.now);
   group.onLost();
@@ -135,7 +135,7 @@ test('a term that outlasts outages ends when the group names another process', a
   expect(changes).toEqual([1, 1, 0]);
 });
 
-test('a stop ends the term before it leaves the group', async () => {
+test('ends the term before it leaves the group on a stop', async () => {
   const { group, clock, terms, leadership, left } = candidate();
   group.onAssigned([0], clock.now);
   terms[0]?.signal.addEventListener('abort', () => expect(left()).toBe(false));

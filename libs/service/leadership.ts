@@ -5,51 +5,51 @@ import type { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import type { MachineClock } from '#timing/clock.ts';
 
-/** This process no longer leads: it must not publish in this term. */
+/** Thrown when this process no longer leads and must not publish. */
 class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
   override readonly name = 'LeadershipLostError';
 
   constructor() {
-    super('LEADERSHIP_LOST', 'this process may lead no longer');
+    super('LEADERSHIP_LOST', 'this process no longer leads');
   }
 }
 
 /** A period in which this process leads, as far as it knows. */
 export type Term = {
-  /** Aborted when it is over. */
+  /** Aborted when the term is over. */
   readonly signal: AbortSignal;
-  /** Throws `LeadershipLostError` when it is over, or when the last heartbeat is older than the session timeout. */
+  /** Throws `LeadershipLostError` when the term is over or the last heartbeat is older than the session timeout. */
   permit(): void;
 };
 
 export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId'> & {
   readonly openMember: (options: GroupOptions) => GroupMember;
-  /** Called where another process has its instance id: this one must end. */
+  /** Called when another process uses the same instance id; this process must exit. */
   readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
   /**
-   * Whether a term goes on while the group cannot be reached, until it assigns the partition to another process: where what
-   * former leaders write does no harm, and waiting for the group after an outage does.
+   * Whether this process keeps leading while the group is unreachable, until the group assigns the partition to another
+   * process. For leaders whose late writes are harmless, but whose absence after an outage is not.
    */
   readonly outlastsOutages?: boolean;
-  /** Called on each change: 1 leads, 0 stands by. */
+  /** Called on each change: 1 when this process leads, 0 when it stands by. */
   readonly onChange: (leads: 0 | 1) => void;
   readonly log: Logger;
 };
 
-/** A second leader that starts a second later is early enough. */
+/** A heartbeat also brings a new assignment: a new leader may start that much later. */
 const HEARTBEAT_MS = 1_000;
 /** Pause before a new term after a failed one. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /**
- * One leader at a time: the owner of partition 0 of the control topic in a consumer group.
+ * Elects one leader: the owner of partition 0 of the control topic in a consumer group.
  *
- * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat
- * is younger than the session timeout: the group does not reassign its partition earlier. A publish in flight at that
- * moment may still be written; it is harmless, since messages are facts with their own time.
+ * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat is
+ * younger than the session timeout, as the group does not reassign its partition earlier. A publish in flight at that moment
+ * may still be written; this is harmless, since messages are facts with their own time.
  */
 export class Leadership implements GroupListener {
   readonly #options: LeadershipOptions;
@@ -73,17 +73,17 @@ export class Leadership implements GroupListener {
     });
   }
 
-  /** Whether this process is a member of the group: it leads or stands by. */
+  /** Whether this process is a member of the group, and so leads or stands by. */
   get joined(): boolean {
     return this.#joined;
   }
 
-  /** Joins the group. Rejects where the broker cannot be reached. */
+  /** Joins the group. Rejects when the broker is unreachable. */
   start(): Promise<void> {
     return this.#member.start();
   }
 
-  /** Ends the term, waits for its work, and leaves the group so that another candidate leads at once. */
+  /** Ends the term, waits for its work, and leaves the group, so that another candidate leads at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#end();
@@ -138,10 +138,10 @@ export class Leadership implements GroupListener {
       .catch(async (error: unknown) => {
         if (over.signal.aborted || this.#stopping.signal.aborted) return;
         log.warn({ err: error }, 'leading failed, a new term begins');
-        await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
+        await clock.sleep(RETRY_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
       })
       .then(() => {
-        // The next heartbeat starts another if this process still leads.
+        // The next heartbeat starts a new term if this process still leads.
         this.#term = null;
         if (!this.#owns) this.#options.onChange(0);
       });
@@ -156,15 +156,15 @@ export class Leadership implements GroupListener {
   }
 }
 
-const MOST_OF_HOST = 200;
+const MAX_HOST_LENGTH = 200;
 
 /**
- * The name of a process in its groups (KIP-345): what is given as GROUP_INSTANCE_ID, else its host and service. In a container
- * the host is the container or the pod, so that only what is started again in the same one has the same name.
+ * Returns the name of a process in its groups (KIP-345): GROUP_INSTANCE_ID, else host and service. In a container the host is
+ * the container or pod, so only a process restarted in the same one keeps its name.
  */
 export function instanceId(service: string, given = ''): string {
   const host = hostname()
     .replace(/[^A-Za-z0-9._-]/g, '-')
-    .slice(0, MOST_OF_HOST);
+    .slice(0, MAX_HOST_LENGTH);
   return given === '' ? `${host}-${service}` : given;
 }

@@ -16,7 +16,7 @@ function capture(write: (logger: ReturnType<typeof createLogger>) => void): stri
   return lines.join('');
 }
 
-test('writes one JSON object a line, with name, level and message', () => {
+test('writes one JSON object per line, with name, level and message', () => {
   const [first, second, rest] = capture((logger) => {
     logger.info({ port: 1 }, 'listening');
     logger.warn('odd');

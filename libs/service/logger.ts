@@ -1,4 +1,4 @@
-/** JSON logs to stderr, one object a line, without secrets. */
+/** Logs JSON to stderr, one object per line, without secrets. */
 
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { secretsRead } from '#security/secret.ts';
@@ -6,20 +6,17 @@ import { secretsRead } from '#security/secret.ts';
 export type { Logger } from 'pino';
 
 export type LoggerOptions = {
-  /** The process, as `name` of every line. */
+  /** Name of the process, `name` of every line. */
   name: string;
-  /** Lowest level that is written. */
+  /** Minimum level that is written. */
   level: string;
   /** Texts that are redacted wherever they occur in a line. */
   secrets?: readonly string[];
-  /** The output of lines; stderr by default. */
+  /** Destination of lines. Default: stderr. */
   stream?: DestinationStream;
 };
 
-/**
- * A pino logger. Writes synchronously, so that the last line before an exit is not lost: log lines are for operators and
- * far from any hot path.
- */
+/** Creates a pino logger. It writes synchronously, so that no line before an exit is lost; no hot path logs. */
 export function createLogger({ name, level, secrets = [], stream }: LoggerOptions): Logger {
   const redact = redactor(secrets);
   return pino(
@@ -36,7 +33,7 @@ const SECRET_PARAMETER = /\b(token|secret_key|client_secret|secret|password)=[^&
 const ACCESS_TOKEN = /touchline_pat_[\w-]+/g;
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 
-/** Redacts secrets in a text: the given ones, those read from files, those in query strings, credentials of an HTTP header, and access tokens. */
+/** Returns a function that redacts secrets in a text: given ones, those read from files, in query strings, in HTTP credentials, and access tokens. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     let clean = text
@@ -48,7 +45,7 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
   };
 }
 
-/** Redacting the finished line reaches what paths do not: nested objects, errors with their causes, messages. */
+/** Redacts a finished line. Unlike redaction by path, this reaches nested objects, messages, errors and their causes. */
 function redactLine(line: string, redact: (text: string) => string): string {
   const clean: unknown = JSON.parse(line, (key, value: unknown) => {
     if (value !== null && value !== undefined && SECRET_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CalmRule } from './memory.ts';
+import { ReleaseRule } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
-/** A sample every ten seconds: processor time since the last one in milliseconds, and resident MiB. */
+/** Samples every ten seconds: `look` takes the processor time since the last one, milliseconds, and resident MiB. */
 function looking() {
-  const rule = new CalmRule({ calm: 0.05, worthBytes: 8 * MIB });
+  const rule = new ReleaseRule({ calm: 0.05, worthBytes: 8 * MIB });
   let [at, cpuMs] = [0, 0];
   return {
     rule,
@@ -18,7 +18,7 @@ function looking() {
 }
 
 describe('memory is released', () => {
-  test('in a calm period, neither under load nor before the first sample', () => {
+  test('when the process is idle, neither under load nor before the first sample', () => {
     const { look } = looking();
     expect([look(10, 300), look(5_000, 300), look(500, 300), look(499, 300)]).toEqual([
       false,
@@ -28,7 +28,7 @@ describe('memory is released', () => {
     ]);
   });
 
-  test('again only once the process has grown', () => {
+  test('again only after the process has grown', () => {
     const { rule, look } = looking();
     look(0, 300);
     expect(look(0, 300)).toBe(true);

@@ -1,11 +1,11 @@
-/** Releases memory between matches: V8 and malloc keep the peak of a tournament. */
+/** Limits and releases memory: V8 and malloc otherwise keep their peak after busy hours. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often to check whether the process is idle. */
-const LOOK_MS = 10_000;
+/** Interval between checks whether the process is idle. */
+const CHECK_MS = 10_000;
 
-export type Usage = {
+type UsageSample = {
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
   /** Processor time, milliseconds. */
@@ -14,25 +14,25 @@ export type Usage = {
   readonly resident: number;
 };
 
-/** When a collection is worth its pause. */
-export type CalmLimits = {
+/** Conditions of a collection. */
+type ReleaseLimits = {
   /** Below this share of a core the process counts as idle. */
   readonly calm: number;
   /** Minimum growth since the last collection, bytes. */
   readonly worthBytes: number;
 };
 
-/** Decides when to release memory: in a calm period, and after growth since the last time. */
-export class CalmRule {
-  readonly #limits: CalmLimits;
-  #last: Usage | null = null;
+/** Decides when to release memory: when the process is idle and has grown since the last collection. */
+export class ReleaseRule {
+  readonly #limits: ReleaseLimits;
+  #last: UsageSample | null = null;
   #after = 0;
 
-  constructor(limits: CalmLimits) {
+  constructor(limits: ReleaseLimits) {
     this.#limits = limits;
   }
 
-  isDue(usage: Usage): boolean {
+  isDue(usage: UsageSample): boolean {
     const { at, cpuMs, resident } = usage;
     const last = this.#last;
     this.#last = usage;
@@ -40,20 +40,20 @@ export class CalmRule {
     return resident > this.#after + this.#limits.worthBytes;
   }
 
-  /** Resident memory after a collection, bytes. */
+  /** Stores the resident memory after a collection, bytes. */
   collected(resident: number): void {
     this.#after = resident;
   }
 }
 
 /**
- * Returns unused pages to the system whenever the process is idle. V8 does so by itself only under memory pressure, of
- * which Node does not inform it; `last-resort` simulates it. The process pauses meanwhile, 2.5 ms for each MiB in use.
+ * Returns unused pages to the system whenever the process is idle. V8 itself does so only under memory pressure, which Node
+ * does not report to it and `last-resort` simulates. Meanwhile the process pauses for 2.5 ms for each MiB in use.
  */
-export function giveMemoryBack(limits: CalmLimits): void {
+export function giveMemoryBack(limits: ReleaseLimits): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = runInNewContext('gc');
-  const rule = new CalmRule(limits);
+  const rule = new ReleaseRule(limits);
   setInterval(() => {
     const { user, system } = process.cpuUsage();
     const usage = {
@@ -64,33 +64,33 @@ export function giveMemoryBack(limits: CalmLimits): void {
     if (!rule.isDue(usage)) return;
     collect({ type: 'major', flavor: 'last-resort' });
     rule.collected(process.memoryUsage.rss());
-  }, LOOK_MS).unref();
+  }, CHECK_MS).unref();
 }
 
 /**
- * Collects the old generation whenever it has grown by this many percent; null restores V8's rule, which lets it grow to four
- * times of what is in use. For a process that reads much and keeps little: with 80 % an api that builds its views of 8,000 events
- * has 317 MiB resident at most instead of 410, for the same processor time (`BENCH_EVENTS=8000 npm run bench -- views`).
+ * Lets V8 collect the old generation whenever it has grown by `percent`; null restores V8's default, growth to four times the
+ * used memory. For a process that reads much and keeps little: with 80 %, an api that builds views of 8,000 events needs
+ * 317 MiB instead of 410, with the same processor time (`BENCH_EVENTS=8000 npm run bench -- views`).
  */
 export function limitHeapGrowth(percent: number | null): void {
   setFlagsFromString(`--heap-growing-percent=${percent ?? 0}`);
 }
 
-/** For a processor: rarely, since a goal may arrive during the pause. */
-export const PROCESSOR_LIMITS: CalmLimits = { calm: 0.02, worthBytes: 64 * 1024 * 1024 };
+/** Limits of a processor: rare collections, since a goal may arrive during the pause. */
+export const PROCESSOR_LIMITS: ReleaseLimits = { calm: 0.02, worthBytes: 64 * 1024 * 1024 };
 
 /**
- * Node flags for the process of a service. Without them the young generation alone grows to some 100 MiB under load: 485 MiB
- * resident instead of 379 (30,000 scheduled matches, `npm run bench -- memory`), and a restore is a tenth slower. Not for the
- * receiver, whose memory is all young: with them it answers 6,800 instead of 10,000 deliveries a second.
+ * Returns the Node flags for the process of a service. Without them the young generation grows to some 100 MiB under load:
+ * 485 MiB resident instead of 379 (30,000 scheduled matches, `npm run bench -- memory`), and a restore is a tenth slower. The
+ * receiver gets none, as its objects all die young: with them it answers 6,800 instead of 10,000 deliveries a second.
  */
 export function heapFlags(service: string): readonly string[] {
   return service === 'webhook-receiver' ? [] : ['--max-semi-space-size=8'];
 }
 
 /**
- * C library settings for the process of a service. By default glibc keeps freed buffers of up to 32 MiB; with them the
- * poller, whose answers come in bursts, returns them. Other libraries ignore the settings.
+ * Returns the C library settings for the process of a service. By default glibc keeps freed buffers of up to 32 MiB; with
+ * these the poller, whose answers come in bursts, returns them. Other C libraries ignore the settings.
  */
 export function mallocSettings(service: string): Readonly<Record<string, string>> {
   return service === 'feed-poller'

@@ -4,16 +4,16 @@ import type { SpanOutcome } from '#tracing/tracer.ts';
 
 export type { Registry } from 'prom-client';
 
-/** A registry for one process: its metrics have the label `service`, and Node's own are included. */
+/** Creates the registry of a process, with the label `service` on all metrics, and with Node's metrics. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  // The default of 10 ms wakes an idle process a hundred times a second.
+  // The default, 10 ms, wakes an idle process a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   return registry;
 }
 
-/** Counts what becomes of spans of traces, in one metric of the registry. */
+/** Returns a function that counts spans of traces by outcome, in one metric of the registry. */
 export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: number) => void {
   const name = 'touchline_spans_total';
   const known = registry.getSingleMetric(name) as Counter<'outcome'> | undefined;
@@ -21,7 +21,7 @@ export function spanCounter(registry: Registry): (outcome: SpanOutcome, count: n
     known ??
     new Counter({
       name,
-      help: 'Spans of traces, by what became of them: sent, dropped since too many waited, failed at the collector.',
+      help: 'Spans of traces by outcome: sent, dropped because too many were waiting, or failed at the collector.',
       labelNames: ['outcome'],
       registers: [registry],
     });

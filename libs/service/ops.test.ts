@@ -34,7 +34,7 @@ test('serves the metrics of the process with its name as a label', async () => {
   expect(body).toContain('process_cpu_seconds_total{service="tester"}');
 });
 
-test('is live at once and ready when the service is', async () => {
+test('is live at once, and ready when the service is', async () => {
   let ready = false;
   const { get } = await start(() => ready);
   expect(await get('/health/live')).toMatchObject({ status: 200, body: 'live\n' });
@@ -49,7 +49,7 @@ test('serves no other path', async () => {
   expect((await get('/metrics', 'POST')).status).toBe(405);
 });
 
-test('reports to its process only why the metrics cannot be read', async () => {
+test('reports a failure of the metrics to its process, not to the client', async () => {
   const metrics = createMetrics('tester');
   const collect = (): never => {
     throw new Error('the password is swordfish');
@@ -65,7 +65,7 @@ test('reports to its process only why the metrics cannot be read', async () => {
   expect(String(failures)).toContain('swordfish');
 });
 
-test('keeps two processes in one apart', async () => {
+test('serves the metrics of two services in one process apart', async () => {
   const [first, second] = [createMetrics('a'), createMetrics('b')];
   new Counter({ name: 'same_total', help: 'x', registers: [first] }).inc();
   expect(await second.metrics()).not.toContain('same_total');
@@ -76,7 +76,7 @@ test('is reachable at its own address only', async () => {
   await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
 });
 
-test('names the port that is not available', async () => {
+test('names a port that is not available', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;

@@ -7,7 +7,7 @@ import { createHttpServer, refuseBadRequest } from './http-server.ts';
 import type { Registry } from './metrics.ts';
 import type { ServerTlsFiles } from './server-tls.ts';
 
-/** The port of the ops server is taken, or the address is not one of this machine. */
+/** Thrown when the port of the ops server is in use, or the address is not one of this machine. */
 export class OpsListenError extends TouchlineError<'OpsListenError'> {
   override readonly name = 'OpsListenError';
 
@@ -20,16 +20,16 @@ export class OpsListenError extends TouchlineError<'OpsListenError'> {
   }
 }
 
-export type OpsSource = {
+type OpsSource = {
   readonly metrics: Registry;
   readonly ready: () => boolean;
-  /** Receives the error where the metrics cannot be read; the client does not. */
+  /** Receives the error when the metrics cannot be read. The client does not see it. */
   readonly onFailure?: (error: unknown) => void;
 };
 
-export type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
+type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
 
-/** Answers a GET of a path; also for a service with an HTTP port of its own. */
+/** Answers a GET of a path, also for services with their own HTTP port. */
 export async function opsAnswer(path: string, { metrics, ready, onFailure }: OpsSource): Promise<OpsAnswer> {
   if (path === '/health/live') return textAnswer(200, 'live');
   if (path === '/health/ready') return ready() ? textAnswer(200, 'ready') : textAnswer(503, 'not ready');
@@ -42,14 +42,14 @@ export async function opsAnswer(path: string, { metrics, ready, onFailure }: Ops
   }
 }
 
-/** Open connections: of a scraper, of probes, of an operator. */
+/** Maximum number of open connections: those of a scraper, of probes and of an operator. */
 const MAX_CONNECTIONS = 100;
 
 export type Ops = { readonly port: number; close(): Promise<void> };
 
 /**
- * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 where `ready()`, else 503).
- * Port 0 uses a free one. Throws `OpsListenError`.
+ * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 if `ready()`, else 503).
+ * Port 0 takes a free port. Throws `OpsListenError`.
  */
 export async function startOps(
   options: OpsSource & { port: number; host: string; tls?: ServerTlsFiles | null },

@@ -1,4 +1,4 @@
-/** Runs processors: their codecs and dead letters, and the exactly-once stream of their topics. */
+/** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
 import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
@@ -19,7 +19,7 @@ type ProcessorContext = Pick<
 
 type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
 
-/** Opens the resources of a processor; `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
+/** Opens the resources of a processor. `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(
   name: ProcessorName,
   { config, logger: log, metrics, fail }: ProcessorContext,
@@ -39,9 +39,9 @@ export async function openProcessor<const T extends TopicName>(
     registry,
     /** Closed with the stream. */
     client,
-    /** Name of a topic on the broker. */
+    /** Returns the name of a topic on the broker. */
     topicName: (topic: TopicName) => topicName(prefix, topic),
-    /** Runs its stream; `createProcessor` makes the processor of a claimed partition. Rejects as `runStream`. */
+    /** Runs its stream. `createProcessor` creates the processor of a claimed partition. Rejects as `runStream`. */
     run: (createProcessor: (partition: number) => PartitionProcessor): Promise<Stream> =>
       runStream({
         brokers,
@@ -60,7 +60,7 @@ export async function openProcessor<const T extends TopicName>(
   };
 }
 
-/** Runs a processor that only processes its input. Rejects as `openProcessor` and its `run`. */
+/** Runs a processor that needs nothing but its codecs and topics. Rejects as `openProcessor` and its `run`. */
 export async function runProcessor<const T extends TopicName>(
   name: ProcessorName,
   context: ProcessorContext,

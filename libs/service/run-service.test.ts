@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
 const FIXTURE = fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url));
-/** Of all fixtures: the first one that ends by itself fills it. */
+/** Compile cache of all fixtures; the first one that ends by itself fills it. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'touchline-compiled-'));
 afterAll(() => rmSync(COMPILED, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Starts the fixture; `out` and `log` grow with its output, `ended` resolves to its exit code or signal. */
+/** Starts the fixture. `out` and `log` grow with its output; `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, DRAIN_MS: '0', ...env },
@@ -76,7 +76,7 @@ test('logs only JSON, including warnings of Node', async () => {
 });
 
 describe('health', () => {
-  test('is ready once started, on a free port that the log names', async () => {
+  test('is ready after the start, on a free port that the log names', async () => {
     const run = start();
     await said(run, 'started');
     const { port } = JSON.parse(
@@ -111,7 +111,7 @@ describe('stopping', () => {
     expect(run.log).not.toContain('000000');
   });
 
-  test('is not ready from SIGTERM on, serves on for DRAIN_MS, and then stops', async () => {
+  test('is not ready after SIGTERM, still serves for DRAIN_MS, then stops', async () => {
     const run = start({ DRAIN_MS: '2000' });
     await said(run, 'started');
     const { port } = JSON.parse(
@@ -136,7 +136,7 @@ describe('stopping', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('stops at once where it fails while it serves on', async () => {
+  test('stops at once when it fails while it drains', async () => {
     const run = start({ DRAIN_MS: '300000', MODE: 'reports-later' });
     await said(run, 'started');
     run.child.kill('SIGTERM');
@@ -194,7 +194,7 @@ describe('failing', () => {
 });
 
 describe('a parent that ends', () => {
-  test('is noticed by the end of stdin where stdin is its pipe', async () => {
+  test('is noticed by the end of stdin if stdin is its pipe', async () => {
     const run = start({ TOUCHLINE_PARENT_PIPE: '1' });
     await said(run, 'started');
     run.child.stdin?.end();
@@ -203,7 +203,7 @@ describe('a parent that ends', () => {
     expect(run.out).toContain('stop done');
   });
 
-  test('leaves stdin alone where it is not', async () => {
+  test('ignores the end of stdin without TOUCHLINE_PARENT_PIPE', async () => {
     const run = start();
     await said(run, 'started');
     run.child.stdin?.end();
@@ -213,7 +213,7 @@ describe('a parent that ends', () => {
     expect(run.log).not.toContain('parent gone');
   });
 
-  test.each(['pipe', 'ipc'])('is noticed after a kill -9 by the %s', async (way) => {
+  test.each(['pipe', 'ipc'])('is noticed by the %s after a kill -9', async (way) => {
     const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
     const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
     const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);

@@ -1,6 +1,6 @@
 /**
  * Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. A service is a
- * `ServiceDefinition`; its main.ts has only that and its wiring.
+ * `ServiceDefinition`; its main.ts only passes it to `runService`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -17,51 +17,51 @@ import { serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
 import { tracingOptions } from './tracing-settings.ts';
 
-/** What a starting service receives. */
+/** The context that a starting service receives. */
 export type ServiceContext<Config> = {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Aborted on a stop request: a start that still waits for something gives up. */
+  /** Aborted when the service must stop, also while it starts. */
   readonly signal: AbortSignal;
-  /** Aborted `DRAIN_MS` before `signal`: it serves on, and each answer ends its connection. */
+  /** Aborted `DRAIN_MS` before `signal`. Until then the service still serves, but each answer closes its connection. */
   readonly draining: AbortSignal;
-  /** Reports a fatal error: it is logged, the service stopped, the exit code 1. */
+  /** Logs a fatal error and stops the service with exit code 1. */
   fail(error: unknown): void;
-  /** Stops a service that has finished its work: like a signal, exit code 0. */
+  /** Stops a service that has finished its work, with exit code 0. */
   finish(): void;
 };
 
 export type RunningService = {
-  /** Whether the service does its work; served at `/health/ready`. */
+  /** Whether the service does its work; answered at `/health/ready`. */
   ready(): boolean;
   /** Finishes pending work and releases everything. Called once. */
   stop(): Promise<void>;
 };
 
-/** How long a start in progress may take to abort. */
-const STARTING_MS = 1_000;
+/** Maximum wait for an aborted start. */
+const ABORT_MS = 1_000;
 
 type ProcessSpec = z.ZodObject<typeof processSettings>;
 
 export type ServiceDefinition<Spec extends ProcessSpec> = {
   /** Name of its folder. */
   readonly name: string;
-  /** One sentence for `--help`. */
+  /** Description for `--help`, one sentence. */
   readonly about: string;
-  /** Its settings; `processSettings` are among them. */
+  /** Its settings, `processSettings` included. */
   readonly config: Spec;
-  /** How long a graceful stop may take, in milliseconds. Default 15,000. */
+  /** Timeout of a graceful stop, milliseconds. Default: 15,000. */
   readonly stopWithinMs?: number;
   start(context: ServiceContext<z.output<Spec>>): Promise<RunningService>;
 };
 
-/** Exit codes: 0 stopped as asked, 1 failed, 2 wrong settings or arguments, 128 + n forced by signal n. */
+/** Exit codes: 0 stopped on request, 1 failed, 2 wrong settings or arguments, 128 + n forced by signal n. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /**
- * Runs a service until a stop request or a failure, then ends the process.
- * `args` are those of the command line; `--help` prints the settings and returns.
+ * Runs a service until a stop request or a failure, then ends the process. `args`: arguments of the command line; `--help`
+ * prints the settings and returns.
  */
 export async function runService<Spec extends ProcessSpec>(
   service: ServiceDefinition<Spec>,
@@ -107,7 +107,9 @@ export async function runService<Spec extends ProcessSpec>(
   process.on('unhandledRejection', fail);
   process.on('uncaughtException', fail);
 
-  const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  const stopRequested = new Promise<void>((resolve) =>
+    stopping.signal.addEventListener('abort', () => resolve()),
+  );
   const begin = async (): Promise<void> => {
     if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
@@ -126,19 +128,19 @@ export async function runService<Spec extends ProcessSpec>(
     running = await service.start({ config, logger, metrics, ...signals, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');
   };
-  // An aborted start may throw; that is no failure.
+  // An aborted start may throw; this is no failure.
   const begun = begin().catch((error: unknown) => {
     if (!stopping.signal.aborted) fail(error);
   });
-  await asked;
+  await stopRequested;
 
   const within = service.stopWithinMs ?? 15_000;
   const deadline = setTimeout(() => {
     logger.error({ within_ms: within }, 'did not stop in time');
     process.exit(EXIT.failed);
   }, within);
-  // Do not wait long for a start that ignores the signal, e.g. one that waits for a broker: it does no work yet.
-  await Promise.race([begun, delay(STARTING_MS, undefined, { ref: false })]);
+  // A start that ignores the signal, e.g. while it waits for a broker, does no work yet: it needs no long wait.
+  await Promise.race([begun, delay(ABORT_MS, undefined, { ref: false })]);
   await running?.stop().catch(fail);
   await stopTracing();
   await ops?.close();
@@ -147,13 +149,13 @@ export async function runService<Spec extends ProcessSpec>(
   process.exit(exitCode);
 }
 
-/** Only SIGTERM comes from what also stops the routing: Ctrl-C and the end of a parent stop at once. */
+/** Drains only on SIGTERM, which orchestrators send while they stop routing. Ctrl-C and the end of a parent stop at once. */
 function drainMsOf(config: z.output<ProcessSpec>, reason: string): number {
   if (reason !== 'SIGTERM' || !('DRAIN_MS' in config)) return 0;
   return Number(config.DRAIN_MS);
 }
 
-/** Node writes its warnings as text between the lines of the log. */
+/** Logs warnings of Node, which otherwise writes them as text between the JSON lines. */
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));

@@ -13,7 +13,7 @@ import { createHttpServer, fastifyServer, refuseBadRequest } from './http-server
 const folder = mkdtempSync(join(tmpdir(), 'touchline-https-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The common name in the certificate that a server shows. */
+/** Returns the common name in a server's certificate. */
 function shownBy(port: number, ca: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ port, host: '127.0.0.1', ca, servername: 'localhost' }, () => {
@@ -23,7 +23,7 @@ function shownBy(port: number, ca: string): Promise<string> {
   return promise;
 }
 
-test('servers show a renewed certificate without a restart, and skip half of one', async () => {
+test('uses a renewed certificate without a restart, and skips an incomplete renewal', async () => {
   const authority = await Authority.create();
   const { cert: ca } = authority.ca;
   const files = writeCertificate(folder, 'server', await authority.sign('first'));
@@ -47,7 +47,7 @@ test('servers show a renewed certificate without a restart, and skip half of one
   }
 });
 
-test('closes a connection that begins no handshake, also where errors are answered', async () => {
+test('closes a connection without a handshake, even if errors are answered', async () => {
   const authority = await Authority.create();
   const tls = writeCertificate(folder, 'patient', await authority.sign('patient'));
   const server = createHttpServer({ tls, requestMs: 100 }).on('clientError', refuseBadRequest);

@@ -1,24 +1,24 @@
-/** TLS of this process's own HTTP servers: one certificate for all of them, read again when its files change. */
+/** TLS of this process's HTTP servers: they share one certificate, which is read again when its files change. */
 import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext, type Server } from 'node:tls';
 import { readText } from '#security/secret.ts';
 
-/** PEM files of a server's certificate, with its chain, and of its key. Plain data: threads receive it too. */
+/** Paths of PEM files: a server's certificate with its chain, and its key. Plain data, so that threads can receive it. */
 export type ServerTlsFiles = { readonly cert: string; readonly key: string };
 
-/** The settings, which are complete where one is set. */
+/** The settings: both or none are set. */
 type TlsConfig = {
   readonly HTTP_TLS_CERT_FILE?: string | undefined;
   readonly HTTP_TLS_KEY_FILE?: string | undefined;
 };
 
-/** Null: the servers speak plain HTTP. */
+/** Returns the files of the settings; null if the servers use plain HTTP. */
 export function serverTlsFiles(config: TlsConfig): ServerTlsFiles | null {
   const { HTTP_TLS_CERT_FILE: cert, HTTP_TLS_KEY_FILE: key } = config;
   return cert === undefined || key === undefined ? null : { cert, key };
 }
 
-/** The certificate and the key as they are now. Throws `SecretFileError`. */
+/** Reads the current certificate and key. Throws `SecretFileError`. */
 export function readServerTls({ cert, key }: ServerTlsFiles): {
   readonly cert: string;
   readonly key: string;
@@ -26,12 +26,12 @@ export function readServerTls({ cert, key }: ServerTlsFiles): {
   return { cert: readText(cert), key: readText(key) };
 }
 
-/** How often the files are looked at: mounted secrets are replaced by links that no event reports. */
-const LOOK_MS = 2_000;
+/** Interval between checks of the files: mounted secrets are replaced by links, which no event reports. */
+const POLL_MS = 2_000;
 
 /**
- * Replaces the certificate of a server for new connections when its files change. A pair that does not fit, as while only
- * one file is written, is skipped: the server keeps the last one that did. Ends with the server.
+ * Replaces the certificate of a server for new connections when its files change. Skips a pair that does not match, e.g.
+ * while only one file is written; the server then keeps the previous pair. Ends with the server.
  */
 export function followCertificate(server: Server, files: ServerTlsFiles): void {
   const renew = (): void => {
@@ -46,7 +46,7 @@ export function followCertificate(server: Server, files: ServerTlsFiles): void {
     }
   };
   for (const path of Object.values(files)) {
-    watchFile(path, { interval: LOOK_MS, persistent: false }, renew);
+    watchFile(path, { interval: POLL_MS, persistent: false }, renew);
     server.once('close', () => unwatchFile(path, renew));
   }
 }

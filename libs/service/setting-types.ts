@@ -1,11 +1,11 @@
-/** The kinds of settings: zod schemas of texts, as in the environment. */
+/** Types of settings: zod schemas that parse texts of the environment. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRange } from './addresses.ts';
 
-/** A whole number from `min` to `max`. */
+/** Returns the schema of a whole number from `min` to `max`. */
 export function integer(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z
@@ -15,25 +15,25 @@ export function integer(min: number, max: number) {
     .pipe(z.number().min(min, error).max(max, error));
 }
 
-/** A TCP port; 0 uses a free one. */
+/** Returns the schema of a TCP port; 0 stands for a free one. */
 export function port() {
   return integer(0, 65_535);
 }
 
-/** An address of this machine to listen on. */
+/** Returns the schema of an address of this machine to listen on. */
 export function host() {
   return z
     .string()
     .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
 }
 
-/** An http or https address, without a trailing slash. */
+/** Returns the schema of an http or https address; removes trailing slashes. */
 export function httpUrl() {
   const error = 'must be an http or https address';
   return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ''));
 }
 
-/** A comma-separated list of at least one item, each checked by `item`. */
+/** Returns the schema of a comma-separated list of at least one `item`. */
 export function list<T extends z.ZodType<unknown, string>>(item: T) {
   return z
     .string()
@@ -41,7 +41,7 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1));
 }
 
-/** Comma-separated ids, `least` of them at least. */
+/** Returns the schema of comma-separated ids, `least` or more. */
 export function ids(least: 0 | 1) {
   return z
     .string()
@@ -50,7 +50,7 @@ export function ids(least: 0 | 1) {
     .refine((found) => found.length >= least, `must name ${least} at least`);
 }
 
-/** Comma-separated addresses and networks, such as `10.0.0.0/8`. */
+/** Returns the schema of comma-separated addresses and networks, such as `10.0.0.0/8`. */
 export function networks() {
   return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
 }
@@ -59,7 +59,7 @@ function isNetwork(text: string): boolean {
   return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
 }
 
-/** A file with certificates in PEM, read once: the setting's value is the text. */
+/** Returns the schema of a PEM file with certificates. The file is read once; the setting's value is its text. */
 export function certificates() {
   return z.string().transform((path, context) => {
     try {
@@ -67,14 +67,14 @@ export function certificates() {
       new X509Certificate(pem);
       return pem;
     } catch {
-      const message = 'must be a file that can be read and holds a certificate in PEM';
+      const message = 'must be a file that can be read and contains a PEM certificate';
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }
   });
 }
 
-/** Marks a setting as secret: its value stays out of errors, `--help` and logs. */
+/** Marks a setting as secret: errors, `--help` and logs never show its value. */
 export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secret: true });
 }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { LATENCY_LIMIT_MS, stageLatencies } from './stage-latency.ts';
 
-/** The sum, the count and the records left out of a stage after these observations, milliseconds. */
+/** Observes latencies (milliseconds). Returns the sum and count of a stage, and the number of skipped records. */
 async function observed(...elapsedMs: readonly number[]) {
   const registry = new Registry();
   const { received_to_state } = stageLatencies(registry, ['received_to_state', 'received_to_view']);
@@ -20,11 +20,11 @@ async function observed(...elapsedMs: readonly number[]) {
 
 test.each([
   ['measures seconds', [20, 1_480], { sum: 1.5, count: 2, history: 0 }],
-  ['has every stage before the first record', [], { sum: 0, count: 0, history: 0 }],
-  ['counts a clock that was set back as no time at all', [-1, -30_000], { sum: 0, count: 2, history: 0 }],
-  ['counts the limit', [LATENCY_LIMIT_MS], { sum: 600, count: 1, history: 0 }],
+  ['shows every stage before the first record', [], { sum: 0, count: 0, history: 0 }],
+  ['counts a negative latency as zero', [-1, -30_000], { sum: 0, count: 2, history: 0 }],
+  ['observes a latency at the limit', [LATENCY_LIMIT_MS], { sum: 600, count: 1, history: 0 }],
   [
-    'leaves out history, and clocks that are far apart',
+    'skips old records, and clocks that are far apart',
     [LATENCY_LIMIT_MS + 1, 250_000_000_000, -LATENCY_LIMIT_MS - 1],
     { sum: 0, count: 0, history: 3 },
   ],

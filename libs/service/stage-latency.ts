@@ -1,9 +1,9 @@
-/** How long records take on their way, as one histogram over all services (docs/reference/metrics.md). */
+/** Latency of records on their way, as one histogram over all services (docs/reference/metrics.md). */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** What is measured: from the provider's `ut` to the receipt, and from there until something is reached. */
+/** The measured stages: from the provider's `ut` to the receipt, and from the receipt to a later stage. */
 export type Stage =
-  /** `ut` is in whole seconds: up to one too long. */
+  /** Up to one second too long, as `ut` is in whole seconds. */
   | 'provider_to_received'
   | 'received_to_published'
   | 'received_to_state'
@@ -11,13 +11,13 @@ export type Stage =
   | 'received_to_view'
   | 'received_to_delivered';
 
-/** Takes how long one record took, milliseconds. */
-export type ObserveLatency = (elapsedMs: number) => void;
+/** Observes the latency of one record, milliseconds. */
+type ObserveLatency = (elapsedMs: number) => void;
 
-/** What took longer is history that is read again (a rebuild, a resent webhook, matches of years ago), and no latency. */
+/** Maximum latency. A longer time means old records that are read again: a rebuild, a resent webhook, old matches. */
 export const LATENCY_LIMIT_MS = 600_000;
 
-/** Makes the histogram of these stages in a registry; once for each registry. */
+/** Registers the histogram of these stages. Call once for each registry. */
 export function stageLatencies<const S extends Stage>(
   registry: Registry,
   stages: readonly S[],
@@ -25,14 +25,14 @@ export function stageLatencies<const S extends Stage>(
   const registers = [registry];
   const histogram = new Histogram({
     name: 'touchline_stage_latency_seconds',
-    help: 'Time until a record has reached a stage, but for records that are older than ten minutes there.',
+    help: 'Time until a record has reached a stage, without records that are then older than ten minutes.',
     labelNames: ['stage'],
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600],
     registers,
   });
   const skipped = new Counter({
     name: 'touchline_stage_history_records_total',
-    help: 'Records that count for no latency: ten minutes older than the clock when they reached a stage, or newer.',
+    help: 'Records without a latency: more than ten minutes older or newer than the clock when they reached a stage.',
     labelNames: ['stage'],
     registers,
   });
@@ -45,7 +45,7 @@ export function stageLatencies<const S extends Stage>(
       stage,
       (elapsedMs) => {
         if (Math.abs(elapsedMs) > LATENCY_LIMIT_MS) skip.inc();
-        // A clock that is behind the one before it, by a step or by its error.
+        // Negative if this clock is behind the previous machine's.
         else observe(Math.max(0, elapsedMs) / 1_000);
       },
     ];

@@ -1,21 +1,19 @@
 /**
- * Requests to stop a process: a signal, or the end of its parent.
- *
- * The first is a graceful stop, a second one forces it. Ctrl-C reaches every process of the terminal's group, and
- * launchers and parents forward it too, so requests within a moment of the first are the same one.
+ * Requests to stop a process: a signal, or the end of its parent. The first one stops gracefully, a second one by force.
+ * Ctrl-C reaches every process of the terminal's group, and launchers also forward it: requests within 250 ms are one.
  */
 import { constants } from 'node:os';
 
-/** The handler of a request; `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
-export type StopHandlers = { graceful(reason: string): void; force(exitCode: number): void };
+/** Handlers of requests. `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
+type StopHandlers = { graceful(reason: string): void; force(exitCode: number): void };
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const SAME_REQUEST_MS = 250;
 
 /**
- * Calls `graceful` once and `force` on a later request. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent
- * holds: its end means that the parent has ended, in whatever way. The end of an IPC channel means the same. Returns a
- * function that removes the handlers.
+ * Calls `graceful` once, and `force` on a later signal. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent holds:
+ * its end means that the parent has ended, even by a kill. The end of an IPC channel means the same. Returns a function that
+ * removes the handlers.
  */
 export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = process.env): () => void {
   let firstAt: number | undefined;
@@ -36,7 +34,7 @@ export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = p
   if (watchesPipe) {
     for (const event of ['end', 'close', 'error']) process.stdin.on(event, onParentGone);
     process.stdin.resume();
-    // The pipe is watched without keeping a finished process alive.
+    // The pipe must not keep a finished process alive.
     if ('unref' in process.stdin) process.stdin.unref();
   }
   process.on('disconnect', onParentGone);

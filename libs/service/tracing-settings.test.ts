@@ -6,11 +6,11 @@ import { tracingOptions, tracingSettings } from './tracing-settings.ts';
 const spec = z.object(tracingSettings);
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
 
-test('traces are off without an endpoint', () => {
+test('returns null without an endpoint', () => {
   expect(tracingOptions('api', loadConfig(spec, { OTEL_TRACES_SAMPLER: 'always_on' }))).toBeNull();
 });
 
-test('the settings are those of OpenTelemetry, with the name of the service by default', () => {
+test('reads the settings of OpenTelemetry, and names the process after the service by default', () => {
   expect(tracingOptions('api', loadConfig(spec, ENDPOINT))).toEqual({
     service: 'api',
     endpoint: 'http://collector:4318',
@@ -34,7 +34,7 @@ test('the settings are those of OpenTelemetry, with the name of the service by d
   expect(secretValues(spec, config)).toContain('x-key=a%20b=c');
 });
 
-test('wrong settings are named, without the values of headers', () => {
+test('names wrong settings without the values of headers', () => {
   const load = () =>
     loadConfig(spec, {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',

@@ -1,4 +1,4 @@
-/** Settings of traces, by the names that OpenTelemetry gives them. */
+/** Settings of traces, with their names from OpenTelemetry. */
 import { z } from 'zod';
 import { SAMPLERS, type TracingOptions } from '#tracing/tracer.ts';
 import { httpUrl, list, secret } from './setting-types.ts';
@@ -9,15 +9,17 @@ export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .describe(
-      'Address of a collector of traces (OTLP over HTTP, JSON), without /v1/traces; else there are none.',
+      'Address of a collector of traces (OTLP over HTTP, JSON), without /v1/traces. Not set: no traces.',
     ),
   OTEL_EXPORTER_OTLP_HEADERS: secret(
     list(z.string().regex(HEADER, 'must be name=value, with commas between several')).optional(),
-  ).describe('Headers of requests to it, name=value with commas between several, values percent-encoded.'),
+  ).describe(
+    'Headers of requests to the collector, name=value with commas between several, values percent-encoded.',
+  ),
   OTEL_SERVICE_NAME: z
     .string()
     .optional()
-    .describe('Name of the process in traces; else that of the service.'),
+    .describe('Name of the process in traces. Not set: that of the service.'),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`)
     .default('parentbased_always_on')
@@ -27,10 +29,10 @@ export const tracingSettings = {
     .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
     .transform(Number)
     .prefault('1')
-    .describe('The part of traces that a sampler of a ratio records, 0 to 1.'),
+    .describe('Share of traces that a ratio sampler records, 0 to 1.'),
 };
 
-/** Escapes that are no UTF-8 stay as they are. */
+/** Decodes percent escapes; leaves a text with invalid ones unchanged. */
 function decodeEscapes(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -39,7 +41,7 @@ function decodeEscapes(text: string): string {
   }
 }
 
-/** Where the traces of a service go; null where they are off. */
+/** Returns the tracing options of a service; null if traces are off. */
 export function tracingOptions(
   service: string,
   config: z.output<z.ZodObject<typeof tracingSettings>>,

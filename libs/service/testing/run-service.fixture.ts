@@ -1,4 +1,4 @@
-/** A service for run-service.test.ts: prints its events to stdout, and behaves by `MODE`. */
+/** A service for run-service.test.ts. It prints its events to stdout; `MODE` selects its behaviour. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { listenSettings, processSettings, secret } from '../config.ts';
@@ -9,7 +9,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 await runService({
   name: 'fixture',
   about: 'Does nothing, well.',
-  // Only for the test of this limit: all other stops may take as long as a busy machine needs.
+  // Set only by the test of this limit: other stops may take as long as a busy machine needs.
   stopWithinMs: Number(process.env.STOP_WITHIN_MS ?? 60_000),
   config: z.object({
     ...processSettings,
@@ -44,7 +44,7 @@ await runService({
     if (mode === 'reports') setTimeout(() => [new Error('first'), new Error('second')].forEach(fail), 10);
     if (mode === 'reports-later')
       process.once('SIGTERM', () => setTimeout(() => fail(new Error('late')), 100));
-    // Both signals are sent before the first is handled: between two from another process any time may pass.
+    // Sends both signals before the first is handled; from another process any time could pass between them.
     if (mode === 'asked-twice')
       setTimeout(() => ['SIGINT', 'SIGTERM'].map((signal) => process.kill(process.pid, signal)), 10);
     process.emitWarning('odd things happen');

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Starts an HTTP server that answers so, until the test ends; returns its address, without a slash at its end. */
+/** Starts an HTTP server that runs until the test ends. Returns its address without a trailing slash. */
 export async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');
