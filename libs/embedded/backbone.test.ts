@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A machine without any installation. */
+/** The environment of a machine without any installation. */
 const bare = (): Env => ({ PATH: folder, HOME: folder, DOCKER_HOST: `unix://${folder}/none.sock` });
 const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, onProgress: () => {} });
 
@@ -29,7 +29,7 @@ async function program(name: string, script: string): Promise<void> {
 const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
 const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
 
-test('uses the configured one, and starts nothing', async () => {
+test('returns the configured broker and registry, and starts nothing', async () => {
   const url = 'http://registry:8080/apis/ccompat/v7';
   const backbone = await start({ ...bare(), KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
   expect(backbone).toMatchObject({ kind: 'configured', brokers: ['one:9092'], registryUrl: url });
@@ -37,13 +37,13 @@ test('uses the configured one, and starts nothing', async () => {
   await backbone.stop();
 });
 
-test('rejects half a configuration', async () => {
+test('rejects an incomplete configuration', async () => {
   await expect(start({ ...bare(), KAFKA_BROKERS: 'one:9092' })).rejects.toMatchObject({
     code: 'CONFIG_INCOMPLETE',
   });
 });
 
-test('without Java and Docker: one line names what to install', async () => {
+test('reports in one line what to install without Java and Docker', async () => {
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
     message: `no Java found: install Java 17 or later and Maven, ${ADVICE} ${NO_DOCKER}`,
@@ -51,7 +51,7 @@ test('without Java and Docker: one line names what to install', async () => {
   });
 });
 
-test('a Java that is too old and no Docker', async () => {
+test('reports a Java that is too old without Docker', async () => {
   await program('java', `echo 'openjdk version "11.0.2"' >&2`);
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
@@ -59,7 +59,7 @@ test('a Java that is too old and no Docker', async () => {
   });
 });
 
-test('Java but nothing downloaded yet, no Maven and no Docker', async () => {
+test('reports a missing Maven before the first download without Docker', async () => {
   await program('java', `echo 'openjdk version "17.0.2"' >&2`);
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
@@ -75,7 +75,7 @@ test('reports an engine that cannot start containers, and starts the embedded br
   await expect(start({ ...bare(), DOCKER_HOST: `unix://${socket}` })).rejects.toMatchObject({
     code: 'NO_BACKBONE',
     message: expect.stringContaining(
-      '(Docker runs but is of no use here (docker compose ps failed: no such image))',
+      '(Docker runs but cannot be used (docker compose ps failed: no such image))',
     ),
   });
 });

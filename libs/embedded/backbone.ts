@@ -9,42 +9,42 @@ import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from
 import { type Env, QUICK_START } from './settings.ts';
 
 export type BackboneOptions = {
-  /** Folder of the embedded broker's data (in `kafka`) and of the registry's logs (in `registry`): DATA_DIR. */
+  /** Folder for the embedded broker's data (in `kafka`) and the registry's logs (in `registry`): DATA_DIR. */
   readonly dataDir: string;
   readonly env: Env;
   readonly onProgress: OnProgress;
-  /** Starts the containers where Docker runs. Default: those of Docker Compose, which keep their data. */
+  /** Starts containers if Docker runs. Default: those of Docker Compose, which keep their data. */
   readonly startContainers?: () => Promise<Containers>;
-  /** Brokers of an embedded cluster, three at least; neither Docker nor a configured one is then looked for. Default 1. */
+  /** Number of embedded brokers. Three or more form a cluster, whatever is configured or runs in Docker. Default: 1. */
   readonly brokerCount?: number;
-  /** For a run of a few minutes: an embedded broker starts with half of the work, and is slower later. Default: not. */
+  /** For runs of a few minutes: an embedded broker then starts faster and is slower later. Default: false. */
   readonly isShort?: boolean;
-  /** Ports for the embedded broker and registry where they are free. */
+  /** Ports for the embedded broker and registry, used if they are free. */
   readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
 };
 
-/** A broker and a schema registry to work with. */
+/** A running broker and schema registry. */
 export type Backbone = {
-  /** Its origin: KAFKA_BROKERS, the Docker engine, or this process. */
+  /** Their origin: KAFKA_BROKERS, the Docker engine, or this process. */
   readonly kind: 'configured' | 'docker' | 'embedded';
-  /** One line for the user: the choice and its reason. */
+  /** The choice and its reason, one line for the user. */
   readonly why: string;
   readonly brokers: string[];
   /** Address of the registry's Confluent API. */
   readonly registryUrl: string;
-  /** Stops what was started here; never a configured one. */
+  /** Stops the servers that this process started, never configured ones. */
   stop(): Promise<void>;
 };
 
 /**
- * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL when set; else in Docker when
- * an engine answers; else Apache Kafka and Apicurio Registry on this machine's Java, which end with this process.
- * Throws EmbeddedError: CONFIG_INCOMPLETE (one of the two is set), NO_BACKBONE (neither Docker nor a suitable Java; see
- * the cause), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
+ * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL if set; else containers if a Docker
+ * engine answers; else Apache Kafka and Apicurio Registry with this machine's Java, which end with this process. Throws
+ * EmbeddedError: CONFIG_INCOMPLETE (only one of the two is set), NO_BACKBONE (neither Docker nor a suitable Java; see the
+ * cause), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
   const { brokerCount = 1 } = options;
-  if (brokerCount > 1) return await startEmbedded(options, `${brokerCount} brokers are asked for`);
+  if (brokerCount > 1) return await startEmbedded(options, `${brokerCount} brokers are requested`);
   const given = configured(options.env);
   if (given) {
     return {
@@ -62,7 +62,7 @@ export async function startBackbone(options: BackboneOptions): Promise<Backbone>
     return { kind: 'docker', why, ...containers };
   } catch (error) {
     if (!(error instanceof EmbeddedError) || error.code !== 'DOCKER_FAILED') throw error;
-    return await startEmbedded(options, `Docker runs but is of no use here (${error.message})`);
+    return await startEmbedded(options, `Docker runs but cannot be used (${error.message})`);
   }
 }
 
@@ -79,24 +79,24 @@ async function startInDocker(
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
   const { env, onProgress, preferredPorts, brokerCount = 1, isShort = false } = options;
   const dataDir = resolve(options.dataDir);
-  const beside = new RegistryBeside(options, join(dataDir, 'registry'));
-  const at = {
+  const registryStart = new RegistryStart(options, join(dataDir, 'registry'));
+  const shared = {
     dataDir: join(dataDir, 'kafka'),
     env,
     onProgress,
     jvmArgs: isShort ? QUICK_START : [],
-    onStarting: (brokers: readonly string[]) => beside.start(brokers),
+    onStarting: (brokers: readonly string[]) => registryStart.begin(brokers),
   };
   const starting =
     brokerCount > 1
-      ? startKafkaCluster({ ...at, brokers: brokerCount })
-      : startKafka({ ...at, preferredPort: preferredPorts?.kafka });
+      ? startKafkaCluster({ ...shared, brokers: brokerCount })
+      : startKafka({ ...shared, preferredPort: preferredPorts?.kafka });
   const kafka = await starting.catch(async (error: unknown) => {
-    await beside.end();
+    await registryStart.cancel();
     throw withAdvice(error, because);
   });
   try {
-    const registry = await beside.started;
+    const registry = await registryStart.result;
     return {
       kind: 'embedded',
       why: `using ${brokerCount > 1 ? `${brokerCount} embedded brokers with their` : 'an embedded broker with its'} data in ${dataDir}: ${because}`,
@@ -113,33 +113,37 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   }
 }
 
-/** A registry that starts while its brokers do: half of its start needs none. */
-class RegistryBeside {
+/** The start of a registry while its brokers start: half of it needs no broker. */
+class RegistryStart {
   readonly #options: Omit<EmbeddedRegistryOptions, 'brokers'>;
-  #starting: { readonly registry: Promise<SchemaRegistry>; readonly over: AbortController } | null = null;
+  #starting: { readonly registry: Promise<SchemaRegistry>; readonly cancelled: AbortController } | null =
+    null;
 
   constructor({ env, onProgress, preferredPorts }: BackboneOptions, dataDir: string) {
     this.#options = { dataDir, env, onProgress, preferredPort: preferredPorts?.registry };
   }
 
-  /** Starts it for brokers at these addresses, and ends one that was started for others. */
-  start(brokers: readonly string[]): void {
-    const before = this.end();
-    const over = new AbortController();
-    const registry = before.then(() => startRegistry({ ...this.#options, brokers, signal: over.signal }));
-    // Its failure is heard of by whoever waits for it.
+  /** Starts the registry for brokers at these addresses. Cancels an earlier start for other addresses. */
+  begin(brokers: readonly string[]): void {
+    const previous = this.cancel();
+    const cancelled = new AbortController();
+    const registry = previous.then(() =>
+      startRegistry({ ...this.#options, brokers, signal: cancelled.signal }),
+    );
+    // `result` reports its failure.
     registry.catch(() => {});
-    this.#starting = { registry, over };
+    this.#starting = { registry, cancelled };
   }
 
-  /** Rejects as `startRegistry`. */
-  get started(): Promise<SchemaRegistry> {
-    if (this.#starting === null) throw new Error('a registry is started by the start of its brokers');
+  /** The started registry. Rejects as `startRegistry`. */
+  get result(): Promise<SchemaRegistry> {
+    if (this.#starting === null) throw new Error('the registry starts with its brokers');
     return this.#starting.registry;
   }
 
-  async end(): Promise<void> {
-    this.#starting?.over.abort();
+  /** Cancels the start, and stops the registry if it has started. */
+  async cancel(): Promise<void> {
+    this.#starting?.cancelled.abort();
     await this.#starting?.registry.then(
       (registry) => registry.stop(),
       () => {},
@@ -147,7 +151,7 @@ class RegistryBeside {
   }
 }
 
-/** Names what is missing on this machine together with the alternatives. */
+/** Adds the alternatives to an error about missing software on this machine. */
 function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;

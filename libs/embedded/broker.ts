@@ -11,7 +11,7 @@ import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './settings.ts';
 
-/** The Java, the jars of Apache Kafka, the folder of their class archives, and the environment of brokers. */
+/** The parts of every broker process: Java, the jars of Apache Kafka, the folder of class archives, the environment. */
 export type Jvm = {
   readonly java: Java;
   readonly libs: string;
@@ -19,30 +19,31 @@ export type Jvm = {
   readonly env: Env;
 };
 
-/** The ports of one broker: for clients, for controllers, and for a proxy's forwarding. */
+/** The ports of one broker. */
 export type Ports = {
+  /** Port for clients. */
   readonly port: number;
   readonly controllerPort: number;
-  /** Null: without a listener advertised under another port. */
+  /** Port to which a proxy forwards; null without a proxy. */
   readonly proxiedPort: number | null;
-  /** Null: without secured listeners. */
+  /** Null without secured listeners. */
   readonly secured: SecuredPorts | null;
 };
 
-/** What the listeners TLS and SASL need: settings, and arguments of the formatting of the storage. */
+/** Broker settings of the listeners TLS and SASL, and their arguments for formatting the storage. */
 export type BrokerSecurity = {
   readonly settings: Readonly<Record<string, string>>;
   readonly storageArguments: readonly string[];
 };
 
-/** One broker of a cluster (of one or more, each of them a controller too). */
+/** One broker of a cluster. Every broker is also a controller. */
 export type Node = {
   readonly id: number;
   readonly folder: string;
   readonly ports: Ports;
   /** `node id@host:port` of every controller. */
   readonly voters: readonly string[];
-  /** The port that its proxied listener advertises to clients. */
+  /** Port that its proxied listener advertises to clients. */
   readonly proxyPort: number | undefined;
   readonly security: BrokerSecurity | undefined;
   readonly settings: Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ export type BrokerProcessOptions = {
   readonly jvmArgs?: readonly string[];
 };
 
-/** Far above the usual time: a machine may be busy with other work. */
+/** Far above the usual time, for busy machines. */
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -104,7 +105,7 @@ export async function launch(
       graceSeconds: 8,
     },
     logFiles: [join(logs, 'kafka.log'), output],
-    // Not once it is ready: it holds the folder from its start on, also where this process is killed before.
+    // Before it is ready: the broker holds the folder from its start, also if this process is then killed.
     onSpawned: (pid) => owned.note({ owner: process.pid, broker: pid, ...ports }),
     ready: async () => (await readyClusterId([`${HOST}:${ports.port}`])) === clusterId,
     readyTimeoutMs: READY_TIMEOUT_MS,
@@ -117,7 +118,7 @@ export async function launch(
   return server;
 }
 
-/** The broker's messages for an unknown metadata version of its data, or an unknown record of it. */
+/** Messages of a broker whose data has an unknown metadata version or an unknown record. */
 const WRITTEN_BY_NEWER =
   /UnsupportedVersionException: Can't read version|No MetadataVersion with feature level/;
 
@@ -127,12 +128,12 @@ function newerData(error: unknown, folder: string): unknown {
   if (!isNewer) return error;
   return new EmbeddedError(
     'DATA_FOLDER_NEWER',
-    `the data in ${folder} was written by a newer Kafka, and the one started here cannot read it: remove the folder to begin with empty topics or set DATA_DIR to another one; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
+    `the data in ${folder} was written by a newer Kafka, and this version cannot read it: remove the folder to start with empty topics, or set DATA_DIR to another folder; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
     error,
   );
 }
 
-/** The cluster id in a broker's folder; undefined where it is not formatted. */
+/** Returns the cluster id in a broker's folder; undefined if the folder is not formatted. */
 export async function clusterIdOf(folder: string): Promise<string | undefined> {
   const file = join(folder, 'data', 'meta.properties');
   const formatted = await access(file).then(
@@ -143,7 +144,7 @@ export async function clusterIdOf(folder: string): Promise<string | undefined> {
   return /^cluster\.id=(.+)$/m.exec(await readFile(file, 'utf8'))?.[1]?.trim();
 }
 
-/** Formats aside and renames, so that a killed start leaves nothing half done. Throws START_FAILED. */
+/** Formats a new folder and renames it, so that a killed start leaves no half-formatted data. Throws START_FAILED. */
 export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<void> {
   const { folder } = node;
   const fresh = join(folder, 'data.new');
@@ -164,10 +165,10 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
     args.push(...(node.security?.storageArguments ?? []));
     await promisify(execFile)(jvm.java.path, args, { env: jvm.env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+    const stderr = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
     throw new EmbeddedError(
       'START_FAILED',
-      `the broker's storage could not be formatted: ${said || reasonOf(cause)}`,
+      `the broker's storage could not be formatted: ${stderr || reasonOf(cause)}`,
       cause,
     );
   }
@@ -175,7 +176,7 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
   await rename(fresh, join(folder, 'data'));
 }
 
-/** The listener PROXIED is for clients behind a proxy: it advertises the proxy's address. */
+/** Returns a broker's settings. Its listener PROXIED serves clients of a proxy, and advertises the proxy's address. */
 function brokerSettings(node: Node, logDir: string): Record<string, string> {
   const { port, controllerPort, proxiedPort, secured } = node.ports;
   const listeners = [`PLAINTEXT://${HOST}:${port}`];
@@ -203,7 +204,7 @@ function brokerSettings(node: Node, logDir: string): Record<string, string> {
   };
 }
 
-/** A properties file: Latin-1, with a backslash as its escape character. */
+/** Renders a properties file, which is Latin-1 with backslash escapes. */
 function render(settings: Readonly<Record<string, string>>): string {
   const escaped = (value: string) =>
     value

@@ -15,13 +15,13 @@ describe('classArchive', () => {
 
   const archiveOf = (version: string) => classArchive(folder, 'kafka', { path: join(bin, 'java'), version });
 
-  /** A `jcmd` that runs this line of shell; $4 is the file to write. */
+  /** Installs a `jcmd` that runs this line of shell; $4 is the file to write. */
   async function fakeJcmd(line: string): Promise<void> {
     await writeFile(join(bin, 'jcmd'), `#!/bin/sh\n${line}\n`);
     await chmod(join(bin, 'jcmd'), 0o755);
   }
 
-  test('writes the archive of the first start, and starts with it from then on', async () => {
+  test('writes an archive at the first start, and uses it later', async () => {
     await fakeJcmd('echo classes of "$1" > "$4"');
     const first = await archiveOf('17.0.15');
     expect(first.jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
@@ -35,7 +35,7 @@ describe('classArchive', () => {
     expect((await archiveOf('21.0.1')).jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
   });
 
-  test('does without where Java has no jcmd, or it fails halfway', async () => {
+  test('uses no archive if Java has no jcmd, or jcmd fails', async () => {
     await (await archiveOf('17.0.15')).write(4711);
     await fakeJcmd('echo half > "$4"; exit 1');
     await (await archiveOf('17.0.15')).write(4711);

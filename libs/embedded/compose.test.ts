@@ -11,11 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A `docker` that notes what it is told, of which these services run, and whose `up` ends like this. */
+/** Installs a `docker` that records its arguments, lists `running` services, and runs the script `up` for `up`. */
 async function fakeDocker({ running, up }: { running: string; up: string }): Promise<Record<string, string>> {
   const script = `#!/bin/sh
     shift 3
-    echo "$@" >> "$HERE/told"
+    echo "$@" >> "$HERE/calls"
     case $1 in ps) echo "${running}";; up) ${up};; esac`;
   await writeFile(join(folder, 'docker'), script);
   await chmod(join(folder, 'docker'), 0o755);
@@ -23,13 +23,13 @@ async function fakeDocker({ running, up }: { running: string; up: string }): Pro
 }
 
 const stopped = async (): Promise<string[]> =>
-  (await readFile(join(folder, 'told'), 'utf8')).split('\n').filter((line) => line.startsWith('stop '));
+  (await readFile(join(folder, 'calls'), 'utf8')).split('\n').filter((line) => line.startsWith('stop '));
 
 test.each([
   ['none', '', ['stop registry', 'stop kafka']],
   ['the broker', 'kafka', ['stop registry']],
 ])(
-  'stops what it has started where not all of it starts; %s ran before',
+  'stops the services it has started when one fails to start; %s ran before',
   async (_name, running, expected) => {
     const env = await fakeDocker({ running, up: 'echo "port is already allocated" >&2; exit 1' });
     await expect(composeUp(ENGINE, env)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ test.each([
   },
 );
 
-test('stops at the end what did not run before', async () => {
+test('stops only services that did not run before', async () => {
   const env = await fakeDocker({ running: 'registry', up: 'exit 0' });
   const containers = await composeUp(ENGINE, env);
   expect(await stopped()).toEqual([]);

@@ -3,19 +3,19 @@ import { configured } from './configured.ts';
 
 const URL = 'http://registry:8080/apis/ccompat/v7';
 
-test('nothing is configured', () => {
+test('returns undefined if neither setting is set', () => {
   expect(configured({})).toBeUndefined();
   expect(configured({ KAFKA_BROKERS: ' ', SCHEMA_REGISTRY_URL: '' })).toBeUndefined();
 });
 
-test('both are configured', () => {
+test('returns brokers and registry if both are set', () => {
   expect(configured({ KAFKA_BROKERS: 'one:9092, two:9093,', SCHEMA_REGISTRY_URL: `${URL}/` })).toEqual({
     addresses: { brokers: ['one:9092', 'two:9093'], registryUrl: URL },
     shown: `one:9092,two:9093 and ${URL}`,
   });
 });
 
-test('uses a password in the address but does not show it', () => {
+test('uses a password in an address but does not show it', () => {
   const url = 'https://me:hidden@registry/v7?token=hidden';
   const given = configured({ KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
   expect(given?.addresses.registryUrl).toBe(url);

@@ -4,13 +4,13 @@ import type { Env } from './settings.ts';
 /** A broker and a registry configured in the environment. */
 export type Configured = {
   readonly addresses: { readonly brokers: string[]; readonly registryUrl: string };
-  /** The addresses for display: without user names, passwords and query. */
+  /** The addresses for display, without user, password and query. */
   readonly shown: string;
 };
 
 /**
- * What KAFKA_BROKERS (host:port, comma between several) and SCHEMA_REGISTRY_URL name; undefined when neither is set.
- * Throws CONFIG_INCOMPLETE when one of them is missing or unreadable.
+ * Returns the broker and registry of KAFKA_BROKERS (host:port, comma between several) and SCHEMA_REGISTRY_URL; undefined if
+ * neither is set. Throws CONFIG_INCOMPLETE when one of them is missing or invalid.
  */
 export function configured(env: Env): Configured | undefined {
   const brokers = (env.KAFKA_BROKERS ?? '')

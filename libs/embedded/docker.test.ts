@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A server that answers a ping like an engine, with the given status. */
+/** Starts a server that answers a ping as an engine does, with this status. */
 async function answering(where: string | number, status: number): Promise<Server> {
   server = createServer((request, response) => {
     response.statusCode = request.url === '/_ping' ? status : 404;
@@ -29,7 +29,7 @@ async function answering(where: string | number, status: number): Promise<Server
   return server;
 }
 
-test('tries DOCKER_HOST, else the usual sockets', () => {
+test('tries DOCKER_HOST, else the default sockets', () => {
   expect(engineAddresses({ DOCKER_HOST: 'tcp://engine:2375', HOME: '/home/me' })).toEqual([
     'tcp://engine:2375',
   ]);
@@ -53,7 +53,7 @@ test('finds an engine at a port', async () => {
   expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
 });
 
-test('finds none without an answer, or with one that is not an engine’s', async () => {
+test('finds none without an answer, or with the answer of another server', async () => {
   expect(await findEngine({ DOCKER_HOST: `unix://${join(folder, 'none.sock')}` })).toBeUndefined();
   expect(await findEngine({ DOCKER_HOST: 'ssh://me@elsewhere' })).toBeUndefined();
   expect(await findEngine({ DOCKER_HOST: 'nonsense' })).toBeUndefined();

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from './settings.ts';
 
-/** The address of a Docker engine: `unix:///path` or `tcp://host:port`. */
+/** A Docker engine. `address`: `unix:///path` or `tcp://host:port`; `local`: whether it runs on this machine. */
 export type Engine = { readonly address: string; readonly local: boolean };
 
 /** A broker and a registry that run in containers. */
@@ -16,7 +16,7 @@ export type Containers = {
 const PING_TIMEOUT_MS = 2_000;
 const UNIX = 'unix://';
 
-/** The engine that DOCKER_HOST names, else the first that answers at one of the usual sockets; undefined when none does. */
+/** Returns the engine of DOCKER_HOST, else the first that answers at a default socket; undefined if none answers. */
 export async function findEngine(env: Env): Promise<Engine | undefined> {
   for (const address of engineAddresses(env)) {
     if (await answersPing(address)) return { address, local: isLocal(address) };
@@ -24,7 +24,7 @@ export async function findEngine(env: Env): Promise<Engine | undefined> {
   return undefined;
 }
 
-/** The addresses of engines to try, in this order. */
+/** Returns the addresses of engines to try, in order. */
 export function engineAddresses(env: Env): string[] {
   if (env.DOCKER_HOST) return [env.DOCKER_HOST];
   const sockets = ['/var/run/docker.sock', join(env.HOME ?? homedir(), '.docker', 'run', 'docker.sock')];

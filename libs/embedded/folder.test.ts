@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const NOTES = { owner: 4711, port: 1, controllerPort: 2, proxiedPort: null };
 
-test('the next owner reads the notes of the last one', async () => {
+test('returns the notes of the previous owner', async () => {
   const first = await ownFolder(folder);
   expect(first.last).toBeUndefined();
   await first.note(NOTES);
@@ -24,7 +24,7 @@ test('the next owner reads the notes of the last one', async () => {
   second.release();
 });
 
-test('reports the owner of a folder in use', async () => {
+test('rejects a folder in use, naming its owner', async () => {
   const owner = await ownFolder(folder);
   await owner.note(NOTES);
   await expect(ownFolder(folder)).rejects.toMatchObject({
@@ -34,7 +34,7 @@ test('reports the owner of a folder in use', async () => {
   owner.release();
 });
 
-test('waits for a broker that outlived its starter', async () => {
+test('waits for the end of a broker that outlived its starter', async () => {
   const program = `
     setTimeout(() => require('node:fs').writeFileSync(process.argv[1] + '/last', ''), 700);
     console.log(1);
@@ -48,7 +48,7 @@ test('waits for a broker that outlived its starter', async () => {
   owner.release();
 });
 
-test('ignores another process with the last broker’s pid', async () => {
+test('ignores another process with the pid of the last broker', async () => {
   await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: process.pid }));
   const owner = await ownFolder(folder);
   owner.release();

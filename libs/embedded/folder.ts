@@ -6,14 +6,14 @@ import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
 
-/** The ports of secured listeners. */
+/** Ports of secured listeners. */
 export type SecuredPorts = { readonly tls: number; readonly sasl: number };
 
-/** The notes in a data folder in use, for the next start. */
+/** The notes in a used data folder, for the next start. */
 type FolderNotes = {
-  /** The process that started the broker. */
+  /** Pid of the process that started the broker. */
   readonly owner: number;
-  /** The broker's pid, from its start on. */
+  /** Pid of the broker, once it has started. */
   readonly broker?: number;
   readonly port: number;
   readonly controllerPort: number;
@@ -23,18 +23,16 @@ type FolderNotes = {
 
 /** A data folder that this process owns until it releases it. */
 export type OwnedFolder = {
-  /** The notes of the last broker here. */
+  /** Notes of the last broker in the folder; undefined without readable ones. */
   readonly last: FolderNotes | undefined;
   note(notes: FolderNotes): Promise<void>;
   release(): void;
 };
 
-/** Longest wait for the end of a broker whose starter was killed: some seconds, more on a busy machine. */
+/** Timeout for the end of a broker whose starter was killed: usually seconds, more on a busy machine. */
 const LEFTOVER_TIMEOUT_MS = 60_000;
 
-/**
- * Creates the folder and claims it for this process. Throws DATA_FOLDER_IN_USE with the pid of the owner.
- */
+/** Creates the folder and claims it for this process. Throws DATA_FOLDER_IN_USE with the pid of the owner. */
 export async function ownFolder(folder: string): Promise<OwnedFolder> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'broker.json');
@@ -70,11 +68,11 @@ async function readNotes(file: string): Promise<FolderNotes | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as FolderNotes;
   } catch {
-    return undefined; // none yet, or half-written by a process that was killed: nothing is lost
+    return undefined; // none yet, or half-written by a killed process: nothing is lost
   }
 }
 
-/** True when the process runs and its command names the folder: its pid may have been reused. */
+/** Whether the process runs and its command names the folder. Another process may have reused the pid. */
 async function runsIn(pid: number, folder: string): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { spawnGuarded } from './guarded.ts';
 
-/** A busy machine needs time. */
+/** Long enough for a busy machine. */
 const POLL = { timeout: 50_000 };
 
 let folder: string;
@@ -44,7 +44,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** A separate process that starts the guarded script, prints the pid, and stays. */
+/** Starts a separate process that starts the guarded script, prints its pid and keeps running. */
 async function parentOf(
   script: string,
   graceSeconds: number,
@@ -65,7 +65,7 @@ async function parentOf(
   return { parent, pid: Number(line.toString()) };
 }
 
-test('the process is the command itself; its output and its exit are captured', async () => {
+test('runs the command as the child itself, and captures output and exit', async () => {
   const child = await start('echo $$; pwd; echo oops >&2; exit 7');
   expect(await child.ended()).toEqual({ code: 7, signal: null });
   expect(child.running()).toBe(false);
@@ -73,7 +73,7 @@ test('the process is the command itself; its output and its exit are captured', 
   child.signal('SIGTERM'); // nothing happens any more
 });
 
-test('stop is graceful first, then by force', async () => {
+test('stops gracefully first, then by force', async () => {
   const willing = await start('exec sleep 100');
   expect(await willing.stop(60_000)).toEqual({ code: null, signal: 'SIGTERM' });
   const stubborn = await start(STUBBORN);
@@ -86,7 +86,7 @@ const output = () => readFile(join(folder, 'output'), 'utf8');
 test.each([
   ['that ends on SIGTERM', WILLING, 60, 'ready\nasked\n'],
   ['that ignores SIGTERM', STUBBORN, 1, 'ready\n'],
-])('a command %s is gone after its parent was killed', async (_what, script, graceSeconds, said) => {
+])('ends a command %s after its parent was killed', async (_what, script, graceSeconds, said) => {
   const { parent, pid } = await parentOf(script, graceSeconds);
   await expect.poll(output, POLL).toBe('ready\n');
   expect(runs(pid)).toBe(true);
@@ -95,7 +95,7 @@ test.each([
   expect(await output()).toBe(said);
 });
 
-test('a command that cannot be started ends at once', async () => {
+test('reports the exit of a command that cannot be started', async () => {
   const outputFile = join(folder, 'output');
   const child = await spawnGuarded({
     command: join(folder, 'none'),

@@ -4,13 +4,13 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Env } from './settings.ts';
 
-/** How a process ended: its exit code, or the signal that ended it. */
+/** The end of a process: its exit code, or the signal that ended it. */
 type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /**
- * Starts a watcher and then becomes the command, so that the process started here is the command itself.
- * The watcher waits on a pipe that only the parent holds: when the parent ends, in whatever way, the pipe ends and the
- * watcher ends the command. A line on the pipe says that the command has already ended.
+ * Shell script that starts a watcher, then replaces itself by the command, so that the child process is the command itself.
+ * The watcher waits on a pipe that only the parent holds: when the parent ends, even by a kill, the pipe ends and the watcher
+ * ends the command. A line on the pipe means that the command has already ended.
  * $1: seconds between SIGTERM and SIGKILL; the rest: the command.
  */
 const GUARD = `
@@ -34,25 +34,25 @@ export type GuardedOptions = {
   readonly cwd?: string;
   /** File for standard output and standard error; truncated first. */
   readonly outputFile: string;
-  /** Seconds between SIGTERM and SIGKILL once the parent has ended. */
+  /** Seconds between SIGTERM and SIGKILL after the parent has ended. */
   readonly graceSeconds: number;
 };
 
-/** A child process that ends with this process, even when this one is killed. It does not keep this one alive. */
+/** A child process that ends with this process, even when this process is killed. It does not keep this process alive. */
 export type Guarded = {
   readonly pid: number;
-  /** Waits for the end of the process (and keeps this process alive until then). */
+  /** Waits for the end of the process, and keeps this process alive until then. */
   ended(): Promise<Exit>;
   running(): boolean;
-  /** Sends the signal; does nothing after the end of the process. */
+  /** Sends the signal, unless the process has ended. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when it still runs after `timeoutMs`. */
+  /** Sends SIGTERM, and SIGKILL if the process still runs after `timeoutMs`. */
   stop(timeoutMs: number): Promise<Exit>;
 };
 
 /**
- * Starts a command in its own process group (Ctrl-C in a terminal reaches the parent only, which then stops things in
- * order) that ends with this process. Rejects when it cannot be started.
+ * Starts a command that ends with this process. It has its own process group, so that Ctrl-C reaches only this process, which
+ * stops its children in order. Rejects when the command cannot be started.
  */
 export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   const output = openSync(options.outputFile, 'w');

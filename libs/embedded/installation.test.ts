@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** An `mvn` that counts its runs in the file `runs` and then runs a script; $out is the folder to fill. */
+/** Installs an `mvn` that counts its runs in the file `runs`, then runs a script; $out is the folder to fill. */
 async function fakeMaven(script: string): Promise<void> {
   await mkdir(join(folder, 'bin'), { recursive: true });
   const text = `#!/bin/sh
@@ -26,22 +26,22 @@ async function fakeMaven(script: string): Promise<void> {
   await chmod(join(folder, 'bin', 'mvn'), 0o755);
 }
 
-/** Waits for the test to make the file `go`. */
+/** Waits until the test creates the file `go`. */
 const UNTIL_GO = 'until [ -f "$HERE/go" ]; do sleep 0.1; done';
 const COMPLETE = 'mkdir -p "$out/kafka" "$out/registry"; touch "$out/registry/registry-1-runner.jar"';
 const go = () => writeFileSync(join(folder, 'go'), '');
 const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
 
-test('the cache is where XDG says, else in the home folder', () => {
+test('returns the cache folder of XDG, else that of the home folder', () => {
   expect(cacheFolder({ XDG_CACHE_HOME: '/cache', HOME: '/home/me' })).toBe('/cache/touchline');
   expect(cacheFolder({ XDG_CACHE_HOME: 'not/absolute', HOME: '/home/me' })).toBe('/home/me/.cache/touchline');
   expect(cacheFolder({ HOME: '/home/me' })).toBe('/home/me/.cache/touchline');
 });
 
-test('downloads once, also for two processes at once', async () => {
+test('downloads once for two processes at once', async () => {
   await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
   const lines: string[] = [];
-  // The first continues when the second one waits for it.
+  // The first process continues once the second waits for it.
   const onProgress = (line: string) => {
     lines.push(line);
     if (line.startsWith('waiting for another process')) go();
@@ -55,7 +55,7 @@ test('downloads once, also for two processes at once', async () => {
   expect(lines.some((line) => line.startsWith('waiting for another process'))).toBe(true);
 });
 
-test('another version of the broker is downloaded beside the default one, once', async () => {
+test('downloads another version of the broker once, in addition to the default', async () => {
   await fakeMaven(`echo "$@" >> "$HERE/arguments"; ${COMPLETE}`);
   const [usual, other] = [await install(env, () => {}), await install(env, () => {}, '9.8.7')];
   expect(await install(env, () => {})).toEqual(usual);
@@ -67,7 +67,7 @@ test('another version of the broker is downloaded beside the default one, once',
   expect(more).toEqual([]);
 });
 
-test('reports its progress', async () => {
+test('reports progress', async () => {
   await fakeMaven(`
     echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
     echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
@@ -81,7 +81,7 @@ test('reports its progress', async () => {
   expect(lines.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
 });
 
-test('ignores the rest of an interrupted download', async () => {
+test('ignores the files of an interrupted download', async () => {
   await fakeMaven('mkdir -p "$out/kafka"; touch "$out/kafka/half.jar"; kill -9 $$');
   await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
   await fakeMaven(COMPLETE);
@@ -97,18 +97,20 @@ test('rejects an incomplete download that reports success', async () => {
   await install(env, () => {}); // and is not taken for one the next time
 });
 
-test('reports Maven’s error', async () => {
+test('reports the error of Maven', async () => {
   await fakeMaven(
     `echo '[INFO] hm'; echo '[ERROR] no route to host -> [Help 1]'; echo '[ERROR] more'; exit 1`,
   );
   await expect(install(env, () => {})).rejects.toMatchObject({
     code: 'DOWNLOAD_FAILED',
-    message: expect.stringContaining('Maven could not get the broker and the registry: no route to host ('),
+    message: expect.stringContaining(
+      'Maven could not download the broker and the registry: no route to host (',
+    ),
   });
   expect(firstError('all is well')).toBeUndefined();
 });
 
-test('reports a missing Maven, and only when there is something to download', async () => {
+test('reports a missing Maven only if a download is needed', async () => {
   const without = { ...env, PATH: join(folder, 'bin') };
   await expect(install(without, () => {})).rejects.toMatchObject({
     code: 'MAVEN_MISSING',

@@ -11,29 +11,29 @@ import { type Lock, tryLock } from './lock.ts';
 import type { OnProgress } from './progress.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
 
-/** The paths of the broker and the registry on this machine. */
+/** Paths of the broker and the registry on this machine. */
 export type Installation = {
   /** Folder with the jars of Apache Kafka. */
   readonly kafkaLibs: string;
-  /** The registry's runnable jar, with its libraries beside it. */
+  /** The registry's runnable jar, in the folder of its libraries. */
   readonly registryJar: string;
-  /** Folder for the archives of their classes. */
+  /** Folder for archives of their classes. */
   readonly classArchives: string;
 };
 
 const POM = join(import.meta.dirname, 'pom.xml');
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
 
-/** The cache folder of downloads: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
+/** Returns the cache folder of downloads: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
 export function cacheFolder(env: Env): string {
   const base = env.XDG_CACHE_HOME;
   return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'touchline');
 }
 
 /**
- * Returns the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes at once
- * download once. An incomplete download is never used: it becomes visible by a rename at its end. Each version of the
- * broker has its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ * Returns the broker and the registry of pom.xml; downloads them with Maven the first time. Processes that run at once
+ * download once. An incomplete download is never used: a rename at the end makes it visible. Each version of the broker has
+ * its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
  */
 export async function install(
   env: Env,
@@ -67,11 +67,11 @@ async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> 
   let announced = false;
   const lock = await poll(
     () => {
-      const taken = tryLock(file);
-      if (!taken && !announced)
+      const locked = tryLock(file);
+      if (!locked && !announced)
         onProgress('waiting for another process that downloads the broker and the registry');
       announced = true;
-      return taken;
+      return locked;
     },
     { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
   );
@@ -82,10 +82,10 @@ async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> 
   );
 }
 
-type Wanted = { readonly cache: string; readonly folder: string; readonly kafkaVersion: string };
+type DownloadTarget = { readonly cache: string; readonly folder: string; readonly kafkaVersion: string };
 
 async function download(
-  { cache, folder, kafkaVersion }: Wanted,
+  { cache, folder, kafkaVersion }: DownloadTarget,
   env: Env,
   onProgress: OnProgress,
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function download(
     const error = firstError(await readFile(log, 'utf8')) ?? `mvn ended with ${exit ?? 'no answer in time'}`;
     throw new EmbeddedError(
       'DOWNLOAD_FAILED',
-      `Maven could not get the broker and the registry: ${error} (${log})`,
+      `Maven could not download the broker and the registry: ${error} (${log})`,
     );
   }
   await registryJar(partial);
@@ -125,7 +125,7 @@ async function requireMaven(env: Env): Promise<void> {
   }
 }
 
-/** Reports Maven's downloads until it ends; returns its exit code, or undefined when it timed out. */
+/** Reports Maven's downloads until it ends. Returns its exit code; undefined after a timeout. */
 async function follow(
   maven: Guarded,
   log: string,
@@ -153,7 +153,7 @@ function progressOf(output: string, elapsedMs: number): string {
   return `downloading the broker and the registry, once: ${files} done, ${seconds} s, ${current}`;
 }
 
-/** The first line with an error in Maven's output, without its help references. */
+/** Returns the first error in Maven's output, without references to help; undefined if there is none. */
 export function firstError(output: string): string | undefined {
   const line = output.split('\n').find((text) => text.startsWith('[ERROR] '));
   return line?.slice('[ERROR] '.length).replace(/ -> \[Help \d+\]$/, '');

@@ -22,7 +22,7 @@ describe('findJava', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** A `java` that only prints its version. */
+  /** Installs a `java` that only prints its version. */
   async function fakeJava(bin: string, version: string): Promise<void> {
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, 'java'), `#!/bin/sh\necho 'openjdk version "${version}"' >&2\n`);
@@ -37,14 +37,14 @@ describe('findJava', () => {
     expect(await findJava({ PATH: env.PATH })).toEqual({ path: 'java', version: '17.0.1' });
   });
 
-  test('skips one that is too old where another is suitable', async () => {
+  test('skips a Java that is too old if another is suitable', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '11.0.2');
     await fakeJava(join(folder, 'path'), '17.0.1');
     const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
     expect(await findJava(env)).toEqual({ path: 'java', version: '17.0.1' });
   });
 
-  test('reports that Java is missing, or too old', async () => {
+  test('reports a missing or old Java', async () => {
     await expect(findJava({ PATH: folder })).rejects.toMatchObject({
       code: 'JAVA_MISSING',
       message: 'no Java found: install Java 17 or later and Maven',

@@ -4,18 +4,15 @@ import { promisify } from 'node:util';
 import { EmbeddedError } from './errors.ts';
 import type { Env } from './settings.ts';
 
-/** The oldest Java that runs both the broker and the registry. */
+/** Minimum version of Java for both the broker and the registry. */
 const MINIMUM_JAVA = 17;
 
-/** A command and its version: `17.0.15`. */
+/** A Java command and its version, such as `17.0.15`. */
 export type Java = { readonly path: string; readonly version: string };
 
 const run = promisify(execFile);
 
-/**
- * The Java to use: that of JAVA_HOME, else the first on the PATH that is new enough.
- * Throws JAVA_MISSING or JAVA_TOO_OLD.
- */
+/** Returns the Java of JAVA_HOME, else that on the PATH, if it is new enough. Throws JAVA_MISSING or JAVA_TOO_OLD. */
 export async function findJava(env: Env): Promise<Java> {
   const found: Java[] = [];
   for (const path of candidates(env)) {
@@ -34,12 +31,12 @@ export async function findJava(env: Env): Promise<Java> {
   throw new EmbeddedError('JAVA_MISSING', `no Java found: install Java ${MINIMUM_JAVA} or later and Maven`);
 }
 
-/** The version in what `java -version` prints; undefined when there is none. */
+/** Returns the version in the output of `java -version`; undefined if there is none. */
 function parseJavaVersion(output: string): string | undefined {
   return /version "([^"]+)"/.exec(output)?.[1];
 }
 
-/** "17.0.15" is 17, "1.8.0_392" is 8. */
+/** Returns the major version: 17 of "17.0.15", 8 of "1.8.0_392". */
 export function majorOf(version: string): number {
   return Number.parseInt(version.replace(/^1\./, ''), 10);
 }
@@ -50,7 +47,7 @@ function candidates(env: Env): string[] {
 
 async function versionOf(path: string, env: Env): Promise<string | undefined> {
   try {
-    // A busy machine takes over 20 s to start it; without an answer it counts as missing.
+    // A busy machine takes over 20 s to start Java; without an answer it counts as missing.
     const { stdout, stderr } = await run(path, ['-version'], { env, timeout: 60_000 });
     return parseJavaVersion(stderr + stdout);
   } catch {

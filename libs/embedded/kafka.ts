@@ -13,74 +13,74 @@ import {
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { install } from './installation.ts';
 import { findJava } from './java.ts';
-import { freePort, HOST, untilPortHolds } from './ports.ts';
+import { freePort, HOST, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
 import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
 
 type BrokerOptions = BrokerProcessOptions & {
-  /** The brokers' own folder: their data, settings and logs. Created where it is missing. */
+  /** Folder for the brokers' data, settings and logs. Created if it is missing. */
   readonly dataDir: string;
-  /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
+  /** Version of Apache Kafka. Default: KAFKA_VERSION. Another version is downloaded in addition. */
   readonly version?: string;
-  /** Two further listeners, TLS and SASL. Default: none. */
+  /** Adds the listeners TLS and SASL. Default: neither. */
   readonly security?: BrokerSecurity;
-  /** Broker settings that override the ones here. */
+  /** Broker settings that override the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
   /**
-   * Called with the brokers' addresses before they answer, for what can start beside them: again with others where a port was
-   * taken meanwhile.
+   * Called with the brokers' addresses before they answer, for servers that can start at the same time. Called again with
+   * new addresses if another process took a port.
    */
   readonly onStarting?: (brokers: readonly string[]) => void;
 };
 
 export type KafkaOptions = BrokerOptions & {
-  /** A fixed port. Default: `preferredPort` or the port of the last start here when free, else a free one. */
+  /** A fixed port. Default: `preferredPort` or that of the last start in this folder if free, else a free one. */
   readonly port?: number;
-  /** Used where it is free, before that of the last start. */
+  /** Port to use if it is free, before that of the last start. */
   readonly preferredPort?: number | undefined;
   /**
-   * The port of a proxy on this machine: the broker opens another listener (`proxiedPort`) as the proxy's target, and
-   * advertises the proxy to clients that connect through it.
+   * Port of a proxy on this machine. The broker opens another listener (`proxiedPort`) as the proxy's target, and advertises
+   * the proxy to clients that connect through it.
    */
   readonly proxyPort?: number;
 };
 
 export type KafkaClusterOptions = BrokerOptions & {
-  /** Number of brokers, three at least. */
+  /** Number of brokers, three or more. */
   readonly brokers: number;
   /** `proxyPort` for each broker. */
   readonly proxyPorts?: readonly number[];
 };
 
 /**
- * A broker on this machine, with its data. It ends with this process, even when this one is killed. `start` and
- * `restart` keep the ports; `stop` releases the data folder.
+ * A broker on this machine. It ends with this process, even when this process is killed. `start` and `restart` keep the
+ * ports; `stop` releases the data folder.
  */
 export type Kafka = Controls & {
   readonly brokers: string[];
   readonly port: number;
-  /** The target port of its proxy; null without `proxyPort`. */
+  /** Target port of its proxy; null without `proxyPort`. */
   readonly proxiedPort: number | null;
-  /** The addresses of its secured listeners; null without `security`. */
+  /** Addresses of its secured listeners; null without `security`. */
   readonly secured: { readonly tls: string[]; readonly sasl: string[] } | null;
 };
 
-/** Several brokers of one cluster. */
+/** The brokers of one cluster. */
 export type KafkaCluster = {
   readonly brokers: string[];
-  /** Each of them, in the order of their node ids, from 1. `stop` of one is final. */
+  /** The brokers in the order of their node ids, from 1. `stop` of one is final. */
   readonly nodes: readonly Kafka[];
-  /** Graceful, final stop of all of them. */
+  /** Stops all brokers gracefully and for good. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts a single broker that is its own controller (KRaft). Storage is formatted when the folder is new; otherwise
- * topics, offsets and transactions are kept. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER,
- * JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (a port was asked for), START_….
+ * Starts a single broker that is its own controller (KRaft). Formats a new folder; keeps the topics, offsets and transactions
+ * of an existing one. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED,
+ * PORT_IN_USE (of a fixed port), START_….
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const folder = resolve(options.dataDir);
@@ -95,9 +95,9 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 }
 
 /**
- * Starts a cluster (KRaft) in which every broker is a controller too: it works while more than half of them run, and any
- * of them may be killed, also the active controller. Internal topics and those created without a number have three
- * replicas and need two in sync. Throws as `startKafka`.
+ * Starts a cluster (KRaft) in which every broker is also a controller. It works while more than half of the brokers run; any
+ * of them may be killed, also the active controller. Internal topics and those created without a number of replicas have
+ * three replicas, of which two must be in sync. Throws as `startKafka`.
  */
 export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
   const folders = Array.from({ length: options.brokers }, (_, index) =>
@@ -117,16 +117,19 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   };
 }
 
-/** The brokers of a cluster: a folder each; `port` and `settings` as of the first and as of all. */
-type Plan = {
+/** The brokers to start. */
+type ClusterPlan = {
+  /** The folder of each broker. */
   readonly folders: readonly string[];
+  /** A fixed port of the first broker. */
   readonly port: number | undefined;
+  /** A preferred port of the first broker. */
   readonly preferredPort: number | undefined;
   readonly proxyPorts: readonly number[];
   readonly settings: Readonly<Record<string, string>>;
 };
 
-async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> {
+async function startNodes(options: BrokerOptions, plan: ClusterPlan): Promise<Kafka[]> {
   const env = options.env ?? process.env;
   const onProgress = options.onProgress ?? (() => {});
   const java = await findJava(env);
@@ -136,7 +139,7 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
   try {
     for (const folder of plan.folders) owned.push(await ownFolder(folder));
     onProgress(`starting the Kafka broker${plan.folders.length > 1 ? 's' : ''}`);
-    return await untilPortHolds(plan.port, [plan.preferredPort, owned[0]?.last?.port], async (port) => {
+    return await startOnFreePort(plan.port, [plan.preferredPort, owned[0]?.last?.port], async (port) => {
       const nodes = await plannedNodes(plan, options, owned, port);
       options.onStarting?.(nodes.map(({ ports }) => addressOf(ports)));
       await formatMissing(jvm, nodes);
@@ -148,9 +151,9 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
   }
 }
 
-/** Assigns ports to each broker: those of its last start where they are free; `port` is for the first one. */
+/** Assigns ports to each broker: those of its last start if free. `port`: that of the first broker. */
 async function plannedNodes(
-  plan: Plan,
+  plan: ClusterPlan,
   options: BrokerOptions,
   owned: readonly OwnedFolder[],
   port: number,
@@ -185,7 +188,7 @@ async function plannedNodes(
   }));
 }
 
-/** Formats new folders, for the cluster of the other brokers. */
+/** Formats new folders with the cluster id of existing ones, or a new id. */
 async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
   const ids = await Promise.all(nodes.map(({ folder }) => clusterIdOf(folder)));
   const clusterId = ids.find((id) => id !== undefined) ?? randomBytes(16).toString('base64url');
@@ -194,7 +197,7 @@ async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
   );
 }
 
-/** Starts all at once, since none is ready before more than half of them run. A failure ends the others. */
+/** Starts all brokers at once, since none is ready before more than half of them run. A failure stops the others. */
 async function launchAll(
   jvm: Jvm,
   nodes: readonly Node[],
@@ -212,7 +215,7 @@ async function launchAll(
   return nodes.map((node, index) => {
     const folder = owned[index] as OwnedFolder;
     const { value: server } = started[index] as PromiseFulfilledResult<RunningServer>;
-    const startAgain = async () => launch(jvm, await placedAgain(node), folder, options);
+    const startAgain = async () => launch(jvm, await withFreeControllerPort(node), folder, options);
     const handle = controls(server, startAgain, () => folder.release());
     const { port, proxiedPort, secured } = node.ports;
     return Object.assign(handle, {
@@ -229,8 +232,8 @@ function addressOf({ port }: Ports): string {
   return `${HOST}:${port}`;
 }
 
-/** A single broker may move its controller; in a cluster the others know its address. */
-async function placedAgain(node: Node): Promise<Node> {
+/** A single broker may move its controller to a free port; in a cluster the other brokers know its port. */
+async function withFreeControllerPort(node: Node): Promise<Node> {
   if (node.voters.length > 1) return node;
   const controllerPort = await freePort(node.ports.controllerPort);
   return {

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('one at a time, and again after a release', () => {
+test('is held once at a time, and again after a release', () => {
   const file = join(folder, 'lock');
   const first = tryLock(file);
   expect(first).toBeDefined();
@@ -28,7 +28,7 @@ test('one at a time, and again after a release', () => {
   second?.release();
 });
 
-test('a killed process leaves no lock behind', async () => {
+test('is released when its process is killed', async () => {
   const file = join(folder, 'lock');
   const script = `
     const { tryLock } = await import(process.argv[1]);
@@ -51,6 +51,6 @@ test('a killed process leaves no lock behind', async () => {
   lock.release();
 });
 
-test('a file that cannot be created is an error, not a held lock', () => {
+test('throws for a file that cannot be created', () => {
   expect(() => tryLock(join(folder, 'no', 'such', 'folder'))).toThrow();
 });

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** A lock that is held until it is released or this process ends, in whatever way. */
+/** A lock that is held until its release, or until this process ends, even by a kill. */
 export type Lock = { release(): void };
 
 /**
- * Locks a file; undefined when another process (or another lock here) holds it. Uses SQLite's lock of a database file:
- * the operating system releases it with the process, so it never goes stale. The file stays, and is empty.
+ * Locks a file. Returns undefined if another process, or another lock of this one, holds it. Uses SQLite's lock of a database
+ * file, which the operating system releases with the process. The file remains, and is empty.
  */
 export function tryLock(file: string): Lock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { EmbeddedError } from './errors.ts';
-import { freePort, HOST, isFree, requireFree, untilPortHolds } from './ports.ts';
+import { freePort, HOST, isFree, requireFree, startOnFreePort } from './ports.ts';
 
-test('a free port can be listened on and is below those of outgoing connections', async () => {
+test('returns a free port below those of outgoing connections', async () => {
   const port = await freePort();
   expect(port).toBeGreaterThanOrEqual(15_000);
   expect(port).toBeLessThan(32_768);
@@ -20,10 +20,10 @@ test('a free port can be listened on and is below those of outgoing connections'
 
 const taken = new EmbeddedError('PORT_IN_USE', 'taken');
 
-test('a port that another process took first is replaced by another one', async () => {
+test('retries with another port when another process took the first', async () => {
   const tried: number[] = [];
   const preferred = await freePort();
-  const port = await untilPortHolds(
+  const port = await startOnFreePort(
     undefined,
     [undefined, preferred, await freePort()],
     async (candidate) => {
@@ -37,18 +37,18 @@ test('a port that another process took first is replaced by another one', async 
   expect(port).toBe(tried[2]);
 });
 
-test('a fixed port is tried once, others a few times, and other errors are not retried', async () => {
+test('tries a fixed port once, others several times, and does not retry other errors', async () => {
   let tries = 0;
   const fail = (error: Error) => async () => {
     tries++;
     throw error;
   };
-  await expect(untilPortHolds(4711, [], fail(taken))).rejects.toBe(taken);
+  await expect(startOnFreePort(4711, [], fail(taken))).rejects.toBe(taken);
   expect(tries).toBe(1);
-  await expect(untilPortHolds(undefined, [], fail(taken))).rejects.toBe(taken);
+  await expect(startOnFreePort(undefined, [], fail(taken))).rejects.toBe(taken);
   expect(tries).toBe(6);
   const other = new EmbeddedError('START_FAILED', 'other');
-  await expect(untilPortHolds(undefined, [], fail(other))).rejects.toBe(other);
+  await expect(startOnFreePort(undefined, [], fail(other))).rejects.toBe(other);
   expect(tries).toBe(7);
 });
 
@@ -57,7 +57,7 @@ test('uses the first preferred port that is free', async () => {
   await once(busy, 'listening');
   const { port: taken } = busy.address() as { port: number };
   const next = await freePort();
-  const port = await untilPortHolds(undefined, [taken, next], async (candidate) => candidate);
+  const port = await startOnFreePort(undefined, [taken, next], async (candidate) => candidate);
   busy.close();
   expect(port).toBe(next);
 });

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { EmbeddedError } from './errors.ts';
 
-/** All servers started here listen on this machine only. */
+/** The address that all embedded servers listen on: only this machine reaches it. */
 export const HOST = '127.0.0.1';
 
 /**
- * Free ports are allocated from here, not from the system's range for outgoing connections (from 32768 on Linux): while a
- * broker is down, a client that keeps connecting to a port of that range can get the same port as its own, connect to
- * itself, and keep the broker from restarting.
+ * The range of free ports. It is below the system's range for outgoing connections (from 32768 on Linux). While a broker is
+ * down, a client that keeps connecting to a port of that range can get the same port itself, connect to itself, and so
+ * prevent the broker's restart.
  */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
-/** True when the port can be listened on now. */
+/** Whether a server can listen on the port now. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -22,18 +22,18 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Throws PORT_IN_USE when the port cannot be listened on now. */
+/** Throws PORT_IN_USE when no server can listen on the port now. */
 export async function requireFree(port: number): Promise<void> {
   if (await isFree(port)) return;
   throw new EmbeddedError(
     'PORT_IN_USE',
-    `port ${port} is in use by another process: end that one or take another port`,
+    `port ${port} is in use by another process: stop that process or use another port`,
   );
 }
 
 /**
- * A port that is free now and not one of `taken`: `preferred` where it is free. Another process may take it before it is
- * used: a caller that starts a server must be ready to retry.
+ * Returns a port that is free now and not one of `taken`; `preferred` if it is. Another process may take it before its use, so
+ * a caller that starts a server must be ready to retry. Throws PORT_IN_USE when it finds none.
  */
 export async function freePort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
@@ -48,10 +48,10 @@ export async function freePort(preferred?: number, taken: ReadonlySet<number> = 
 const ATTEMPTS = 5;
 
 /**
- * Starts something on a port: the fixed one, else the first preferred one that is free, else any; retries on another
- * port where its own was taken first. A taken fixed port is an error (PORT_IN_USE).
+ * Calls `start` with the fixed port, else the first free preferred port, else any free port. Retries with another port when
+ * another process took the port first. Throws PORT_IN_USE for a fixed port that is taken.
  */
-export async function untilPortHolds<T>(
+export async function startOnFreePort<T>(
   fixed: number | undefined,
   preferred: readonly (number | undefined)[],
   start: (port: number) => Promise<T>,

@@ -6,7 +6,7 @@ function stream(isTTY: boolean) {
   return { written, isTTY, columns: 12, write: (text: string) => written.push(text) };
 }
 
-test('on a terminal it rewrites one line, cut to the width', () => {
+test('rewrites one line on a terminal, cut to its width', () => {
   const terminal = stream(true);
   const onProgress = showProgress(terminal);
   onProgress('downloading: 1 file');
@@ -15,7 +15,7 @@ test('on a terminal it rewrites one line, cut to the width', () => {
   expect(terminal.written).toEqual(['\r\u001b[2Kdownloading', '\r\u001b[2Kstarting', '\r\u001b[2K']);
 });
 
-test('elsewhere it writes a line for each step, and one every ten seconds of a long step', () => {
+test('writes a line for each step elsewhere, and one every ten seconds of a long step', () => {
   const log = stream(false);
   let now = 0;
   const onProgress = showProgress(log, () => now);

@@ -1,9 +1,9 @@
-/** Receives one line of progress at a time, without a line end. */
+/** Receives a line of progress, without a line end. */
 export type OnProgress = (line: string) => void;
 
 const QUIET_MS = 10_000;
 
-/** The part of a writable stream that progress needs; `isTTY` marks a terminal. */
+/** The part of a writable stream that progress needs. `isTTY`: whether it is a terminal. */
 export type ProgressStream = {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -11,8 +11,8 @@ export type ProgressStream = {
 };
 
 /**
- * Shows progress: on a terminal one line that is rewritten, elsewhere (a log file) a line for each step and one every ten
- * seconds of a long step. Lines with the same text before the first colon are one step.
+ * Returns a function that shows progress: on a terminal it rewrites one line; elsewhere, such as in a log file, it writes a
+ * line for each step and every ten seconds of a long step. Lines with the same text before the first colon are one step.
  */
 export function showProgress(
   stream: ProgressStream,
@@ -31,7 +31,7 @@ export function showProgress(
   };
 }
 
-/** Ends the line that `showProgress` rewrites on a terminal. */
+/** Clears the line that `showProgress` rewrites on a terminal. */
 export function endProgress(stream: ProgressStream): void {
   if (stream.isTTY) stream.write('\r\u001b[2K');
 }

@@ -3,28 +3,25 @@ import { join, resolve } from 'node:path';
 import { classArchive } from './class-archive.ts';
 import { install } from './installation.ts';
 import { findJava, type Java } from './java.ts';
-import { HOST, requireFree, untilPortHolds } from './ports.ts';
+import { HOST, requireFree, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer, startServer } from './server.ts';
 import { CONFLUENT_API, type Env, registryEnvironment } from './settings.ts';
 
 export type EmbeddedRegistryOptions = {
-  /** The broker that stores the registry's schemas. */
+  /** Addresses of the broker that stores the schemas. */
   readonly brokers: readonly string[];
-  /** Folder for logs and temporary files; the broker has the schemas. */
+  /** Folder for logs and temporary files; the schemas are in the broker. */
   readonly dataDir: string;
-  /** Used where it is free, before that of the last start; else a free one. */
+  /** Port to use if it is free, before that of the last start; else a free one. */
   readonly preferredPort?: number | undefined;
   readonly env: Env;
   readonly onProgress: OnProgress;
-  /** Ends a start that nobody waits for any more. */
+  /** Aborts a start whose result is no longer needed. */
   readonly signal?: AbortSignal;
 };
 
-/**
- * A schema registry on this machine. It ends with this process, even when this one is killed. `start` and `restart` keep
- * the port.
- */
+/** A schema registry on this machine. It ends with this process, even when this process is killed. Restarts keep the port. */
 export type SchemaRegistry = Controls & {
   /** Address of its Confluent API (version 7). */
   readonly url: string;
@@ -34,15 +31,15 @@ const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql): a start with the same broker data has
- * them again. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, START_….
+ * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql), where a later start finds them. Throws
+ * EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, START_….
  */
 export async function startRegistry(options: EmbeddedRegistryOptions): Promise<SchemaRegistry> {
   const { env, onProgress, preferredPort, dataDir } = options;
   const java = await findJava(env);
   const { registryJar, classArchives } = await install(env, onProgress);
   onProgress('starting the schema registry');
-  return await untilPortHolds(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
+  return await startOnFreePort(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
     const start = () => launch({ java, jar: registryJar, classArchives }, port, options);
     return Object.assign(controls(await start(), start), { url: `http://${HOST}:${port}${CONFLUENT_API}` });
   });
@@ -69,21 +66,21 @@ async function launch(
       args: [
         '-Xmx256m',
         '-XX:+UseSerialGC',
-        // The load is small: the second compiler would gain less than it costs at the start.
+        // The second compiler would cost more at the start than it gains under a small load.
         '-XX:TieredStopAtLevel=1',
         '-XX:+ExitOnOutOfMemoryError',
         ...archive.jvmArgs,
-        `-Dtouchline.folder=${folder}`, // names its owner in a list of processes
+        `-Dtouchline.folder=${folder}`, // identifies its owner in a list of processes
         '-jar',
         jar,
       ],
-      env: { ...options.env, ...settings({ brokers: options.brokers, port, log, work }) },
+      env: { ...options.env, ...settings(options.brokers, port, { log, work }) },
       cwd: folder,
       outputFile: output,
       graceSeconds: 4,
     },
     logFiles: [log, output],
-    ready: () => saysReady(port),
+    ready: () => isReady(port),
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
     signal: options.signal,
@@ -93,14 +90,11 @@ async function launch(
   return server;
 }
 
-type Settings = {
-  readonly brokers: readonly string[];
-  readonly port: number;
-  readonly log: string;
-  readonly work: string;
-};
-
-function settings({ brokers, port, log, work }: Settings): Record<string, string> {
+function settings(
+  brokers: readonly string[],
+  port: number,
+  { log, work }: { readonly log: string; readonly work: string },
+): Record<string, string> {
   return {
     QUARKUS_HTTP_HOST: HOST,
     QUARKUS_HTTP_PORT: String(port),
@@ -114,8 +108,8 @@ function settings({ brokers, port, log, work }: Settings): Record<string, string
   };
 }
 
-/** Its API answers before it has read all of its journal: a service would miss some schemas. */
-async function saysReady(port: number): Promise<boolean> {
+/** Whether the registry reports that it is ready. Its API answers earlier, while schemas are still missing. */
+async function isReady(port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://${HOST}:${port}/health/ready`, {
       signal: AbortSignal.timeout(5_000),

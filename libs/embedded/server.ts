@@ -5,17 +5,17 @@ import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 export type ServerSpec = {
-  /** Its name in messages: "Kafka broker". */
+  /** Its name in messages, such as "Kafka broker". */
   readonly name: string;
   readonly process: GuardedOptions;
   readonly logFiles: readonly string[];
-  /** Called with its pid once it runs, before it is ready. */
+  /** Called with its pid when it runs, before it is ready. */
   readonly onSpawned?: (pid: number) => Promise<void>;
   ready(): Promise<boolean>;
   readonly readyTimeoutMs: number;
-  /** Longest graceful stop before it is killed. */
+  /** Timeout of a graceful stop; after it the server is killed. */
   readonly stopTimeoutMs: number;
-  /** Ends a start that nobody waits for any more. */
+  /** Aborts a start whose result is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -24,17 +24,17 @@ export type RunningServer = Pick<Guarded, 'pid' | 'ended' | 'running' | 'signal'
   stop(): Promise<void>;
 };
 
-/** Control of a server by its starter. */
+/** Controls of a server for the process that started it. */
 export type Controls = {
-  /** Pid of the latest start; undefined while it is down. */
+  /** Pid of the current process; undefined while the server is down. */
   readonly pid: number | undefined;
-  /** Sends the signal (default SIGKILL) and waits for the end of the server, except for SIGSTOP and SIGCONT. */
+  /** Sends the signal (default: SIGKILL). Waits for the end of the server, except after SIGSTOP and SIGCONT. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts a server that is down again. An error after `stop`. */
+  /** Starts the server if it is down. Rejects after `stop`. */
   start(): Promise<void>;
-  /** Graceful stop and start. */
+  /** Stops gracefully and starts again. */
   restart(): Promise<void>;
-  /** Graceful, final stop; by force when it takes too long. */
+  /** Stops for good: gracefully, after a timeout by force. */
   stop(): Promise<void>;
 };
 
@@ -42,14 +42,14 @@ const TAIL_LINES = 15;
 const TAIL_BYTES = 16_384;
 
 /**
- * Starts the server and waits until it is ready. Rejects with START_FAILED when it ends before that,
- * START_TIMEOUT when it takes too long (it is then ended), PORT_IN_USE when a port of it was taken;
- * the message ends with the tail of its log.
+ * Starts the server and waits until it is ready. Rejects with START_FAILED when the server ends before that, START_TIMEOUT
+ * when it takes too long (the server is then stopped), PORT_IN_USE when one of its ports is taken. The message ends with the
+ * end of its log.
  */
 export async function startServer(spec: ServerSpec): Promise<RunningServer> {
-  const before = new Map<string, number>();
-  for (const file of spec.logFiles) before.set(file, await sizeOf(file));
-  before.set(spec.process.outputFile, 0); // emptied by the start
+  const sizesBefore = new Map<string, number>();
+  for (const file of spec.logFiles) sizesBefore.set(file, await sizeOf(file));
+  sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
 
   const child = await spawnGuarded(spec.process);
   await spec.onSpawned?.(child.pid);
@@ -67,10 +67,10 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
 
   if (outcome === undefined) await child.stop(2_000);
   const exit = await child.ended();
-  const tail = await tailOf(spec.logFiles, before);
+  const tail = await tailOf(spec.logFiles, sizesBefore);
   const log = `\n${tail || '(its log is empty)'}\n(${spec.logFiles.join(', ')})`;
   if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail)) {
-    throw new EmbeddedError('PORT_IN_USE', `the ${spec.name} found its port taken by another process:${log}`);
+    throw new EmbeddedError('PORT_IN_USE', `another process uses the port of the ${spec.name}:${log}`);
   }
   if (outcome === 'ended') {
     const how = exit.signal ?? `code ${exit.code}`;
@@ -80,7 +80,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   throw new EmbeddedError('START_TIMEOUT', `the ${spec.name} was not ready within ${seconds} s:${log}`);
 }
 
-/** Control of a running server; calls `onStopped` after `stop`. */
+/** Returns the controls of a running server. Calls `onStopped` after `stop`. */
 export function controls(
   first: RunningServer,
   startAgain: () => Promise<RunningServer>,
@@ -121,14 +121,14 @@ async function sizeOf(file: string): Promise<number> {
   );
 }
 
-/** The last lines written to the files since they had the given sizes. */
-async function tailOf(files: readonly string[], before: ReadonlyMap<string, number>): Promise<string> {
+/** Returns the last lines that were written to the files since they had these sizes. */
+async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string, number>): Promise<string> {
   const lines: string[] = [];
   for (const file of files) {
     const size = await sizeOf(file);
-    const known = before.get(file) ?? 0;
-    const written = size >= known ? known : 0; // smaller than before: it was turned over
-    const from = Math.max(written, size - TAIL_BYTES);
+    const before = sizesBefore.get(file) ?? 0;
+    const start = size >= before ? before : 0; // a smaller file was rotated
+    const from = Math.max(start, size - TAIL_BYTES);
     if (size === from) continue;
     const handle = await open(file);
     try {

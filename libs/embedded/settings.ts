@@ -1,10 +1,10 @@
-/** Environment variables as a process has them. */
+/** Environment variables by name, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The default broker version: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
+/** Default version of the broker: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
 export const KAFKA_VERSION = '4.2.1';
 
-/** The path of the registry's Confluent API. */
+/** Path of the registry's Confluent API. */
 export const CONFLUENT_API = '/apis/ccompat/v7';
 
 const ANY_BROKER: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const ANY_BROKER: Readonly<Record<string, string>> = {
   'transaction.state.log.num.partitions': '8',
 };
 
-/** Settings of a single broker: one replica of everything, small internal topics, no waiting for others. */
+/** Settings of a single broker: one replica of everything, small internal topics, no wait for others. */
 export const LONE_BROKER: Readonly<Record<string, string>> = {
   ...ANY_BROKER,
   'node.id': '1',
@@ -39,20 +39,17 @@ export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
   'share.coordinator.state.topic.min.isr': '2',
 };
 
-/**
- * Java arguments for a broker that runs for a short time: half of the work at the start (3.0 s of processor, not 5.6), slower
- * afterwards.
- */
+/** Java arguments for a broker that runs briefly: it starts with 3.0 s of processor time instead of 5.6, and is slower later. */
 export const QUICK_START: readonly string[] = ['-XX:TieredStopAtLevel=1'];
 
-/** Settings (as environment) of a registry that stores its schemas in the broker. */
+/** Returns the environment variables of a registry that stores its schemas in the broker. */
 export function registryEnvironment(brokers: readonly string[]): Record<string, string> {
   return {
     APICURIO_STORAGE_KIND: 'kafkasql',
     APICURIO_KAFKASQL_BOOTSTRAP_SERVERS: brokers.join(','),
-    // The journal is the only copy of the schemas: without this the broker drops it after its default of seven days.
+    // The journal is the only copy of the schemas: by default the broker would delete its records after seven days.
     APICURIO_KAFKASQL_TOPIC_RETENTION_MS: '-1',
-    // Its start waits this long for a snapshot, 5 s by default; without one it reads the whole journal.
+    // Wait for a snapshot at the start, 5 s by default; without one the registry reads the whole journal.
     APICURIO_KAFKASQL_CONSUMER_POLL_TIMEOUT: '250',
   };
 }

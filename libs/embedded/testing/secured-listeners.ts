@@ -1,13 +1,13 @@
-/** Secured listeners of a broker of tests, beside its plain one. */
+/** Secured listeners of a test's broker, in addition to its plain one. */
 import type { BrokerSecurity } from '../broker.ts';
 
-/** What the secured listeners are made of. */
+/** Options of the secured listeners. */
 type Secured = {
   /** PEM texts: the broker's certificate with its key, and the authority that signs the certificates of clients. */
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
-  /** Passwords by user: PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 know the same. OAUTHBEARER takes unsigned tokens. */
+  /** Passwords by user, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. OAUTHBEARER accepts unsigned tokens. */
   readonly users: Readonly<Record<string, string>>;
-  /** Whether who comes by a secured listener has only the rights of access control lists. The plain listener has all. */
+  /** Whether clients of secured listeners have only the rights of access control lists. Those of the plain one have all. */
   readonly authorizer?: boolean;
 };
 
@@ -18,7 +18,7 @@ const ONLY_ACLS = {
   'super.users': 'User:ANONYMOUS',
 };
 
-/** The listener TLS wants a client certificate, whose common name is the user; SASL wants credentials. */
+/** Returns the settings of the listeners TLS, which requires a client certificate with the user as common name, and SASL. */
 export function securedListeners({ tls, users, authorizer = false }: Secured): BrokerSecurity {
   const plainUsers = Object.entries(users).map(([name, password]) => `user_${name}="${password}"`);
   return {

@@ -14,11 +14,11 @@ const REGISTRY_PORT = 8080;
 const START_TIMEOUT_MS = 180_000;
 
 /**
- * A broker and a registry in disposable containers, through testcontainers (whose own helper container removes them when
- * this process is killed). Throws DOCKER_FAILED.
+ * Starts a broker and a registry in disposable containers with testcontainers, whose helper container removes them when this
+ * process is killed. Throws DOCKER_FAILED.
  */
 export async function startThrowaway(): Promise<Containers> {
-  // Loaded where Docker runs.
+  // Loaded only if Docker runs.
   const { GenericContainer, getContainerRuntimeClient, Network, Wait } = await import('testcontainers');
   const started: { stop(): Promise<unknown> }[] = [];
   const stop = async () => {
@@ -64,7 +64,7 @@ export async function startThrowaway(): Promise<Containers> {
   }
 }
 
-/** One listener for clients on this machine, one for containers beside it, one for the controller. */
+/** Returns the variables of a broker with listeners for clients on this machine, for other containers, and for the controller. */
 function brokerEnvironment(clients: string): Record<string, string> {
   const settings = {
     ...LONE_BROKER,

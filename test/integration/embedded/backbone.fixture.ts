@@ -1,4 +1,4 @@
-/** Starts an embedded broker and registry in a folder, prints where they are, and stays until it is ended. */
+/** Starts an embedded broker and registry in a folder, prints their addresses and runs until it is killed. */
 import { startBackbone } from '#embedded/backbone.ts';
 
 const [dataDir = ''] = process.argv.slice(2);

@@ -18,7 +18,7 @@ const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
   name: `Fact${at}`,
   fields: [{ name: 'what', type: 'string' }],
 }));
-/** Always embedded, whatever else this machine offers. */
+/** An environment that always leads to an embedded broker. */
 const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...rest } = process.env;
 const env = { ...rest, DOCKER_HOST: 'unix:///nowhere/docker.sock' };
 
@@ -37,23 +37,26 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the fixture until it has printed the addresses of broker and registry. */
+/** Starts the fixture. Returns the addresses that it prints. */
 async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
   const child = spawn(process.execPath, [MAIN, dataDir], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   parent = child;
-  const said = new Map<string, string>();
+  const printed = new Map<string, string>();
   for await (const line of createInterface({ input: child.stdout })) {
     const [name = '', value = ''] = line.split('=');
-    said.set(name, value);
-    if (said.size === 2) break;
+    printed.set(name, value);
+    if (printed.size === 2) break;
   }
-  return { brokers: said.get('KAFKA_BROKERS') ?? '', registryUrl: said.get('SCHEMA_REGISTRY_URL') ?? '' };
+  return {
+    brokers: printed.get('KAFKA_BROKERS') ?? '',
+    registryUrl: printed.get('SCHEMA_REGISTRY_URL') ?? '',
+  };
 }
 
-/** The commands of Java processes that name the data folder. */
+/** Returns the commands of Java processes that name the data folder. */
 async function javaProcesses(): Promise<string[]> {
   const commands = process.platform === 'linux' ? await commandsInProc() : await commandsOfPs();
   return commands.filter((command) => command.includes('java') && command.includes(dataDir));
@@ -68,7 +71,7 @@ async function commandsOfPs(): Promise<string[]> {
   return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
 }
 
-/** The brokers of the data folder (Linux). */
+/** Returns the pids of the brokers of the data folder (Linux). */
 async function brokerPids(): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
@@ -80,7 +83,7 @@ async function brokerPids(): Promise<number[]> {
   return found.flat();
 }
 
-/** Retention of a topic on the broker, milliseconds; -1 is for ever. */
+/** Returns the retention of a topic on the broker, milliseconds; -1 is unlimited. */
 async function retentionOf(topic: string): Promise<string | undefined> {
   const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
@@ -98,10 +101,10 @@ async function register(registryUrl: string, subject: string, schema: unknown): 
   });
 }
 
-test('ends with its killed parent, and the next start has topics and schemas again', async () => {
+test('ends with its killed parent, and restores topics and schemas at the next start', async () => {
   const { brokers, registryUrl } = await startMain();
   await untilTrue('the broker answers', async () => (await readyClusterId([brokers])) !== null);
-  // Many, so that a registry that still reads its journal has not reached the last one.
+  // Many schemas, so that a registry that still reads its journal lacks the last one.
   const ids: number[] = [];
   for (const schema of SCHEMAS) {
     const registered = await register(registryUrl, `${schema.name}-value`, schema);
@@ -112,7 +115,7 @@ test('ends with its killed parent, and the next start has topics and schemas aga
 
   parent?.kill('SIGKILL');
   await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
-  // At once: the new start waits for the old broker to end.
+  // The new start must wait for the end of the old broker.
   backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
   expect(backbone.kind).toBe('embedded');
   expect(backbone.why).toBe(
@@ -122,7 +125,7 @@ test('ends with its killed parent, and the next start has topics and schemas aga
   const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${ids.at(-1)}`);
   expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
   expect(await retentionOf('kafkasql-journal')).toBe('-1');
-  // Of the first two processes none is left.
+  // The first two processes have ended.
   await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
   const broker = (await javaProcesses()).find((command) => command.includes('kafka.Kafka'));
   expect(broker).toContain('-XX:TieredStopAtLevel=1');
@@ -132,7 +135,7 @@ test('ends with its killed parent, and the next start has topics and schemas aga
   expect(await javaProcesses()).toEqual([]);
 });
 
-test('stopped while it starts, it leaves no process behind', async () => {
+test('leaves no process behind when it is stopped while it starts', async () => {
   const child = spawn(process.execPath, [MAIN, dataDir], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -144,16 +147,16 @@ test('stopped while it starts, it leaves no process behind', async () => {
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });
 
-// Its broker takes eight seconds to be ended.
+// Ending its broker takes eight seconds.
 describe.each(IN_FULL)('%s', () => {
-  test('killed while its broker starts, the next start waits for that broker to end', async () => {
+  test('waits for the end of a broker whose starter was killed while it started', async () => {
     const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
     parent = child;
-    // From then on it holds the folder, and is not ready yet.
+    // With this file the broker holds the folder, but is not ready yet.
     const lock = join(dataDir, 'kafka', 'data', '.lock');
     await untilTrue('a broker has the folder', () => existsSync(lock));
     const [pid = expect.fail('no broker')] = await brokerPids();
-    // It ends by SIGKILL alone, some seconds after its parent.
+    // The stopped broker ends only by SIGKILL, some seconds after its parent.
     process.kill(pid, 'SIGSTOP');
     child.kill('SIGKILL');
     backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
@@ -161,7 +164,7 @@ describe.each(IN_FULL)('%s', () => {
   });
 });
 
-test('a broker that cannot start says why, and ends the registry that started beside it', async () => {
+test('reports why a broker cannot start, and stops the registry that started with it', async () => {
   const data = join(dataDir, 'kafka', 'data');
   await mkdir(data, { recursive: true });
   await writeFile(join(data, 'meta.properties'), 'version=1\ncluster.id=others\nnode.id=99\n');

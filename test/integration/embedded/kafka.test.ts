@@ -36,7 +36,7 @@ function client(): Client {
   });
 }
 
-/** Writes values in one transaction each: with `end` it is committed, else left open. */
+/** Writes values in one transaction, which is committed or left open. */
 async function write(transactionalId: string, values: string[], end: 'commit' | 'leave open'): Promise<void> {
   const producer = client().producer({ transactionalId, maxInFlightRequests: 1, idempotent: true });
   await producer.connect();
@@ -46,7 +46,7 @@ async function write(transactionalId: string, values: string[], end: 'commit' | 
   await producer.disconnect();
 }
 
-/** The committed values after the group's offsets, up to `count`; commits them. */
+/** Reads at least `count` committed values after the group's offsets, and commits the new offsets. */
 async function read(groupId: string, count: number): Promise<string[]> {
   const consumer = client().consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 100 });
   const values: string[] = [];
@@ -60,7 +60,7 @@ async function read(groupId: string, count: number): Promise<string[]> {
 }
 
 describe('one broker and its data folder', () => {
-  test('a new folder is formatted and the broker is ready when start returns', async () => {
+  test('formats a new folder, and returns when the broker is ready', async () => {
     kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
     await makeTopics(kafka.brokers, [{ topic: TOPIC, numPartitions: 1 }]);
     await write('first', ['a', 'b'], 'commit');
@@ -68,14 +68,14 @@ describe('one broker and its data folder', () => {
     expect(await read(GROUP, 2)).toEqual(['a', 'b']);
   });
 
-  test('a topic is not created by using it', async () => {
+  test('does not create a topic by its use', async () => {
     const admin = client().admin();
     await admin.connect();
     await expect(admin.fetchTopicMetadata({ topics: ['nobody-made-it'] })).rejects.toThrow();
     await admin.disconnect();
   });
 
-  test('a second broker in the folder is refused, from here and from another process', async () => {
+  test('refuses a second broker in the folder, from this and from another process', async () => {
     const message = `the data folder ${dataDir} is in use by process ${process.pid}: stop that one, or set DATA_DIR to another folder`;
     await expect(startKafka({ dataDir })).rejects.toMatchObject({ code: 'DATA_FOLDER_IN_USE', message });
     const program = `
@@ -89,8 +89,8 @@ describe('one broker and its data folder', () => {
     expect(said.toString().trim()).toBe(message);
   });
 
-  // After a kill alone its `start` continues: test/integration/streams/kept-state.test.ts.
-  test('after a kill and a stop its folder is free: the next start has its port, topics, offsets and transactions', async () => {
+  // A start after a kill alone: test/integration/streams/kept-state.test.ts.
+  test('keeps port, topics, offsets and transactions of a folder after a kill and a stop', async () => {
     const { port, pid } = kafka ?? {};
     await kafka?.kill('SIGKILL');
     expect(kafka?.pid).toBeUndefined();
@@ -103,11 +103,11 @@ describe('one broker and its data folder', () => {
     expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
   });
 
-  test.runIf(process.platform === 'linux')('its Java has mapped the archive of its classes', async () => {
+  test.runIf(process.platform === 'linux')('maps the archive of its classes into its Java', async () => {
     expect(await readFile(`/proc/${kafka?.pid}/maps`, 'utf8')).toMatch(/\/classes\/kafka-java-\S+\.jsa$/m);
   });
 
-  test('a fixed port that is taken is an error, not another port', async () => {
+  test('rejects a fixed port that is taken', async () => {
     const port = kafka?.port ?? 0;
     await expect(startKafka({ dataDir: join(folder, 'other'), port })).rejects.toMatchObject({
       code: 'PORT_IN_USE',
@@ -117,7 +117,7 @@ describe('one broker and its data folder', () => {
 
 // Downloads that version.
 describe.each(IN_FULL)('%s', () => {
-  test('data of a newer broker is refused with the remedy', async () => {
+  test('refuses data of a newer broker, and names the remedy', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-newer-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const newer = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
@@ -126,7 +126,7 @@ describe.each(IN_FULL)('%s', () => {
       code: 'DATA_FOLDER_NEWER',
       message: expect.stringContaining(`the data in ${dataDir} was written by a newer Kafka`),
     });
-    // Refused, not damaged: the newer one still reads it.
+    // The refused data is undamaged: the newer broker still reads it.
     const again = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
     await again.stop();
   });
