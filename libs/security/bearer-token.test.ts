@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { bearerToken } from './bearer-token.ts';
 
-/** An authorization server that answers with what `answer` gives, and what it was asked. */
+/** Starts an authorization server that answers with `answer`. Returns its endpoint and the received requests. */
 async function issuer(answer: () => { status: number; body: object }) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    asked.push(`${request.headers.authorization} ${await text(request)}`);
+    requests.push(`${request.headers.authorization} ${await text(request)}`);
     const { status, body } = answer();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
@@ -21,12 +21,12 @@ async function issuer(answer: () => { status: number; body: object }) {
     clientSecret: 'hidden',
     scope: 'kafka',
   };
-  return { asked, endpoint };
+  return { requests, endpoint };
 }
 
-test('asks for a token once while it is valid', async () => {
+test('requests a token once while it is valid', async () => {
   let issued = 0;
-  const { asked, endpoint } = await issuer(() => {
+  const { requests, endpoint } = await issuer(() => {
     issued += 1;
     return {
       status: 200,
@@ -36,14 +36,14 @@ test('asks for a token once while it is valid', async () => {
   expect(await bearerToken({ endpoint })).toBe('token-1');
   expect(await bearerToken({ endpoint })).toBe('token-1');
   const credentials = Buffer.from('me%3A1:hidden').toString('base64');
-  expect(asked).toEqual([`Basic ${credentials} grant_type=client_credentials&scope=kafka`]);
+  expect(requests).toEqual([`Basic ${credentials} grant_type=client_credentials&scope=kafka`]);
   const other = { endpoint: { ...endpoint, scope: null } };
   expect(await bearerToken(other)).toBe('token-2');
   await new Promise((resolve) => setTimeout(resolve, 2));
   expect(await bearerToken(other)).toBe('token-3');
 });
 
-test('says who was refused, and neither secret nor answer', async () => {
+test('names the refused client, and neither secret nor answer', async () => {
   const { endpoint } = await issuer(() => ({ status: 401, body: { error: 'hidden' } }));
   const refused = await bearerToken({ endpoint }).catch((error: Error) => error);
   expect(refused).toMatchObject({

@@ -1,9 +1,9 @@
-/** Where a Kafka cluster is, and how its connections are secured. Plain data: threads receive it too. */
+/** Addresses of a Kafka cluster, and the security of connections to it. Plain data, so that threads can receive it. */
 import type { TokenSource } from './bearer-token.ts';
 import type { Secret } from './secret.ts';
 import type { TlsFiles } from './tls.ts';
 
-/** How a connection proves who it is, by the names of the protocol. */
+/** Authentication of a connection, with the protocol's names of mechanisms. */
 export type Sasl =
   | {
       readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
@@ -12,18 +12,18 @@ export type Sasl =
     }
   | { readonly mechanism: 'OAUTHBEARER'; readonly source: TokenSource };
 
-/** How connections to a cluster are secured. */
+/** Security of connections to a cluster. */
 export type KafkaSecurity = {
-  /** Null: without TLS. */
+  /** Null: no TLS. */
   readonly tls: TlsFiles | null;
-  /** Null: without authentication, or by the certificate of TLS. */
+  /** Null: no authentication, or by TLS certificate. */
   readonly sasl: Sasl | null;
 };
 
-/** Brokers, host:port, whose connections are secured. */
+/** Brokers (host:port) with secured connections. */
 export type SecuredBrokers = KafkaSecurity & { readonly addresses: readonly string[] };
 
-/** Brokers to start from, host:port; addresses alone are plain connections. */
+/** Brokers to connect to first (host:port). Addresses alone mean plain connections. */
 export type Brokers = readonly string[] | SecuredBrokers;
 
 const PLAIN: KafkaSecurity = { tls: null, sasl: null };
@@ -32,7 +32,7 @@ export function addressesOf(brokers: Brokers): readonly string[] {
   return isPlain(brokers) ? brokers : brokers.addresses;
 }
 
-/** These brokers of the cluster, host:port, by connections that are secured alike. */
+/** Returns some brokers of the cluster (host:port) with the same security. */
 export function brokersAt(brokers: Brokers, addresses: readonly string[]): Brokers {
   return isPlain(brokers) ? addresses : { ...brokers, addresses };
 }
@@ -41,7 +41,7 @@ export function securityOf(brokers: Brokers): KafkaSecurity {
   return isPlain(brokers) ? PLAIN : brokers;
 }
 
-/** For a person. */
+/** Returns the addresses as text for messages. */
 export function shownBrokers(brokers: Brokers): string {
   return addressesOf(brokers).join(', ');
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(base, { recursive: true }));
 });
 
-/** The rights of a folder after it was made, with these before where there are some. */
+/** Returns the rights of the folder after `makePrivateFolder`; `before`: those of an existing folder. */
 function rightsAfter(before?: number): string {
   const path = join(base, 'data');
   if (before !== undefined) {
@@ -21,14 +21,14 @@ function rightsAfter(before?: number): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-test("makes a folder that is its owner's", () => {
+test('creates a folder that only its owner can access', () => {
   expect(rightsAfter()).toBe('700');
 });
 
-test('takes the rights of others from a folder that is there', () => {
+test('removes the rights of others from an existing folder', () => {
   expect(rightsAfter(0o755)).toBe('700');
 });
 
-test('leaves a folder with the sticky bit, as /tmp, as it is', () => {
+test('leaves a folder with the sticky bit, such as /tmp, unchanged', () => {
   expect(rightsAfter(0o1777)).toBe('1777');
 });

@@ -8,7 +8,7 @@ import { readSecret, SecretFileError } from './secret.ts';
 const folder = mkdtempSync(join(tmpdir(), 'touchline-secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a secret of a file is read each time, without its line end, and is redacted once read', () => {
+test('reads a secret from its file each time, without line end, and redacts it from then on', () => {
   const lines: string[] = [];
   const log = createLogger({
     name: 'test',
@@ -29,7 +29,7 @@ test('a secret of a file is read each time, without its line end, and is redacte
   expect(lines.join()).not.toMatch(/(first|second).secret/);
 });
 
-test('a file that cannot be read is named, with the reason', () => {
+test('names a file that cannot be read, with the reason', () => {
   const file = join(folder, 'none');
   expect(() => readSecret({ file })).toThrow(SecretFileError);
   expect(() => readSecret({ file })).toThrow(`the file ${file} cannot be read (ENOENT)`);

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** A secret: its text, or the file that has it. The file is read whenever the secret is needed: it may have rotated. */
+/** A secret: its text, or the file that contains it. The file is read at each use, as the secret may rotate. */
 export type Secret = string | { readonly file: string };
 
-/** A file that a setting names cannot be read. `message` names the file, never its content. */
+/** Thrown when a file that a setting names cannot be read. The message names the file, never its content. */
 export class SecretFileError extends TouchlineError<'SecretFileError'> {
   override readonly name = 'SecretFileError';
 
@@ -15,10 +15,10 @@ export class SecretFileError extends TouchlineError<'SecretFileError'> {
   }
 }
 
-/** Every secret that this thread read from a file: none of them may reach a log, also after it rotated. */
+/** All secrets that this thread read from files. None may reach a log, even after its rotation. */
 const read = new Set<string>();
 
-/** The text of a secret, without the line end of its file. Throws `SecretFileError`. */
+/** Returns the text of a secret, without the line end of its file. Throws `SecretFileError`. */
 export function readSecret(secret: Secret): string {
   if (typeof secret === 'string') return secret;
   const text = readText(secret.file).replace(/\r?\n$/, '');
@@ -26,12 +26,12 @@ export function readSecret(secret: Secret): string {
   return text;
 }
 
-/** The secrets that were read from files so far. */
+/** Returns the secrets that this thread has read from files. */
 export function secretsRead(): ReadonlySet<string> {
   return read;
 }
 
-/** The text of a file that a setting names. Throws `SecretFileError`. */
+/** Returns the text of a file that a setting names. Throws `SecretFileError`. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,15 +1,15 @@
-/** TLS of connections to others: who is trusted, and what this process shows of itself. */
+/** TLS of outgoing connections: trusted authorities, and the certificate of this process. */
 import { isIP } from 'node:net';
 import { readSecret, readText, type Secret } from './secret.ts';
 
-/** Files in PEM form. They are read for each new connection: certificates rotate. Null is unset. */
+/** Paths of PEM files, which are read for each new connection because certificates rotate. Null is unset. */
 export type TlsFiles = {
-  /** Authorities that are trusted instead of those of Node. */
+  /** Trusted authorities; null means those of Node. */
   readonly ca: string | null;
-  /** The certificate of this process, with its chain, and its key; both or none. */
+  /** Certificate of this process, with its chain. `cert` and `key` are set together. */
   readonly cert: string | null;
   readonly key: string | null;
-  /** Opens an encrypted key. */
+  /** Password of an encrypted key. */
   readonly keyPassword: Secret | null;
 };
 
@@ -22,10 +22,10 @@ export type TlsOptions = {
   readonly passphrase?: string;
 };
 
-/** The options of a new connection to `host`. Throws `SecretFileError`. */
+/** Returns the options of a new connection to `host`. Throws `SecretFileError`. */
 export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string): TlsOptions {
   return {
-    // Node sends no server name by itself, and managed brokers route by it. An address is none (RFC 6066).
+    // Managed brokers route by server name, which Node does not send by default. It must not be an address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === null ? {} : { ca: readText(ca) }),
     ...(cert === null ? {} : { cert: readText(cert) }),
@@ -34,7 +34,7 @@ export function readTls({ ca, cert, key, keyPassword }: TlsFiles, host: string):
   };
 }
 
-/** Codes of a certificate that cannot be trusted, of Node and OpenSSL. */
+/** Codes of Node and OpenSSL for an untrusted certificate. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -53,10 +53,10 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What a failed handshake says: of the other side's certificate, or of ours; undefined for any other failure. */
+/** The reason of a failed handshake: the peer's certificate (`theirs`), or that of this process (`ours`). */
 export type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
 
-/** Reads the codes of an error and its causes. */
+/** Returns the TLS failure in an error or its causes; undefined for any other failure. */
 export function tlsFailure(error: unknown): TlsFailure | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };

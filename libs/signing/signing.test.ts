@@ -26,11 +26,11 @@ describe('sign', () => {
 });
 
 describe('verify', () => {
-  test('accepts what was signed with the secret', () => {
+  test('accepts a delivery that was signed with the secret', () => {
     expect(check(FRESH, sign(BODY, FRESH, SECRET))).toBe('ok');
   });
 
-  test('accepts either secret while two are in use', () => {
+  test('accepts either secret during a rotation', () => {
     for (const secret of [SECRET, OTHER]) {
       const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };
       expect(verify(BODY, headers, [SECRET, OTHER], NOW)).toBe('ok');
@@ -49,7 +49,7 @@ describe('verify', () => {
     expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
   });
 
-  test('accepts an expiration of up to ten minutes ahead, and none beyond', () => {
+  test('accepts an expiration of up to ten minutes ahead, and no later one', () => {
     expect(check('1790000600', sign(BODY, '1790000600', SECRET))).toBe('ok');
     for (const timestamp of ['1790000601', '4102444800'])
       expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_too_far');
@@ -135,7 +135,7 @@ describe('verify', () => {
     );
   });
 
-  test('rejects a byte moved between body and timestamp', () => {
+  test('rejects a byte that was moved between body and timestamp', () => {
     const signature = sign(Buffer.from('1.2'), FRESH, SECRET);
     expect(check(`2.${FRESH}`, signature, Buffer.from('1'))).toBe('timestamp_malformed');
   });

@@ -1,35 +1,35 @@
 /**
- * Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256, as lower-case hex, of the exact raw
- * body + "." + the value of the expiration header, keyed with the 32-character secret shared by both sides.
+ * Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256, as lower-case hex, of the raw body, a dot
+ * and the value of the expiration header, with the 32-character secret that both sides share as key.
  */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
-/** Unix seconds at which a delivery's signature expires. */
+/** Header with the time at which the signature expires, Unix seconds. */
 export const TIMESTAMP_HEADER = 'x-signature-expiration-timestamp';
 
 export const SIGNATURE_HEADER = 'x-signature-sha256';
 
 export const SECRET_LENGTH = 32;
 
-/** How long the signature of a delivery is valid: a receiver rejects what is older than about five minutes. */
+/** Validity of a delivery's signature: receivers reject deliveries older than about five minutes. */
 export const VALID_SECONDS = 300;
 
-/** An expiration further ahead is refused: the validity, and as much again for clocks that differ. */
+/** Maximum time until the expiration: the validity, and as much again for clocks that differ. */
 const MAX_AHEAD_SECONDS = 2 * VALID_SECONDS;
 
-/** What the headers of a delivery say; undefined where one is missing. */
+/** The values of a delivery's headers; undefined for a missing one. */
 export type SignatureHeaders = {
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
 };
 
-/** Why a delivery is not authentic, in the order of the checks. */
+/** The reason why a delivery is not authentic, in the order of the checks. */
 export type SignatureFault =
   | 'timestamp_missing'
   /** Not a positive whole number in plain decimal digits. */
   | 'timestamp_malformed'
   | 'timestamp_expired'
-  /** More than ten minutes ahead: whoever copies such a delivery could repeat it for as long. */
+  /** More than ten minutes ahead: a copy of the delivery could be repeated until then. */
   | 'timestamp_too_far'
   | 'signature_missing'
   /** Not 64 lower-case hex digits. */
@@ -39,12 +39,12 @@ export type SignatureFault =
 
 export type SignatureVerdict = 'ok' | SignatureFault;
 
-/** Signs a body for delivery. `timestamp` is the value of the expiration header, as it will be sent. */
+/** Returns the signature of a body. `timestamp`: the value of the expiration header. */
 export function sign(body: Uint8Array, timestamp: string, secret: string): string {
   return createHmac('sha256', secret).update(body).update(`.${timestamp}`).digest('hex');
 }
 
-/** The headers that a delivery is sent with. `nowMs` is Unix milliseconds; the signature expires `validSeconds` later. */
+/** Returns the signature headers of a delivery. The signature expires `validSeconds` after `nowMs`, Unix milliseconds. */
 export function signatureHeaders(
   body: Uint8Array,
   secret: string,
@@ -56,8 +56,8 @@ export function signatureHeaders(
 }
 
 /**
- * Whether a delivery is authentic: signed with one of `secrets` (two during a rotation) and not expired. `nowMs` is Unix
- * milliseconds. Checks the timestamp before it computes anything. Never throws.
+ * Verifies that a delivery is signed with one of `secrets` (two during a rotation) and not expired at `nowMs`, Unix
+ * milliseconds. Checks the timestamp before it computes a signature. Never throws.
  */
 export function verify(
   body: Uint8Array,
@@ -71,7 +71,7 @@ export function verify(
   return check.matches() ? 'ok' : 'signature_mismatch';
 }
 
-/** The fault of a delivery's headers, else the check of its body: `verify` before the body has arrived. */
+/** As `verify`, before the body has arrived: returns the fault of the headers, or the check for the body. */
 export function checkSignature(
   { timestamp, signature }: SignatureHeaders,
   secrets: readonly string[],
@@ -89,7 +89,7 @@ export function checkSignature(
   return new SignatureCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
 }
 
-/** Checks the body of one delivery, which may arrive in parts; stores none of them. */
+/** The check of one delivery's body, which may arrive in parts; it stores none of them. */
 export class SignatureCheck {
   readonly #timestamp: string;
   readonly #claimed: Buffer;
@@ -101,12 +101,12 @@ export class SignatureCheck {
     this.#hmacs = secrets.map((secret) => createHmac('sha256', secret));
   }
 
-  /** The next bytes of the body. */
+  /** Adds the next bytes of the body. */
   update(bytes: Uint8Array): void {
     for (const hmac of this.#hmacs) hmac.update(bytes);
   }
 
-  /** Whether the body was signed with one of the secrets. Call it once, after the last part. */
+  /** Whether the body was signed with one of the secrets. Call once, after the last part. */
   matches(): boolean {
     // Tries all secrets, so that the time taken does not reveal which one matched.
     let matches = 0;

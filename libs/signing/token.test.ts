@@ -9,12 +9,12 @@ const NOW = 1_790_000_000;
 const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('a token', () => {
-  test('is version, client, expiration and HMAC-SHA256 of them', () => {
+  test('consists of version, client, expiration and their HMAC-SHA256', () => {
     const signature = createHmac('sha256', KEY).update('v1.7.1790003600').digest('base64url');
     expect(issueToken(7, NOW + 3600, KEY)).toBe(`v1.7.1790003600.${signature}`);
   });
 
-  test('names its client until it expires, and no one from that second on', () => {
+  test('is valid until the second of its expiration', () => {
     fc.assert(
       fc.property(positive, positive, (clientId, expiration) => {
         const token = issueToken(clientId, expiration, KEY);
@@ -50,7 +50,7 @@ describe('a token', () => {
     expect(accepted).toEqual([token.at(-1)]);
   });
 
-  test('accepts any text as input', () => {
+  test('is verified without an exception for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 90 }), (text) => {
         expect(verifyToken(text, NOW, [KEY])).toBeNull();
@@ -60,12 +60,15 @@ describe('a token', () => {
     expect(verifyToken('v1.0.1.'.padEnd(50, 'A'), 0, [KEY])).toBeNull();
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])('is not issued for %d', (odd) => {
-    expect(() => issueToken(odd, NOW, KEY)).toThrow(RangeError);
-    expect(() => issueToken(1, odd, KEY)).toThrow(RangeError);
-  });
+  test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])(
+    'is not issued for client or expiration %d',
+    (odd) => {
+      expect(() => issueToken(odd, NOW, KEY)).toThrow(RangeError);
+      expect(() => issueToken(1, odd, KEY)).toThrow(RangeError);
+    },
+  );
 
-  test('treats a key object like its bytes', () => {
+  test('is the same with a key object as with its bytes', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     expect(issueToken(7, NOW + 3600, createSecretKey(KEY))).toBe(token);
     expect(verifyToken(token, NOW, [createSecretKey(KEY)])).not.toBeNull();
@@ -79,13 +82,13 @@ describe('a token', () => {
     expect(() => verifyToken(issueToken(1, NOW, KEY), NOW, [KEY.subarray(1)])).toThrow(RangeError);
   });
 
-  test('says what is wrong with what it is issued for', () => {
+  test('is refused with a message for a wrong client, expiration or key', () => {
     expect(() => issueToken(0, NOW, KEY)).toThrow('a client id is a positive whole number');
     expect(() => issueToken(1, 0, KEY)).toThrow('an expiration is a positive whole number of seconds');
     expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow('a key has at least 32 bytes');
   });
 
-  test('may be signed with any of several keys', () => {
+  test('is valid with the signature of any of several keys', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     const claims = { clientId: 7, expiration: NOW + 3600 };
     expect(verifyToken(token, NOW, [OTHER, KEY])).toEqual(claims);
@@ -100,13 +103,13 @@ describe('a verifier of tokens', () => {
   const claims = { clientId: 7, expiration: EXPIRATION };
   const token = issueToken(7, EXPIRATION, KEY);
 
-  test('refuses a token that it accepted before, once that expires', () => {
+  test('refuses an accepted token once it expires', () => {
     const verifier = new TokenVerifier([KEY]);
     for (const now of [NOW, EXPIRATION - 1]) expect(verifier.verify(token, now)).toEqual(claims);
     expect(verifier.verify(token, EXPIRATION)).toBeNull();
   });
 
-  test('accepts no other signature of claims that it accepted before', () => {
+  test('refuses another signature of accepted claims', () => {
     const verifier = new TokenVerifier([KEY]);
     expect(verifier.verify(token, NOW)).toEqual(claims);
     expect(verifier.verify(issueToken(7, EXPIRATION, OTHER), NOW)).toBeNull();
@@ -122,7 +125,7 @@ describe('a verifier of tokens', () => {
     for (const one of [token, others, token, others]) expect(verifier.verify(one, NOW)).toEqual(claims);
   });
 
-  test('accepts a token whose kept signature made room for others', () => {
+  test('accepts a token whose cached signature was evicted', () => {
     const verifier = new TokenVerifier([KEY], 2);
     for (let client = 1; client <= 3; client++)
       expect(verifier.verify(issueToken(client, EXPIRATION, KEY), NOW)?.clientId).toBe(client);

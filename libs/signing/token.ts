@@ -1,20 +1,20 @@
 /**
- * Tokens of the REST contract (spec, "Authentication"). A token contains its client and expiration and is signed; no
- * state is stored, so every replica with the key verifies every token: `v1.<client id>.<expiration>.<signature>`. The
- * signature is HMAC-SHA256 of the text before it, as base64url. A token needs no escaping in a URL.
+ * Tokens of the REST contract (spec, "Authentication"): `v1.<client id>.<expiration>.<signature>`. The signature is
+ * HMAC-SHA256 of the text before it, as base64url. No state is stored, so every replica with the key can verify every token.
+ * A token needs no escaping in a URL.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Shortest key, in bytes: as long as the hash. */
+/** Minimum length of a key, bytes: that of the hash. */
 export const MIN_KEY_BYTES = 32;
 
-/** Bytes, or a `createSecretKey` of them, which verifies several times as fast. */
+/** The bytes of a key, or a `createSecretKey` of them, which is several times as fast. */
 export type TokenKey = Uint8Array | KeyObject;
 
 export type TokenClaims = {
   readonly clientId: number;
-  /** Unix seconds; from this second on the token is invalid. */
+  /** Time from which the token is invalid, Unix seconds. */
   readonly expiration: number;
 };
 
@@ -22,7 +22,7 @@ const TOKEN = /^(v1\.([1-9][0-9]{0,15})\.([1-9][0-9]{0,15}))\.([A-Za-z0-9_-]{43}
 const MAX_LENGTH = 'v1.'.length + 16 + 1 + 16 + 1 + 43;
 
 /**
- * A token for `clientId` until `expiration` (Unix seconds). Throws a RangeError for an id or a time that is not a
+ * Returns a token for `clientId` until `expiration` (Unix seconds). Throws a RangeError for an id or time that is not a
  * positive whole number, or a key that is too short.
  */
 export function issueToken(clientId: number, expiration: number, key: TokenKey): string {
@@ -33,50 +33,50 @@ export function issueToken(clientId: number, expiration: number, key: TokenKey):
 }
 
 /**
- * The content of a token that any of the keys has signed, which are tried in their order, or null: malformed, signed with another key,
- * or expired at `now` (Unix seconds). Never throws for a token; a RangeError for a key that is too short.
+ * Returns the claims of a token that one of the keys has signed; null if it is malformed, signed with another key, or expired
+ * at `now` (Unix seconds). Tries the keys in order. Throws a RangeError only for a key that is too short.
  */
 export function verifyToken(token: string, now: number, keys: Iterable<TokenKey>): TokenClaims | null {
   const parsed = parseToken(token);
   return parsed !== null && isSigned(parsed, keys) ? unexpired(parsed, now) : null;
 }
 
-/** Signatures that a verifier keeps by default. */
-const MAX_KNOWN = 10_000;
+/** Default number of signatures that a verifier caches. */
+const MAX_CACHED = 10_000;
 
 /**
- * Verifies as `verifyToken`, and keeps the signatures of the latest tokens that it accepted: a client sends its token
- * with every request, and computing the signature costs as much as everything else in front of the answer. A kept one is
- * compared in constant time too.
+ * Verifies tokens as `verifyToken` does, and caches the signatures of accepted ones: a client sends its token with every
+ * request, and computing the signature would cost as much as all other work before the answer. Cached signatures are also
+ * compared in constant time.
  */
 export class TokenVerifier {
   readonly #keys: readonly TokenKey[];
-  /** By the signed text. Nobody adds to it who has no valid token. */
-  readonly #known: LRUCache<string, Buffer>;
+  /** Signatures by signed text. Only valid tokens add entries. */
+  readonly #cached: LRUCache<string, Buffer>;
 
-  constructor(keys: readonly TokenKey[], maxKnown = MAX_KNOWN) {
+  constructor(keys: readonly TokenKey[], maxCached = MAX_CACHED) {
     this.#keys = keys;
-    this.#known = new LRUCache({ max: maxKnown });
+    this.#cached = new LRUCache({ max: maxCached });
   }
 
-  /** The content of a token, or null. `now`: Unix seconds. */
+  /** Returns the claims of a token; null if it is invalid at `now`, Unix seconds. */
   verify(token: string, now: number): TokenClaims | null {
     const parsed = parseToken(token);
     if (parsed === null) return null;
     const { text, signed } = parsed;
-    const known = this.#known.get(text);
-    // Another one may be right as well: that of another key.
-    if (known !== undefined && timingSafeEqual(signed, known)) return unexpired(parsed, now);
+    const cached = this.#cached.get(text);
+    // A different signature may also be valid: that of another key.
+    if (cached !== undefined && timingSafeEqual(signed, cached)) return unexpired(parsed, now);
     if (!isSigned(parsed, this.#keys)) return null;
-    // A copy: a part of a URL would keep the whole URL.
-    this.#known.set(Buffer.from(text).toString('latin1'), signed);
+    // Copied: a slice of a URL would keep the whole URL in memory.
+    this.#cached.set(Buffer.from(text).toString('latin1'), signed);
     return unexpired(parsed, now);
   }
 }
 
-/** A token that may be right. */
+/** A well-formed token, not yet verified. */
 type ParsedToken = TokenClaims & {
-  /** What is signed. */
+  /** The signed text. */
   readonly text: string;
   /** Its signature, 43 bytes of text. */
   readonly signed: Buffer;
@@ -93,7 +93,7 @@ function unexpired({ clientId, expiration }: ParsedToken, now: number): TokenCla
   return now < expiration ? { clientId, expiration } : null;
 }
 
-/** Compares as text: a signature has several spellings in base64url, only ours is accepted. */
+/** Whether a key has signed a token. Compares text, as only one of a signature's spellings in base64url is valid. */
 function isSigned({ text, signed }: ParsedToken, keys: Iterable<TokenKey>): boolean {
   for (const key of keys)
     if (timingSafeEqual(signed, Buffer.from(signature(text, key).toString('base64url')))) return true;

@@ -1,20 +1,21 @@
 import type { SpanAttributes } from './tracer.ts';
-/** The fields by which log lines and spans name a message, alike in every service (docs/guides/operate.md). */
+
+/** The fields by which log lines and spans of every service identify a message (docs/guides/operate.md). */
 export type MessageFields = {
-  /** The provider's id of the message; null where a record has no single cause. */
+  /** The provider's id of the message; null for a record without a single cause. */
   readonly message_id?: string | null;
   readonly event_id?: number;
-  /** The delivery that it arrived in. */
+  /** Id of the delivery that contained the message. */
   readonly delivery_id?: string;
-  /** The id of a webhook message. */
+  /** Id of a webhook message. */
   readonly uuid?: string;
-  /** Name on the broker. */
+  /** Name of the topic on the broker. */
   readonly topic?: string;
   readonly partition?: number;
   readonly offset?: number;
 };
 
-/** The same as attributes of a span, by the names of OpenTelemetry where it has some. */
+/** Returns the fields as attributes of a span, with OpenTelemetry's names where it defines them. */
 export function spanAttributes(fields: MessageFields): SpanAttributes {
   return {
     message_id: fields.message_id,

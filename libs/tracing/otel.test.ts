@@ -20,7 +20,7 @@ function optionsOf(endpoint: string, change: Partial<TracingOptions> = {}): Trac
   return { service: 'a-service', endpoint, headers: {}, sampler: 'always_on', ratio: 1, ...change };
 }
 
-/** The address of a collector that answers so. */
+/** Starts a collector that answers with this status. Returns its address. */
 async function collectorOf(status: number): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(status).end('{}'));
@@ -47,7 +47,7 @@ test('is off without an endpoint', async () => {
   expect(tracer()).toBeNull();
 });
 
-test('continues the trace of its parent, and begins one without', async () => {
+test('continues the trace of a parent, and starts one without a parent', async () => {
   await startTracing(optionsOf(await collectorOf(200)), sinks);
   const continued = tracer()?.start('one', { kind: 'consumer', parent: OUTSIDE });
   expect(parseTraceparent(continued?.traceparent ?? '')).toMatchObject({
@@ -69,14 +69,14 @@ test.each([
   ['parentbased_traceidratio', 1, true],
   ['parentbased_traceidratio', 0, false],
   ['parentbased_always_off', 1, false],
-] as const)('samples new traces as asked: %s %d', async (sampler, ratio, isSampled) => {
+] as const)('samples new traces by sampler and ratio: %s %d', async (sampler, ratio, isSampled) => {
   await startTracing(optionsOf(await collectorOf(200), { sampler, ratio }), sinks);
   expect(tracer()?.start('one', { kind: 'server' }) !== null).toBe(isSampled);
   const ofSampled = tracer()?.start('one', { kind: 'server', parent: OUTSIDE }) !== null;
   expect(ofSampled).toBe(sampler.startsWith('parentbased') || isSampled);
 });
 
-test('drops spans of a collector that does not answer, and says so once', async () => {
+test('drops spans while the collector accepts none, and warns once', async () => {
   await startTracing(optionsOf(await collectorOf(400)), sinks);
   const start = performance.now();
   for (let n = 0; n < 20_000; n += 1) tracer()?.start('one', { kind: 'server' })?.end();
@@ -87,11 +87,11 @@ test('drops spans of a collector that does not answer, and says so once', async 
   expect(performance.now() - start).toBeLessThan(15_000);
 });
 
-test('does not wait for a collector that is away', async () => {
-  const away = createServer();
-  await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve));
-  const { port } = away.address() as AddressInfo;
-  await new Promise((resolve) => away.close(resolve));
+test('does not wait for a collector that is down', async () => {
+  const stopped = createServer();
+  await new Promise<void>((resolve) => stopped.listen(0, '127.0.0.1', resolve));
+  const { port } = stopped.address() as AddressInfo;
+  await new Promise((resolve) => stopped.close(resolve));
   await startTracing(optionsOf(`http://127.0.0.1:${port}`), sinks);
   for (let n = 0; n < 100; n += 1) tracer()?.start('one', { kind: 'server' })?.end();
   const start = performance.now();

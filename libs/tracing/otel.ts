@@ -1,4 +1,4 @@
-/** The tracer on OpenTelemetry. Loaded only where traces are on. */
+/** The tracer on OpenTelemetry. Loaded only if traces are on. */
 import {
   type Attributes,
   type Context,
@@ -35,12 +35,12 @@ import type {
   TracingSinks,
 } from './tracer.ts';
 
-/** Most spans that wait to be sent, some 4 MB; further ones are dropped. */
-const MAX_WAITING = 4_096;
+/** Maximum number of pending spans, some 4 MB; further ones are dropped. */
+const MAX_PENDING = 4_096;
 const BATCH_SPANS = 512;
-const SEND_EVERY_MS = 1_000;
-const SEND_WITHIN_MS = 10_000;
-const CLOSE_WITHIN_MS = 1_000;
+const SEND_INTERVAL_MS = 1_000;
+const SEND_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 const TRACES_PATH = '/v1/traces';
 
 const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
@@ -51,11 +51,12 @@ const KINDS: Readonly<Record<SpanOptions['kind'], Kind>> = {
   internal: Kind.INTERNAL,
 };
 
+/** Creates the tracer of this process. */
 export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer {
   const exporter = new OTLPTraceExporter({
     url: `${options.endpoint}${TRACES_PATH}`,
     headers: { ...options.headers },
-    timeoutMillis: SEND_WITHIN_MS,
+    timeoutMillis: SEND_TIMEOUT_MS,
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service }),
@@ -105,7 +106,7 @@ class OpenTelemetryTracer implements Tracer {
   async close(): Promise<void> {
     await settlesWithin(
       this.#provider.shutdown().catch(() => {}),
-      CLOSE_WITHIN_MS,
+      CLOSE_TIMEOUT_MS,
     );
   }
 }
@@ -139,14 +140,14 @@ function contextOf(parent: string | undefined): Context {
 
 const TRACEPARENT_FORM = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
 
-/** What a `traceparent` names; null for any other text. */
+/** Parses a `traceparent`; returns null for any other text. */
 export function parseTraceparent(text: string): SpanContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT_FORM.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;
   return { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Without what is not known. */
+/** Returns the attributes without null and undefined values. */
 function known(attributes: SpanAttributes): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined),
@@ -154,13 +155,13 @@ function known(attributes: SpanAttributes): Attributes {
 }
 
 /**
- * Hands spans to the batches of OpenTelemetry as long as fewer than `MAX_WAITING` wait or are under way, and counts what
- * becomes of each: a collector that is slow or gone costs a bounded memory, and no caller waits for it.
+ * Passes spans to the batches of OpenTelemetry while fewer than `MAX_PENDING` are pending, and counts their outcomes. So a
+ * slow or missing collector costs bounded memory, and no caller waits for it.
  */
 class BoundedProcessor implements SpanProcessor {
   readonly #batches: BatchSpanProcessor;
   readonly #sinks: TracingSinks;
-  #waiting = 0;
+  #pending = 0;
   #isFailing = false;
 
   constructor(exporter: SpanExporter, sinks: TracingSinks) {
@@ -169,26 +170,26 @@ class BoundedProcessor implements SpanProcessor {
       exporter: {
         export: (spans, done) =>
           exporter.export(spans, (result) => {
-            this.#sent(spans.length, result.error);
+            this.#settled(spans.length, result.error);
             done(result);
           }),
         shutdown: () => exporter.shutdown(),
       },
-      maxQueueSize: MAX_WAITING,
+      maxQueueSize: MAX_PENDING,
       maxExportBatchSize: BATCH_SPANS,
-      scheduledDelayMillis: SEND_EVERY_MS,
-      exportTimeoutMillis: 2 * SEND_WITHIN_MS,
+      scheduledDelayMillis: SEND_INTERVAL_MS,
+      exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
     });
   }
 
   onStart(): void {}
 
   onEnd(span: ReadableSpan): void {
-    if (this.#waiting >= MAX_WAITING) {
+    if (this.#pending >= MAX_PENDING) {
       this.#sinks.onSpans('dropped', 1);
       return;
     }
-    this.#waiting += 1;
+    this.#pending += 1;
     this.#batches.onEnd(span);
   }
 
@@ -200,14 +201,14 @@ class BoundedProcessor implements SpanProcessor {
     return this.#batches.shutdown();
   }
 
-  /** One line when it begins to fail, and one when it is over. */
-  #sent(count: number, error: Error | undefined): void {
+  /** Counts a sent or failed batch. Logs one line when batches begin to fail, and one when they succeed again. */
+  #settled(count: number, error: Error | undefined): void {
     const { log, onSpans } = this.#sinks;
-    this.#waiting -= count;
+    this.#pending -= count;
     onSpans(error === undefined ? 'sent' : 'failed', count);
     if (error !== undefined && !this.#isFailing)
-      log.warn({ code: 'TRACES_NOT_SENT', reason: error.message }, 'the collector takes no traces');
-    if (error === undefined && this.#isFailing) log.info({}, 'the collector takes traces again');
+      log.warn({ code: 'TRACES_NOT_SENT', reason: error.message }, 'the collector does not accept traces');
+    if (error === undefined && this.#isFailing) log.info({}, 'the collector accepts traces again');
     this.#isFailing = error !== undefined;
   }
 }

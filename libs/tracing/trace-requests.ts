@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { tracer } from './tracing.ts';
 
-/** A span for each request that a server answered: by its route, never its address, which may hold a token. */
+/** Adds a span for each answered request, named after its route: the address may contain a token. */
 export function traceRequests(app: FastifyInstance): void {
   const tracing = tracer();
   if (tracing === null) return;
@@ -13,7 +13,7 @@ export function traceRequests(app: FastifyInstance): void {
     const span = tracing.start(`${method} ${route}`, {
       kind: 'server',
       startedAt: Date.now() - reply.elapsedTime,
-      // A trace of its own, linked to the caller's: nobody outside decides what is recorded here.
+      // A new trace, linked to the client's: clients must not decide what is recorded here.
       links: typeof from === 'string' ? [from] : [],
       attributes: {
         'http.request.method': method,

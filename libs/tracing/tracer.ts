@@ -1,53 +1,53 @@
-/** What a process needs of a tracer: OpenTelemetry stands behind it where traces are on (`otel.ts`). */
+/** The interface of a tracer. `otel.ts` implements it with OpenTelemetry. */
 
 /** The header of a record that belongs to a trace (W3C Trace Context). */
 export const TRACEPARENT = 'traceparent';
 
-/** Values of a span; never an address with a query, a token or a body. */
+/** Attributes of a span. They must not contain an address with a query, a token or a body. */
 export type SpanAttributes = Readonly<
   Record<string, string | number | boolean | readonly string[] | null | undefined>
 >;
 
 /** A span to start. Times are Unix milliseconds. */
 export type SpanOptions = {
-  /** As in OpenTelemetry. */
+  /** Kind as in OpenTelemetry. */
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-  /** The `traceparent` of the span before it; without one it begins a trace, which sampling decides on. */
+  /** The `traceparent` of its parent span. Without one the span starts a trace, if the sampler records it. */
   readonly parent?: string | undefined;
-  /** Further ones that led to it. */
+  /** The `traceparent`s of other spans that caused it. */
   readonly links?: readonly string[] | undefined;
   readonly startedAt?: number;
   readonly attributes?: SpanAttributes;
 };
 
-/** A span that is sampled. */
+/** A sampled span. */
 export interface TraceSpan {
-  /** Its header value (W3C Trace Context) for what it causes. */
+  /** Header value for the spans that it causes (W3C Trace Context). */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
-  /** Ends it; `failure` says why it failed. */
+  /** Ends the span; with `failure`, the reason, as failed. */
   end(failure?: string): void;
 }
 
 export interface Tracer {
-  /** Null where the trace is not sampled. */
+  /** Starts a span; returns null if its trace is not sampled. */
   start(name: string, options: SpanOptions): TraceSpan | null;
-  /** Sends what waits, for a second at most. */
+  /** Sends pending spans, for at most a second. */
   close(): Promise<void>;
 }
 
-/** How many spans came to each end. */
+/** The outcome of a span: sent to the collector, dropped as too many were pending, or failed at the collector. */
 export type SpanOutcome = 'sent' | 'dropped' | 'failed';
 
-/** Where spans go, and which. Plain data: threads receive it. */
+/** The collector of spans, and their sampling. Plain data, so that threads can receive it. */
 export type TracingOptions = {
   readonly service: string;
   /** Address of the collector (OTLP over HTTP), without the path of traces. */
   readonly endpoint: string;
-  /** Sent with every request to it. */
+  /** Headers of every request to the collector. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly sampler: Sampling;
-  /** The part of traces that samplers of a ratio take, 0 to 1. */
+  readonly sampler: (typeof SAMPLERS)[number];
+  /** Share of traces that ratio samplers record, 0 to 1. */
   readonly ratio: number;
 };
 
@@ -60,7 +60,6 @@ export const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-type Sampling = (typeof SAMPLERS)[number];
 
 export type TracingSinks = {
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };

@@ -1,29 +1,29 @@
-/** The tracer of this process, or thread; none unless traces are on (docs/guides/trace.md). */
+/** The tracer of this process or thread, if traces are on (docs/guides/trace.md). */
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Tracer, TraceSpan, TracingOptions, TracingSinks } from './tracer.ts';
 
 let current: Tracer | null = null;
 
-/** Null where traces are off: ask before anything is made for a span. */
+/** Returns the tracer; null if traces are off. Check it before building attributes. */
 export function tracer(): Tracer | null {
   return current;
 }
 
-/** Turns traces on; loads OpenTelemetry only here. Null leaves them off. */
+/** Turns traces on; null leaves them off. Loads OpenTelemetry only if needed. */
 export async function startTracing(options: TracingOptions | null, sinks: TracingSinks): Promise<void> {
   if (options === null) return;
   const { openTracer } = await import('./otel.ts');
   current = openTracer(options, sinks);
 }
 
-/** Sends what waits, for a second at most, and turns traces off. */
+/** Turns traces off, after sending pending spans for at most a second. */
 export async function stopTracing(): Promise<void> {
   const stopped = current;
   current = null;
   await stopped?.close();
 }
 
-/** Publishes records of a sampled trace, under a span that their header names. Rejects as `publish`. */
+/** Publishes records of a sampled trace within a span, which their header names. Rejects as `publish`. */
 export async function publishTraced(
   publish: (records: readonly PublishRecord[]) => Promise<void>,
   records: readonly PublishRecord[],
