@@ -8,7 +8,7 @@ import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
 import { type Env, QUICK_START } from './settings.ts';
 
-export type BackboneOptions = {
+type BackboneOptions = {
   /** Folder for the embedded broker's data (in `kafka`) and the registry's logs (in `registry`): DATA_DIR. */
   readonly dataDir: string;
   readonly env: Env;

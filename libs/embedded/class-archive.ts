@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Java } from './java.ts';
 
 /** An archive of the classes that a server loaded in an earlier run on this machine. */
-export type ClassArchive = {
+type ClassArchive = {
   /** Arguments for the server's Java. */
   readonly jvmArgs: readonly string[];
   /** Writes the archive from a running server, unless it exists. Ignores failures. */

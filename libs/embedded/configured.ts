@@ -2,7 +2,7 @@ import { EmbeddedError } from './errors.ts';
 import type { Env } from './settings.ts';
 
 /** A broker and a registry configured in the environment. */
-export type Configured = {
+type Configured = {
   readonly addresses: { readonly brokers: string[]; readonly registryUrl: string };
   /** The addresses for display, without user, password and query. */
   readonly shown: string;

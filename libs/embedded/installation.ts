@@ -12,7 +12,7 @@ import type { OnProgress } from './progress.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
 
 /** Paths of the broker and the registry on this machine. */
-export type Installation = {
+type Installation = {
   /** Folder with the jars of Apache Kafka. */
   readonly kafkaLibs: string;
   /** The registry's runnable jar, in the folder of its libraries. */

@@ -48,7 +48,7 @@ export type KafkaOptions = BrokerOptions & {
   readonly proxyPort?: number;
 };
 
-export type KafkaClusterOptions = BrokerOptions & {
+type KafkaClusterOptions = BrokerOptions & {
   /** Number of brokers, three or more. */
   readonly brokers: number;
   /** `proxyPort` for each broker. */

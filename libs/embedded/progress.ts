@@ -4,7 +4,7 @@ export type OnProgress = (line: string) => void;
 const QUIET_MS = 10_000;
 
 /** The part of a writable stream that progress needs. `isTTY`: whether it is a terminal. */
-export type ProgressStream = {
+type ProgressStream = {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -4,7 +4,7 @@ import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
-export type ServerSpec = {
+type ServerSpec = {
   /** Its name in messages, such as "Kafka broker". */
   readonly name: string;
   readonly process: GuardedOptions;

@@ -13,7 +13,7 @@ export type Sasl =
   | { readonly mechanism: 'OAUTHBEARER'; readonly source: TokenSource };
 
 /** Security of connections to a cluster. */
-export type KafkaSecurity = {
+type KafkaSecurity = {
   /** Null: no TLS. */
   readonly tls: TlsFiles | null;
   /** Null: no authentication, or by TLS certificate. */

@@ -14,7 +14,7 @@ export type TlsFiles = {
 };
 
 /** Options of `tls.connect`. */
-export type TlsOptions = {
+type TlsOptions = {
   readonly servername?: string;
   readonly ca?: string;
   readonly cert?: string;
@@ -54,7 +54,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ]);
 
 /** The reason of a failed handshake: the peer's certificate (`theirs`), or that of this process (`ours`). */
-export type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
+type TlsFailure = { readonly of: 'theirs' | 'ours'; readonly reason: string };
 
 /** Returns the TLS failure in an error or its causes; undefined for any other failure. */
 export function tlsFailure(error: unknown): TlsFailure | undefined {

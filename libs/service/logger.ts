@@ -5,7 +5,7 @@ import { secretsRead } from '#security/secret.ts';
 
 export type { Logger } from 'pino';
 
-export type LoggerOptions = {
+type LoggerOptions = {
   /** Name of the process, `name` of every line. */
   name: string;
   /** Minimum level that is written. */

@@ -18,7 +18,7 @@ export const VALID_SECONDS = 300;
 const MAX_AHEAD_SECONDS = 2 * VALID_SECONDS;
 
 /** The values of a delivery's headers; undefined for a missing one. */
-export type SignatureHeaders = {
+type SignatureHeaders = {
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
 };

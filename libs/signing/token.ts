@@ -10,9 +10,9 @@ import { LRUCache } from 'lru-cache';
 export const MIN_KEY_BYTES = 32;
 
 /** The bytes of a key, or a `createSecretKey` of them, which is several times as fast. */
-export type TokenKey = Uint8Array | KeyObject;
+type TokenKey = Uint8Array | KeyObject;
 
-export type TokenClaims = {
+type TokenClaims = {
   readonly clientId: number;
   /** Time from which the token is invalid, Unix seconds. */
   readonly expiration: number;

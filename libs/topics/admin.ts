@@ -27,7 +27,7 @@ export type WantedTopics = WantedReplication & {
   readonly partitions?: number | undefined;
 };
 
-export type CreateTopicsOptions = WantedTopics & { readonly brokers: Brokers; readonly prefix: string };
+type CreateTopicsOptions = WantedTopics & { readonly brokers: Brokers; readonly prefix: string };
 
 /** Options for creating topics on a cluster of known size. */
 type TopicPlan = Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication };

@@ -164,12 +164,12 @@ describe("a writer's schema other than ours", () => {
   const written = createCodec('t', avroType(older), 1, unknownWriter).encode({ a: 5, gone: 'x' });
 
   test('is fetched once for all batches, and resolved to ours', async () => {
-    const asked: number[] = [];
+    const fetched: number[] = [];
     const decoder = createDecoder(
       't',
       avroType(ours),
       async (id) => {
-        asked.push(id);
+        fetched.push(id);
         return avroType(older);
       },
       2,
@@ -178,7 +178,7 @@ describe("a writer's schema other than ours", () => {
     await decoder.prepare(batch);
     await decoder.prepare(batch);
     expect(plain(decoder.decode(written))).toEqual({ a: 5, b: null, list: [] });
-    expect(asked).toEqual([1]);
+    expect(fetched).toEqual([1]);
   });
 
   test('causes an Error that is no DecodeError unless it was prepared', () => {
@@ -198,13 +198,13 @@ describe("a writer's schema other than ours", () => {
   });
 
   test('is fetched again after the registry was down', async () => {
-    let away = true;
+    let isDown = true;
     const decoder = createDecoder('t', avroType(ours), async () => {
-      if (away) throw new Error('away');
+      if (isDown) throw new Error('down');
       return avroType(older);
     });
-    await expect(decoder.read(written)).rejects.toThrow('away');
-    away = false;
+    await expect(decoder.read(written)).rejects.toThrow('down');
+    isDown = false;
     expect(plain(await decoder.read(written))).toMatchObject({ a: 5 });
   });
 

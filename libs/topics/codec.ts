@@ -95,7 +95,7 @@ export interface Decoder<T> {
 }
 
 /** Fetches a writer's schema by id; resolves to null if the registry does not know the id. */
-export type FindWriter = (id: number) => Promise<AvroType | null>;
+type FindWriter = (id: number) => Promise<AvroType | null>;
 
 /** Length of the header before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
 export const HEADER_BYTES = 5;

@@ -7,10 +7,10 @@ import { Registry } from './registry.ts';
 const PASSWORD = 's3cret/with:signs';
 
 test('sends user and password of the address in a header, and shows them nowhere else', async () => {
-  const asked: IncomingHttpHeaders[] = [];
+  const requests: IncomingHttpHeaders[] = [];
   const { port } = new URL(
     await serve(({ headers, method }, response) => {
-      asked.push(headers);
+      requests.push(headers);
       response.setHeader('content-type', 'application/json');
       // The rule exists; the schema is rejected.
       response.statusCode = method === 'GET' ? 200 : 401;
@@ -22,9 +22,9 @@ test('sends user and password of the address in a header, and shows them nowhere
     .codec('match-state')
     .catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);
-  expect(asked.length).toBeGreaterThan(1);
+  expect(requests.length).toBeGreaterThan(1);
   const header = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`;
-  for (const { authorization } of asked) expect(authorization).toBe(header);
+  for (const { authorization } of requests) expect(authorization).toBe(header);
   const shown = inspect(failed, { depth: 10, showHidden: true });
   for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), header]) expect(shown).not.toContain(secret);
 });

@@ -26,7 +26,7 @@ import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
 /** The connection to a registry. */
-export type RegistryOptions = {
+type RegistryOptions = {
   /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
   readonly url: RegistryUrl;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */

@@ -27,7 +27,7 @@ const PLACE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-stat
 const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 
 /** The folder of a replica's views, and the topics that they are built from. */
-export type ReplicaOptions = Pick<
+type ReplicaOptions = Pick<
   SourceOptions,
   'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
 > & {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type BatchGathererOptions<T> = {
+type BatchGathererOptions<T> = {
   /** Minimum interval between two batches after `caughtUp`, milliseconds. */
   readonly intervalMs: number;
   /** Returns the number of records in an item. */

@@ -117,7 +117,7 @@ async function followLane(options: LaneOptions): Promise<void> {
         if (!(error instanceof DecodeError)) throw error;
         metrics.skipped.inc({ topic });
         const place = { topic: batch.topic, partition, offset };
-        log.error({ err: error, ...place }, 'a record that cannot be decoded is left out');
+        log.error({ err: error, ...place }, 'skipped a record that cannot be decoded');
       }
     }
     return records;

@@ -111,7 +111,7 @@ const OF_EVENT: typeof LISTS = [
 ];
 
 /** Returns what a client gets: the text of the data, or the code of the refusal. */
-async function asked(world: ViewsWorld, access: Access) {
+async function answersOf(world: ViewsWorld, access: Access) {
   const data = createProviderData(world.views);
   const answer = async (name: OperationName, query: object, id = 0): Promise<string> => {
     try {
@@ -151,8 +151,8 @@ test('answers as views of all competitions do to a client of these ones, whichev
         const records = recordsOf(messages);
         const all = new ViewsWorld();
         read(all, records, []);
-        const wanted = await asked(all, { ...EVERYTHING, competitions: SERVED });
-        const got = await asked(limitedViews(records, turns), servedAccess(EVERYTHING, SERVED));
+        const wanted = await answersOf(all, { ...EVERYTHING, competitions: SERVED });
+        const got = await answersOf(limitedViews(records, turns), servedAccess(EVERYTHING, SERVED));
         expect(got.lists).toEqual(wanted.lists);
         const isShown = (id: number) => SERVED.has(all.views.state(id)?.competition_id ?? 0);
         for (const [at, event] of wanted.events.entries())
@@ -215,7 +215,7 @@ test('hides an event that leaves, and shows all of it when it returns', async ()
   const shown: string[] = [];
   for (const count of [1, 2, 3]) {
     read(world, recordsOf(moves.slice(0, count)), []);
-    shown.push((await asked(world, access)).events[0]?.answers[0] ?? '');
+    shown.push((await answersOf(world, access)).events[0]?.answers[0] ?? '');
   }
   expect(world.views.incidents(11)).toHaveLength(3);
   expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);

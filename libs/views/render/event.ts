@@ -19,7 +19,7 @@ const PLACE_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** Returns the name of a status from the catalogue; undefined if unknown. */
-export type StatusName = (statusId: number) => string | undefined;
+type StatusName = (statusId: number) => string | undefined;
 
 /**
  * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has

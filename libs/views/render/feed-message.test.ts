@@ -83,7 +83,7 @@ describe('the values that queries filter by', () => {
       eventMessage({}, { competition_id: null }),
       { competitionId: null },
     ],
-  ])('%s', (_, message, asked) => {
-    expect(row(message)).toMatchObject(asked);
+  ])('%s', (_, message, values) => {
+    expect(row(message)).toMatchObject(values);
   });
 });

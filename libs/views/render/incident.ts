@@ -9,7 +9,7 @@ import type { RenderedIncident } from '../store/incidents.ts';
 import { textOf } from './fields.ts';
 
 /** Returns the record of an incident type in the provider's catalogue; undefined if unknown. */
-export type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
+type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
 
 /**
  * Renders the provider's record with every field of the spec's DTO. A missing field comes from its type in the provider's

@@ -28,14 +28,14 @@ test.each([
   [
     'a topic was created again',
     { source: { a: '1', b: '3' } },
-    'it was made from other topics, or of other competitions',
+    'it was created from other topics, or for other competitions',
   ],
   [
     'the topics have another prefix',
     { source: { c: '1' } },
-    'it was made from other topics, or of other competitions',
+    'it was created from other topics, or for other competitions',
   ],
-  ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
+  ['they were unused for too long', { now: MADE.now + DAY + 1 }, 'it was unused for too long'],
 ])('rebuilds views if %s', (_name, changes, why) => {
   const folder = temporaryFolder();
   visit(folder);
@@ -47,7 +47,7 @@ test('rebuilds views of another release', () => {
   const { database } = openViews({ ...MADE, folder });
   database.exec("UPDATE meta SET value = 'older' WHERE key = 'schema'");
   database.close();
-  expect(visit(folder)).toBe('another release made it');
+  expect(visit(folder)).toBe('another release created it');
 });
 
 test.each(['', 'no database at all'])('rebuilds views if the file contains %j', (content) => {

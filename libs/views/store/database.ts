@@ -13,7 +13,7 @@ export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   constructor(folder: string, cause: unknown) {
     super(
       'VIEWS_IN_USE',
-      `${folder} is used by another process; give each replica a DATA_DIR of its own`,
+      `${folder} is in use by another process; give each replica its own DATA_DIR`,
       cause,
     );
   }
@@ -34,7 +34,7 @@ export type OpenViewsOptions = {
 };
 
 /** The database of views. `fresh` is the reason why it was created empty; null if it is reused. */
-export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
+type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
 
 const FILE = 'views.sqlite';
 /**
@@ -110,19 +110,21 @@ function metaOf(source: Source): Record<string, string> {
   return { schema: SCHEMA_ID, source: JSON.stringify(source) };
 }
 
+/** Returns the reason why existing views cannot be reused; null if they can. `usedSince`: Unix milliseconds. */
 function problemOf(database: DatabaseSync, source: Source, usedSince: number): string | null {
   const [tables] = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'meta'").all();
   if (tables?.n !== 1) return 'it is empty';
-  const kept = new Map(
+  const stored = new Map(
     database
       .prepare('SELECT key, value FROM meta')
       .all()
       .map(({ key, value }) => [key, value]),
   );
   const wanted = metaOf(source);
-  if (kept.get('schema') !== wanted.schema) return 'another release made it';
-  if (kept.get('source') !== wanted.source) return 'it was made from other topics, or of other competitions';
-  if (Number(kept.get('used')) < usedSince) return 'it was not used for too long';
+  if (stored.get('schema') !== wanted.schema) return 'another release created it';
+  if (stored.get('source') !== wanted.source)
+    return 'it was created from other topics, or for other competitions';
+  if (Number(stored.get('used')) < usedSince) return 'it was unused for too long';
   return null;
 }
 

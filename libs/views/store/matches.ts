@@ -12,7 +12,7 @@ export type EventRow = Readonly<PlaceIds & Pick<MatchState, 'sport_id'>> & {
 };
 
 /** The state of a match, and its record in the contract as JSON without details and statistics. */
-export type MatchRow = { readonly state: ShownState; readonly plain: string };
+type MatchRow = { readonly state: ShownState; readonly plain: string };
 
 /** An event as it is stored. */
 export type RenderedEvent = {
@@ -29,7 +29,7 @@ export type RenderedEvent = {
 };
 
 /** The stored version of a match, and ids of its places. */
-export type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
+type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
 
 /** The order of a list of matches: by start, or by last change. */
 export type MatchOrder = keyof typeof ORDERS;

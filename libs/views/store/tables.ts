@@ -5,10 +5,10 @@ import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** A table as JSON, with its competition and the time it was written. */
-export type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
+type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
 
 /** An entry of the catalogue of tables as JSON, and the time its table was written, Unix seconds; null without a table. */
-export type EntryRow = { readonly json: string; readonly ut: number | null };
+type EntryRow = { readonly json: string; readonly ut: number | null };
 
 /** SQL condition that leaves out tables of knock-out stages. */
 const NO_BRACKET = `(object_type <> 'stage'

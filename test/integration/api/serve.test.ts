@@ -158,5 +158,5 @@ test('lets two replicas verify each other’s tokens, and each client see what i
   );
   await one.api('/v2/oauth?client_id=41&secret_key=wrong', 401);
   // A third replica in the folder of the first would undo what that one keeps.
-  await expect(startApi(place, folder)).rejects.toThrow(/give each replica a DATA_DIR of its own/);
+  await expect(startApi(place, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
 });

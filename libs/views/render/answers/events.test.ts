@@ -155,13 +155,13 @@ test('shows a board by date, status and postponement, with or without details', 
     eventMessage({}, { id: 2, status_id: 5, status_type: 'scheduled' }),
     eventMessage({}, { id: 3, status_id: 11, status_type: 'finished' }),
   );
-  // Its status says that it is live, and its date no time.
+  // Live by its status, with a date without time.
   world.play(eventMessage({}, { id: 4, status_type: null, start_date: '2026-08-17' }));
   expect(ids(await ask('/v2/livescore?date_from=2026-08-17&status_type=live'))).toEqual([4]);
   const board = '/v2/livescore?date_from=2026-08-15';
   expect(ids(await ask(board))).toEqual([1, 3]);
   expect(ids(await ask(`${board}&show_postponed=yes`))).toEqual([1, 2, 3]);
-  // It has changed: whoever follows the changes had it on the board.
+  // A client that follows changes must learn of a postponed match.
   const now = Math.floor(RECEIVED_AT / 1000);
   expect(ids(await ask(`${board}&timestamp=${now}`))).toEqual([1, 2, 3]);
   expect(ids(await ask(`${board}&timestamp=${now + 60}`))).toEqual([]);

@@ -72,7 +72,7 @@ describe('the feed', () => {
     at(1, 20);
     at(2, 61);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2, 1]);
-    // A reader that continues from UT + 30 has the first one; a lagging replica had not shown it.
+    // A reader that continues from UT + 30 gets the first one again: a lagging replica may not have shown it.
     expect(await feed(`timestamp=${UT + 30}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
     expect(await feed(`timestamp=${UT + 31}&timestamp_to=${UT + 61}`)).toEqual([2]);
     expect(await feed(`timestamp=${UT + 72}&timestamp_to=${UT + 90}`)).toEqual([]);
@@ -124,7 +124,7 @@ describe('the feed', () => {
     world.take(normalized(goal));
     world.take({ ...normalized(goal, RECEIVED_AT + 2_000), origin: 'feed' });
     world.play(incidentMessage({ id: 7, ut: UT }, { confirmation: 'cancelled' }));
-    // A correction under the same id is another message.
+    // A correction with the same id is another message.
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([7, 7]);
   });
 
@@ -140,14 +140,14 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT + 5}&timestamp_to=${UT + 20}`)).toEqual([2]);
   });
 
-  test('keeps messages for their retention', async () => {
+  test('lists no message after a sweep of its time', async () => {
     world.play(eventMessage({ id: 1 }));
     world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
     expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
   });
 
-  test('lists events alone, and none of them in a query by importance', async () => {
+  test('lists no events in a query by importance', async () => {
     world.play(eventMessage({ id: 1 }), incidentMessage({ id: 2 }));
     const window = `timestamp=${UT}&timestamp_to=${UT}`;
     for (const flag of ['important', 'important_for_trader'])
@@ -172,7 +172,7 @@ describe('the feed', () => {
     expect(method.total_items).toBe(many);
     expect(new Set(data.map(({ id }: { id: number }) => id)).size).toBe(many);
     expect(turns).toBeGreaterThan(10);
-    // Within an event the opposite order of the log, which is that of the ids.
+    // Messages of an event are in reverse order of the log, and so of the ids.
     for (let id = 1; id <= 7; id++) {
       const ids = data.flatMap((one: { id: number; data: { event: { id: number } } }) =>
         one.data.event.id === id ? [one.id] : [],

@@ -93,7 +93,7 @@ test(`returns each of ${CHANGES} changes, on every operation with a timestamp`, 
       world.give({ topic: 'standings-catalogue', ...at, key: String(id), value });
       entries.push(mark);
     }
-    // A record may change several times between two queries: only its last state must arrive, but every message.
+    // A record may change several times between two queries: only its last state must arrive. Every message must.
     if (change % A_ROUND === 0) for (const [list, reader] of readers) await read(app, list, reader);
   }
   for (const [list, reader] of readers) await read(app, list, reader);

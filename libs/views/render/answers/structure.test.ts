@@ -74,7 +74,7 @@ test('shows competitions down to their stages', async () => {
   world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
   const [again] = (await ask('/v2/competitions')).data.competitions;
   expect(again.seasons[0].stages).toContainEqual({ ...UNKNOWN_PLACE.stage, id: 9 });
-  // And a competition: the sport of its events is its own.
+  // A competition known only from an event, whose sport it has.
   world.play(eventMessage({}, { competition_id: 7, season_id: 8, stage_id: 9, group_id: 6 }));
   const found = (await ask('/v2/competitions')).data.competitions.find(({ id }: { id: number }) => id === 7);
   const sport = { sport_id: 5, sport_name: 'Soccer' };
