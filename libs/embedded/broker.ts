@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
@@ -80,7 +81,7 @@ export async function launch(
   // The answer must come from this broker, not from one that took the port first.
   const clusterId = await clusterIdOf(folder);
   const output = join(logs, 'kafka.out');
-  const archive = await classArchive(jvm.classArchives, 'kafka', jvm.java);
+  const archive = classArchive(jvm.classArchives, 'kafka', jvm.java);
   const starting = startServer({
     name: 'Kafka broker',
     process: {
@@ -136,11 +137,7 @@ function newerData(error: unknown, folder: string): unknown {
 /** Returns the cluster id in a broker's folder; undefined if the folder is not formatted. */
 export async function clusterIdOf(folder: string): Promise<string | undefined> {
   const file = join(folder, 'data', 'meta.properties');
-  const formatted = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!formatted) return undefined;
+  if (!existsSync(file)) return undefined;
   return /^cluster\.id=(.+)$/m.exec(await readFile(file, 'utf8'))?.[1]?.trim();
 }
 
@@ -150,7 +147,7 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
   const fresh = join(folder, 'data.new');
   await rm(fresh, { recursive: true, force: true });
   const properties = join(folder, 'format.properties');
-  const archive = await classArchive(jvm.classArchives, 'kafka', jvm.java);
+  const archive = classArchive(jvm.classArchives, 'kafka', jvm.java);
   await writeFile(properties, render(brokerSettings(node, fresh)));
   const tool = [
     '-XX:TieredStopAtLevel=1',

@@ -23,22 +23,22 @@ describe('classArchive', () => {
 
   test('writes an archive at the first start, and uses it later', async () => {
     await fakeJcmd('echo classes of "$1" > "$4"');
-    const first = await archiveOf('17.0.15');
+    const first = archiveOf('17.0.15');
     expect(first.jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
     await first.write(4711);
     expect(await readdir(folder)).toEqual(['kafka-java-17.0.15.jsa']);
 
-    const second = await archiveOf('17.0.15');
+    const second = archiveOf('17.0.15');
     expect(second.jvmArgs).toEqual([`-XX:SharedArchiveFile=${join(folder, 'kafka-java-17.0.15.jsa')}`]);
     await fakeJcmd('exit 1');
     await second.write(4712);
-    expect((await archiveOf('21.0.1')).jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+    expect(archiveOf('21.0.1').jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
   });
 
   test('uses no archive if Java has no jcmd, or jcmd fails', async () => {
-    await (await archiveOf('17.0.15')).write(4711);
+    await archiveOf('17.0.15').write(4711);
     await fakeJcmd('echo half > "$4"; exit 1');
-    await (await archiveOf('17.0.15')).write(4711);
+    await archiveOf('17.0.15').write(4711);
     expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Java } from './java.ts';
@@ -19,13 +20,9 @@ const WRITE_TIMEOUT_MS = 60_000;
  * the broker's start, and 60 % of the registry's (7.3 to 2.7 s). The first start writes it, unless Java has no `jcmd`.
  * Java ignores an archive of other jars, so its name need only distinguish servers and Java versions.
  */
-export async function classArchive(folder: string, server: string, java: Java): Promise<ClassArchive> {
+export function classArchive(folder: string, server: string, java: Java): ClassArchive {
   const archive = join(folder, `${server}-java-${java.version}.jsa`);
-  const exists = await access(archive).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return { jvmArgs: [`-XX:SharedArchiveFile=${archive}`], write: async () => {} };
+  if (existsSync(archive)) return { jvmArgs: [`-XX:SharedArchiveFile=${archive}`], write: async () => {} };
   return {
     // A Java without this option must still start.
     jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+RecordDynamicDumpInfo'],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -47,11 +48,11 @@ export async function install(
     .slice(0, 12);
   const cache = cacheFolder(env);
   const folder = join(cache, `backbone-${hash}`);
-  if (!(await exists(folder))) {
+  if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
     const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
     try {
-      if (!(await exists(folder))) await download({ cache, folder, kafkaVersion }, env, onProgress);
+      if (!existsSync(folder)) await download({ cache, folder, kafkaVersion }, env, onProgress);
     } finally {
       lock.release();
     }
@@ -164,11 +165,4 @@ async function registryJar(folder: string): Promise<string> {
   const jar = (await readdir(registry)).find((name) => name.endsWith('-runner.jar'));
   if (jar) return join(registry, jar);
   throw new EmbeddedError('DOWNLOAD_FAILED', `${folder} is not complete: remove it and try again`);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -56,7 +56,7 @@ async function launch(
   await mkdir(logs, { recursive: true });
   await mkdir(work, { recursive: true });
   await requireFree(port);
-  const archive = await classArchive(classArchives, 'registry', java);
+  const archive = classArchive(classArchives, 'registry', java);
   const log = join(logs, 'registry.log');
   const output = join(logs, 'registry.out');
   const server = await startServer({

@@ -1,4 +1,5 @@
-import { open, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
@@ -47,8 +48,7 @@ const TAIL_BYTES = 16_384;
  * end of its log.
  */
 export async function startServer(spec: ServerSpec): Promise<RunningServer> {
-  const sizesBefore = new Map<string, number>();
-  for (const file of spec.logFiles) sizesBefore.set(file, await sizeOf(file));
+  const sizesBefore = new Map(spec.logFiles.map((file) => [file, sizeOf(file)] as const));
   sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
 
   const child = await spawnGuarded(spec.process);
@@ -114,18 +114,15 @@ export function controls(
   };
 }
 
-async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
-    (stats) => stats.size,
-    () => 0,
-  );
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Returns the last lines that were written to the files since they had these sizes. */
 async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string, number>): Promise<string> {
   const lines: string[] = [];
   for (const file of files) {
-    const size = await sizeOf(file);
+    const size = sizeOf(file);
     const before = sizesBefore.get(file) ?? 0;
     const start = size >= before ? before : 0; // a smaller file was rotated
     const from = Math.max(start, size - TAIL_BYTES);

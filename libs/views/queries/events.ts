@@ -23,7 +23,7 @@ export function eventConditions(query: EventsQuery, places: PlaceView, access: A
   if (competition_id !== undefined) requireAccess(access, competition_id);
   if (season_id !== undefined) requireAccess(access, places.competitionOf('season', season_id));
   if (stage_id !== undefined) requireAccess(access, places.competitionOf('stage', stage_id));
-  return visibleEvents(access, deletedToo(query))
+  return visibleEvents(access, query.timestamp !== undefined)
     .where('sport_id = ?', query.sport_id)
     .where('competition_id = ?', competition_id)
     .where('season_id = ?', season_id)
@@ -38,7 +38,7 @@ export function eventConditions(query: EventsQuery, places: PlaceView, access: A
 /** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
   const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
-  const conditions = visibleEvents(access, deletedToo(query))
+  const conditions = visibleEvents(access, query.timestamp !== undefined)
     .where(`(start >= ?${orLive})`, query.date_from)
     .where(`(start <= ?${orLive})`, query.date_to)
     .where('sport_id = ?', query.sport_id)
@@ -50,13 +50,8 @@ export function boardConditions(query: LivescoreQuery, access: Access): Conditio
   return conditions;
 }
 
-/** Returns the conditions of all events that the client may see. */
+/** Returns the conditions of all events that the client may see. Queries for changes include deleted ones (`item_status`). */
 export function visibleEvents(access: Access, deletedToo = false): Conditions {
   const conditions = new Conditions().among('competition_id', access.competitions);
   return deletedToo ? conditions : conditions.also('hidden = 0');
-}
-
-/** Queries for changes also return deleted events (see `item_status`). */
-function deletedToo({ timestamp }: { readonly timestamp?: number | undefined }): boolean {
-  return timestamp !== undefined;
 }

@@ -136,10 +136,7 @@ export class Views {
     return new Map(this.sql.rows<{ key: string; epoch: number }>(text).map(({ key, epoch }) => [key, epoch]));
   }
 
-  /**
-   * Calls `write` and stores the positions in one transaction, then notifies the listeners of the changes. `now`: Unix
-   * milliseconds.
-   */
+  /** Calls `write` and stores the positions in one transaction, then notifies the listeners. `now`: Unix milliseconds. */
   write(positions: readonly ReadPosition[], now: number, write: (changed: ViewChanges) => void): void {
     const changed: ViewChanges = {
       states: new Map(),
@@ -277,10 +274,7 @@ export class Views {
     return row === undefined ? null : JSON.parse(row.json);
   }
 
-  /**
-   * Calls `listener` after each change of a match, deletion included, when the change is visible. Returns a function that
-   * removes the listener. The listener must not throw.
-   */
+  /** Calls `listener` when a change of a match, or its deletion, is visible; it must not throw. Returns a function that removes it. */
   onChange(listener: (state: ShownState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

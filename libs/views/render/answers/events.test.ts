@@ -99,18 +99,6 @@ test('shows every field of the spec, whatever was reported', async () => {
   });
 });
 
-test('keeps unknown fields, and adds known names', async () => {
-  const changes = { status_id: 34, clock_time: 60, weather: { wind: 3 }, details: [{ id: 141, value: 900 }] };
-  world.play(eventMessage({}, changes));
-  expect(await event()).toMatchObject({
-    weather: { wind: 3 },
-    status_name: '2nd half',
-    clock_time: 60,
-    played_time: 2_760,
-    details: [{ id: 141, name: 'Attendance', value: '900' }],
-  });
-});
-
 test('filters events as the contract says', async () => {
   const others = { competition_id: 9, season_id: 90, stage_id: 91 };
   world.play(
