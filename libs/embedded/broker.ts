@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
 import { classArchive } from './class-archive.ts';
-import { EmbeddedError, reasonOf } from './errors.ts';
+import { EmbeddedError, reasonOf, stderrOf } from './errors.ts';
 import type { OwnedFolder, SecuredPorts } from './folder.ts';
 import type { Java } from './java.ts';
 import { HOST, requireFree } from './ports.ts';
@@ -162,10 +162,9 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
     args.push(...(node.security?.storageArguments ?? []));
     await promisify(execFile)(jvm.java.path, args, { env: jvm.env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
-    const stderr = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
     throw new EmbeddedError(
       'START_FAILED',
-      `the broker's storage could not be formatted: ${stderr || reasonOf(cause)}`,
+      `the broker's storage could not be formatted: ${stderrOf(cause) || reasonOf(cause)}`,
       cause,
     );
   }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Containers, Engine } from './docker.ts';
-import { EmbeddedError, reasonOf } from './errors.ts';
+import { EmbeddedError, reasonOf, stderrOf } from './errors.ts';
 import { CONFLUENT_API, type Env } from './settings.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
@@ -48,8 +48,7 @@ async function compose(env: Env, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)('docker', command, { env: complete, timeout: TIMEOUT_MS });
     return stdout;
   } catch (cause) {
-    const stderr = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
-    const reason = stderr.split('\n').at(-1) || reasonOf(cause);
+    const reason = stderrOf(cause).split('\n').at(-1) || reasonOf(cause);
     throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, cause);
   }
 }

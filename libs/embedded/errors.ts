@@ -5,6 +5,11 @@ export class EmbeddedError extends TouchlineError<'EmbeddedError'> {
   override readonly name = 'EmbeddedError';
 }
 
+/** Returns what a failed command wrote to stderr; '' for other errors. */
+export function stderrOf(error: unknown): string {
+  return error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+}
+
 /** Returns the message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -27,9 +27,14 @@ type ServiceTopics = {
 
 const DELIVERY = ['raw-messages', 'normalized-messages', 'dead-letters', 'ingress-status'] as const;
 const SERVED = [
-  ...(['catalogue', 'match-state', 'match-incidents', 'match-transitions'] as const),
-  ...(['standings-catalogue', 'standings', 'feed-health'] as const),
-];
+  'catalogue',
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'standings-catalogue',
+  'standings',
+  'feed-health',
+] as const;
 
 /** Topics of the services that are not processors. */
 const OTHER_SERVICES = {

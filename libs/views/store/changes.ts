@@ -18,23 +18,24 @@ export type SubjectChange = {
   readonly steps: readonly StoryStep[];
 };
 
-const CLASSES: Readonly<Record<string, StepClass>> = {
-  goal_cancelled: 'taken_back',
-  goal_reinstated: 'goal',
-  score_changed: 'score',
-  firm_score_changed: 'score',
-  status_changed: 'status',
-  result_verified: 'status',
-  bet_status_changed: 'guard',
-  guard_changed: 'guard',
-};
+/** Classes of the kinds of transitions that belong to the story of a match, whatever their incident. */
+export const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
+  ['goal_cancelled', 'taken_back'],
+  ['goal_reinstated', 'goal'],
+  ['score_changed', 'score'],
+  ['firm_score_changed', 'score'],
+  ['status_changed', 'status'],
+  ['result_verified', 'status'],
+  ['bet_status_changed', 'guard'],
+  ['guard_changed', 'guard'],
+]);
 
 type SubjectKey = { readonly event_id: number; readonly version: number; readonly subject: string };
 type Subject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
 
 /** Returns the class of a step. */
 export function classOf({ kind, incident_type }: Subject): StepClass {
-  const known = CLASSES[kind];
+  const known = CLASS_BY_KIND.get(kind);
   if (known !== undefined) return known;
   if (incident_type === INCIDENT.goalCancelled) return 'cancellation';
   return incident_type !== null && GOAL_TYPES.has(incident_type) ? 'goal' : 'incident';

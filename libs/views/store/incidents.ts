@@ -3,22 +3,11 @@ import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
-import { classOf, subjectOf } from './changes.ts';
+import { CLASS_BY_KIND, classOf, subjectOf } from './changes.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** Kinds of transitions that change an existing incident. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
-/** Kinds of transitions that belong to the story of a match, whatever their incident. */
-const STORY_KINDS = new Set([
-  'goal_cancelled',
-  'goal_reinstated',
-  'score_changed',
-  'firm_score_changed',
-  'status_changed',
-  'bet_status_changed',
-  'guard_changed',
-  'result_verified',
-]);
 
 const FIRST = 'SELECT d.first FROM deliveries d WHERE d.event_id = i.event_id AND d.id = i.id';
 const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
@@ -70,7 +59,7 @@ export class IncidentView extends SqlView {
     if (incident_id !== null) this.#noteDelivery(event_id, incident_id, transition.cause.received_at);
     const isStoryIncident =
       kind.startsWith('incident_') && incident_type !== null && isStoryType(incident_type);
-    if (!isStoryIncident && !STORY_KINDS.has(kind)) return;
+    if (!isStoryIncident && !CLASS_BY_KIND.has(kind)) return;
     const step = storyStepOf(transition);
     this.sql.insert('INSERT OR IGNORE INTO stories', {
       event_id,
