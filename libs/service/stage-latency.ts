@@ -2,7 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** The measured stages: from the provider's `ut` to the receipt, and from the receipt to a later stage. */
-export type Stage =
+type LatencyStage =
   /** Up to one second too long, as `ut` is in whole seconds. */
   | 'provider_to_received'
   | 'received_to_published'
@@ -18,7 +18,7 @@ type ObserveLatency = (elapsedMs: number) => void;
 export const LATENCY_LIMIT_MS = 600_000;
 
 /** Registers the histogram of these stages. Call once for each registry. */
-export function stageLatencies<const S extends Stage>(
+export function stageLatencies<const S extends LatencyStage>(
   registry: Registry,
   stages: readonly S[],
 ): Readonly<Record<S, ObserveLatency>> {

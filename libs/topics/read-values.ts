@@ -21,7 +21,7 @@ export type TopicSource = {
 };
 
 /** Receives a decoded record. `value` is null for a deleted key; `key` is '' for a record without a key. */
-export type OnValue<T extends TopicName> = (
+type OnValue<T extends TopicName> = (
   key: string,
   value: TopicValues[T] | null,
   record: ReadRecord,
