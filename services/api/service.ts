@@ -16,10 +16,10 @@ import { followEndedSessions } from './ended-sessions.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
-/** The service: the contract and the live board, out of views of the topics. */
+/** The api service: serves the REST contract and the live board from views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
-  about: 'Serves the REST contract and the live board out of the topics.',
+  about: 'Serves the REST contract and the live board from the topics.',
   config: settings,
   async start({ config, logger, metrics: registry, signal, draining, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
