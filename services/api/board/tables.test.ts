@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, movementOf, playing, readTable } from './tables.ts';
+import { columnsOf, currentMatchOf, movementOf, readTable } from './tables.ts';
 import { leagueTable, SERBIA_BRAZIL } from './testing/scenes.ts';
 
 test('a table of the provider is read, with what the live table says of play', () => {
@@ -17,8 +17,8 @@ test('a table of the provider is read, with what the live table says of play', (
     'pts',
     'form',
   ]);
-  expect(first && playing(first)).toEqual({ eventId: SERBIA_BRAZIL.id, score: '0–2' });
-  expect(second && playing(second)).toBeNull();
+  expect(first && currentMatchOf(first)).toEqual({ eventId: SERBIA_BRAZIL.id, score: '0–2' });
+  expect(second && currentMatchOf(second)).toBeNull();
 });
 
 test('a colour that is none is left out', () => {

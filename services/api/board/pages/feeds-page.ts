@@ -21,10 +21,13 @@ const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'webhook-composer': 'Changes not yet written as webhooks',
 };
 
-/** How many gaps of a source are shown. */
-const GAPS = 20;
+/** Maximum number of interruptions that are shown of a source. */
+const MAX_GAPS = 20;
 
-/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, its interruptions, and what waits within Touchline. `served`: which competitions, in words; null is all. */
+/**
+ * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source, and unprocessed records. `served`: the
+ * competitions that are served, in words; null: all. `now`: Unix seconds.
+ */
 export function feedsPage(
   { sources, live, doubted, waiting }: Feeds,
   served: string | null,
@@ -66,7 +69,7 @@ ${factsHtml(rows)}
 ${
   gaps.length > 0 &&
   html`<h3>Latest interruptions</h3><ol class="gaps small">${gaps
-    .slice(-GAPS)
+    .slice(-MAX_GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
 }</section>`;
