@@ -4,7 +4,7 @@ import type { BoardMatch } from './match.ts';
 
 type DrawRow = (match: BoardMatch) => Html;
 
-/** Everything of the board that changes with its matches. A group that is `same` is a placeholder, for which `morph` leaves what is in the page. */
+/** Renders the sections of the board. A group that `isSame` becomes a placeholder: `morph` leaves the group in the page unchanged. */
 export function boardHtml(
   { sections, shown }: Arrangement,
   query: BoardQuery,
@@ -57,7 +57,7 @@ const ORDERS: readonly (readonly [BoardQuery['by'], string])[] = [
   ['kick-off', 'Kick-off'],
 ];
 
-/** The filters: a plain form, so that it works without a script too. */
+/** Renders the filters as a plain form, which works without a script. */
 export function filtersHtml({ counts, competitions }: Arrangement, query: BoardQuery): Html {
   return html`<fieldset class="shows"><legend class="visually-hidden">Show</legend>
 ${SHOWS.map(

@@ -4,8 +4,7 @@ import { Registry } from 'prom-client';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
 import type { GateOptions } from '../gate.ts';
-import { notFoundPage } from '../not-found.ts';
-import { type BoardOptions, boardRoutes } from '../routes.ts';
+import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
 
 /** Anyone on this machine sees everything. */
