@@ -46,7 +46,7 @@ test('gives a token of an hour for the right secret, which any replica with the 
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
 });
 
-test('gives tokens of the first key and accepts those of both, while the key is rotated', async () => {
+test('issues tokens with the first key and accepts those of both while the key is rotated', async () => {
   const next = `${KEY}x`;
   const tokenOf = async (...keys: [string, ...string[]]) => {
     const granted = await createGatekeeper(clients, keys).exchange('7', 'right', NOW);
@@ -66,7 +66,7 @@ test.each([
   ['0', 'right'],
   ['07', 'right'],
   ['x', 'right'],
-])('gives client %j with secret %j nothing', async (id, secret) => {
+])('issues no token for client %j with secret %j', async (id, secret) => {
   const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
@@ -82,7 +82,7 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
-test('does not take an older record of a client for a newer one', async () => {
+test('ignores a record of a client with a lower version', async () => {
   await know({ version: 5, active: false });
   await know({ version: 4 });
   const gatekeeper = createGatekeeper(clients, [KEY]);

@@ -5,7 +5,7 @@ import type { Client } from '#topics/generated/types.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 
-/** Those that ended, of all replicas. */
+/** Sessions that were signed out of, at any replica. */
 let sessionsEnded: Set<string>;
 const ended = {
   has: (session: string) => sessionsEnded.has(session),
@@ -46,7 +46,7 @@ beforeEach(async () => {
   sessions = await replica(KEY);
 });
 
-test('opens a session for the right secret alone', async () => {
+test('opens a session only with the right secret', async () => {
   expect(await sessions.open('7', 'wrong')).toBeNull();
   expect(await sessions.open('8', 'right')).toBeNull();
   const session = (await sessions.open('7', 'right')) ?? '';
@@ -55,7 +55,7 @@ test('opens a session for the right secret alone', async () => {
   expect(viewer?.access()).toMatchObject({ competitions: new Set([1, 2]), operations: null });
 });
 
-test('is taken by every replica with the key, and by no other', async () => {
+test('accepts a session at every replica with the key, and at no other', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   expect((await replica(KEY)).viewer(session)).not.toBeNull();
   expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
@@ -64,14 +64,14 @@ test('is taken by every replica with the key, and by no other', async () => {
     expect(sessions.viewer(text)).toBeNull();
 });
 
-test('is no token of the contract, nor is a token a session', async () => {
+test('accepts neither a token as a session nor a session as a token', async () => {
   const gatekeeper = createGatekeeper(clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
 });
 
-test('ends after its time, for whoever looks on as well', async () => {
+test('ends a session after its lifetime, also for a reader who is connected', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   now = BEGUN + SESSION_SECONDS - 1;
@@ -83,14 +83,14 @@ test('ends after its time, for whoever looks on as well', async () => {
 test.each([
   ['the secret is rotated', async () => ({ secret_hash: hashSecret('other') })],
   ['the client is disabled', async () => ({ active: false })],
-])('ends when %s', async (_, change) => {
+])('ends a session when %s', async (_, change) => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   await know({ version: 2, ...(await change()) });
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
-test('ends where it is signed out of, at every replica, and no other', async () => {
+test('ends only the signed-out session, at every replica', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   now += 1;
   const other = (await sessions.open('7', 'right')) ?? '';

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from '../../../services/api/board/testing/playing.ts';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import {
   firstHalf,
   incident,
-  leagueTable,
   SERBIA_BRAZIL as match,
   playBoard,
   playKnockOut,
@@ -14,7 +14,6 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
@@ -44,8 +43,8 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       const now = Date.now() / 1000;
       playBoard(played, now);
       playSerbiaBrazil(played, now);
-      played.table(39719, 2, 'League standings', leagueTable(false));
-      played.table(39720, 244, 'League standings live', leagueTable(true));
+      played.table(39719, 2, 'League standings', leagueTable());
+      played.table(39720, 244, 'League standings live', leagueTable(match.id));
       played.table(39800, 18, 'Top scorers', topScorers());
       const final = { groups: [{ id: '', name: '', participants: [] }] };
       played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);

@@ -1,14 +1,13 @@
 /** How pages are laid out, in Chromium: what belongs together stands together, and nothing covers or cuts off another. */
 import { describe, expect, test } from 'vitest';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import {
   firstHalf,
   incident,
-  leagueTable,
   playBoard,
   playKnockOut,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -38,7 +37,7 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
         reported: [0, 0],
       });
       played.health(3_100_091);
-      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39719, 2, 'League standings', leagueTable());
       played.table(39800, 6, 'Top scorers', topScorers());
     },
   });

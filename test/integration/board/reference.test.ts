@@ -1,7 +1,6 @@
 /** What a client does with the reference at `/docs` and with the tables, in Chromium. */
 import { describe, expect, test } from 'vitest';
-import { leagueTable } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -11,7 +10,7 @@ const CURRENT = `document.querySelector('.contents [aria-current]')?.hash`;
 describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({
     play: ({ played }) => {
-      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39719, 2, 'League standings', leagueTable());
       played.table(39800, 18, 'Top scorers', topScorers());
     },
   });

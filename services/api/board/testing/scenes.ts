@@ -1,6 +1,7 @@
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
 import type { FixtureMatch, PlayedViews } from './playing.ts';
 import { PLACE } from './playing.ts';
+import { leagueTable } from './provider-tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -221,67 +222,5 @@ export function playKnockOut(played: PlayedViews, now: number): void {
       played.publish(fixture, at - 500 + kick, event, incident(30 + kick, 413, '120:00', shot));
     }
   });
-  played.table(39_730, 2, 'League standings', leagueTable(false), 1, SEMI_FINALS);
-}
-
-const COLUMNS = [
-  [1, 'mp', 'MP', 'Matches played'],
-  [2, 'won', 'W', 'Won'],
-  [3, 'draw', 'D', 'Draw'],
-  [4, 'lost', 'L', 'Lost'],
-  [6, 'goals_scored', 'GS', 'Goals scored'],
-  [7, 'goals_allowed', 'GA', 'Goals allowed'],
-  [5, 'goals_diff', 'GD', 'Goals difference'],
-  [8, 'pts', 'Pts', 'Points'],
-  [46, 'form', 'Form', 'Form'],
-] as const;
-
-/** A league table as the provider shows it; `live` with what the live table adds. */
-export function leagueTable(live: boolean): Fields {
-  const rows: readonly (readonly [string, number | null, readonly (number | string)[]])[] = [
-    ['Brazil', 2, [3, 2, 1, 0, 5, 1, 4, 7, 'W,W,D']],
-    ['Switzerland', 1, [3, 1, 2, 0, 5, 4, 1, 5, 'D,W,D']],
-    [live ? HOSTILE_NAME : 'Serbia', 3, [3, 1, 0, 2, 2, 4, -2, 3, 'L,L,W']],
-    ['Costa Rica', null, [3, 0, 1, 2, 2, 5, -3, 1, 'D,L,L']],
-  ];
-  return {
-    name: 'League standings',
-    type_name: live ? 'League standings live' : 'League standings',
-    groups: ['Group E', 'Group F'].map((name) => ({
-      name,
-      zones: [
-        { id: 1, name: 'Next round', colour: '#002400' },
-        { id: 2, name: 'Odd', colour: 'red;background:url(//elsewhere)' },
-      ],
-      corrections: [{ participant_name: 'Costa Rica', value: '-2', reason: 'Financial issues' }],
-      participants: rows.map(([team, last_rank, values], n) => ({
-        id: 50_000 + n,
-        name: team,
-        rank: n + 1,
-        last_rank,
-        zone_name: n < 2 ? 'Next round' : '',
-        subparticipant_name: '',
-        columns: [
-          ...COLUMNS.map(([id, code, short_name, long], at) => ({
-            id,
-            code,
-            short_name,
-            name: long,
-            value: values[at],
-          })),
-          ...(live ? playingCells(n === 0) : []),
-        ],
-      })),
-    })),
-  };
-}
-
-function playingCells(plays: boolean): Fields[] {
-  const cell = (code: string, value: unknown): Fields => ({ id: null, code, short_name: code, value });
-  return [
-    cell('is_playing', plays ? 'yes' : 'no'),
-    cell('home_result', plays ? 0 : ''),
-    cell('away_result', plays ? 2 : ''),
-    cell('event_id', plays ? SERBIA_BRAZIL.id : ''),
-  ];
+  played.table(39_730, 2, 'League standings', leagueTable(), 1, SEMI_FINALS);
 }
