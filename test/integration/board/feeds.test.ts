@@ -1,4 +1,4 @@
-/** The page of the feeds, and that of an unknown address, in Chromium. */
+/** The page of the feeds and the page for an unknown address, in Chromium. */
 import { describe, expect, test } from 'vitest';
 import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
@@ -16,7 +16,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     },
   });
 
-  test('are shown in words, with what was missed, and follow what changes', async () => {
+  test('are shown in words with their interruptions, and are updated', async () => {
     const visit = await stage.follow('/feeds');
     const source = '[data-key="source-webhook"]';
     await visit.shows(source, 'Webhooks');
@@ -32,7 +32,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  test('have below them what waits within Touchline', async () => {
+  test('are shown with the unprocessed records of the processors', async () => {
     let records: number | null = 3;
     const waiting = () => [{ processor: 'match-processor', records } as const];
     const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: { waiting } });
@@ -45,7 +45,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     await counted.close();
   });
 
-  test('an unknown address is a page for a browser, and a record for a program', async () => {
+  test('answers a browser at an unknown address with a page, and a program with a record', async () => {
     const visit = await stage.open('/nope');
     expect(await visit.texts('h1')).toEqual(['No such page']);
     await Promise.all([visit.page.waitForNavigation(), visit.page.click('main a[href="/"]')]);

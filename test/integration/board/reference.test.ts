@@ -1,4 +1,4 @@
-/** What a client does with the reference at `/docs` and with the tables, in Chromium. */
+/** The reference at `/docs` and the pages of tables, in Chromium. */
 import { describe, expect, test } from 'vitest';
 import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
@@ -15,7 +15,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     },
   });
 
-  test('the reference is searched by path, parameter and field', async () => {
+  test('searches the reference by path, parameter and field', async () => {
     const visit = await stage.open('/docs');
     const all = await visit.ask<string[]>(SHOWN);
     await visit.page.type('#search', 'important-incidents');
@@ -33,7 +33,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('nothing of the reference but code is scrolled sideways on a phone', async () => {
+  test('scrolls nothing but code sideways in the reference on a phone', async () => {
     const visit = await stage.open('/docs', { width: 390, features: { 'prefers-color-scheme': 'dark' } });
     await visit.ask(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
     const [tables, wide] = await visit.ask<[number, string[]]>(`[
@@ -46,7 +46,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(wide).toEqual([]);
   });
 
-  test('the reference marks what is read, and colours JSON', async () => {
+  test('marks the current part of the reference, and colours JSON', async () => {
     const visit = await stage.open('/docs');
     expect(await visit.ask(CURRENT)).toBe('#start');
     await visit.ask(`document.getElementById('standings.show').scrollIntoView()`);
@@ -63,7 +63,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the reference copies an answer, and a request as a command', async () => {
+  test('copies an answer of the reference, and a request as a command', async () => {
     await stage.browser.overridePermissions(stage.origin, [
       'clipboard-read',
       'clipboard-write',
@@ -81,14 +81,14 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the reference has its form above the example, and no note that is not a client’s', async () => {
+  test('has the form above the example in the reference, and no note for developers of Touchline', async () => {
     const visit = await stage.open('/docs');
     const parts = `[...document.querySelectorAll('[data-name="livescore.index"] .example > *')].map((one) => one.localName)`;
     expect((await visit.ask<string[]>(parts)).slice(0, 2)).toEqual(['form', 'h4']);
     expect(await visit.ask('document.body.innerText')).not.toMatch(/not shown|npm |npx /);
   });
 
-  test('a phone chooses its table from a list, and finds a player by name or team', async () => {
+  test('chooses a table from a list on a phone, and finds a player by name or team', async () => {
     const visit = await stage.open('/standings', { width: 390, height: 844 });
     expect(await visit.ask(`document.querySelector('.tabs.kinds').checkVisibility()`)).toBe(false);
     await Promise.all([visit.page.waitForNavigation(), visit.page.select('#choose select', '39800')]);
@@ -101,7 +101,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a phone cuts off no filter of the board, however many matches each counts', async () => {
+  test('cuts off no filter of the board on a phone, even with counts of three digits', async () => {
     const visit = await stage.follow('/', { width: 360 });
     await visit.ask(`document.querySelectorAll('.shows b').forEach((one) => { one.textContent = '340'; })`);
     const edges = `[...document.querySelectorAll('.shows label, .shows')].map((one) => one.getBoundingClientRect().right)`;
@@ -110,19 +110,19 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(Math.max(...filters)).toBeLessThanOrEqual(bar);
   });
 
-  test('a phone breaks no word of the head', async () => {
+  test('wraps no link of the head on a phone', async () => {
     const visit = await stage.open('/docs', { width: 390, height: 844 });
     const lines = `[...document.querySelectorAll('.head nav a')].map((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))`;
     expect(new Set(await visit.ask<number[]>(lines))).toEqual(new Set([1]));
   });
 
-  test('a phone cuts no column of a league table', async () => {
+  test('cuts off no column of a league table on a phone', async () => {
     const visit = await stage.open('/standings', { width: 390, height: 844 });
     const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
     expect(await visit.ask(beyond)).toEqual([0, 0]);
   });
 
-  test('a wide screen has the kinds as links', async () => {
+  test('shows the kinds of table as links on a wide screen', async () => {
     const visit = await stage.open('/standings');
     expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
     expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);

@@ -28,7 +28,7 @@ const INCIDENT_NAMES: Readonly<Record<number, string>> = {
   1834: 'Possible VAR',
 };
 
-/** An incident record of the provider's; `team` is a participant's id. */
+/** Returns an incident record of the provider. `n` makes its id; `time`: event time, `mm:ss`. */
 export function incident(n: number, type: number, time: string, changes: Fields = {}): Fields {
   return {
     id: `5-${100_000 + n}`,
@@ -45,7 +45,7 @@ export function incident(n: number, type: number, time: string, changes: Fields 
   };
 }
 
-/** The fields of an event in its first half, `minute` minutes after the kick-off. */
+/** Returns the fields of an event in its first half, `minute` minutes after the kick-off. */
 export function firstHalf(minute: number): Fields {
   return {
     status_id: 33,
@@ -56,12 +56,12 @@ export function firstHalf(minute: number): Fields {
   };
 }
 
-/** The fields of an event in its second half, `minute` minutes after its start. */
+/** Returns the fields of an event in its second half, `minute` minutes after the start of that half. */
 export function secondHalf(minute: number): Fields {
   return { ...firstHalf(minute), status_id: 34 };
 }
 
-/** Publishes a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
+/** Publishes a match up to its 65th minute: a confirmed goal, a cancelled one and one under review. `now`: Unix seconds. */
 export function playSerbiaBrazil(played: PlayedViews, now: number): void {
   const match = SERBIA_BRAZIL;
   const kickOff = now - 83 * 60;
@@ -144,7 +144,7 @@ const OTHERS: readonly (readonly [number, string, string])[] = [
   [3100046, 'Japan', 'Poland'],
 ];
 
-/** A board with matches of every kind. */
+/** Publishes live, finished and upcoming matches. `now`: Unix seconds. */
 export function playBoard(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   played.name('group', 31212, PLACE.stage_id, 'Group F');
@@ -173,7 +173,7 @@ export function playBoard(played: PlayedViews, now: number): void {
         status_type: 'finished',
         clock_status: 'stopped',
         clock_time: 0,
-        reported: n === 1 ? [2, 0] : [2, 0],
+        reported: [2, 0],
       });
     } else
       played.publish(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
@@ -187,10 +187,10 @@ export function playBoard(played: PlayedViews, now: number): void {
   played.publish(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
 }
 
-/** The stage of `playKnockOut`'s semi-finals; the final is the next one. */
+/** Id of the stage of the semi-finals in `playKnockOut`; the match for third place and the final follow. */
 export const SEMI_FINALS = 3130;
 
-/** Semi-finals, one of them decided on penalties, a match for third place and a final that is live, with league tables too. */
+/** Publishes semi-finals, one decided on penalties, a match for third place, a live final and a league table. `now`: Unix seconds. */
 export function playKnockOut(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   const names = ['Croatia', 'England', 'France', 'Belgium'];
