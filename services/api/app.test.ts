@@ -27,11 +27,11 @@ beforeEach(async () => {
   logged = '';
   failures = [];
   world = new ViewsWorld();
-  app = await make();
+  app = await createTestApp();
 });
 
 /** Creates the app over `world`. The token `narrow` covers only lists of events. */
-async function make(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstance> {
+async function createTestApp(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstance> {
   registry = createMetrics('api');
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -68,7 +68,7 @@ const status = async (url: string) => (await app.inject(url)).statusCode;
 test('uses the scheme and host of X-Forwarded headers in URLs of pages only when a trusted proxy sends them', async () => {
   world.play(...Array.from({ length: 6 }, (_, n) => eventMessage({ id: n + 1 }, { id: n + 1 })));
   const pageFrom = async (trustedProxies: string[], proto: string): Promise<string> => {
-    const made = await make({ publicUrl: undefined, trustedProxies });
+    const made = await createTestApp({ publicUrl: undefined, trustedProxies });
     const answer = await made.inject({
       url: '/v2/events?token=good&season_id=25528&limit=5',
       headers: { host: 'api.example', 'x-forwarded-proto': proto, 'x-forwarded-host': 'public.example' },
@@ -97,7 +97,7 @@ test('answers 503 to all requests but those for health until it has caught up', 
 
 test('reports that it is ready, and the served competitions when they are limited', async () => {
   expect((await app.inject('/health/ready')).body).toBe('ready\n');
-  const limited = await make({ competitions: new Set([61, 52]) });
+  const limited = await createTestApp({ competitions: new Set([61, 52]) });
   expect((await limited.inject('/health/ready')).body).toBe('ready\nserves only the competitions 52, 61\n');
   ready = false;
   expect((await limited.inject('/health/ready')).body).toBe('not ready\n');
@@ -190,14 +190,14 @@ test.each(['trace', 'debug', 'info'])(
     const lines: string[] = [];
     // This log redacts nothing, so that the test sees what the api logs.
     const log = pino({ level }, { write: (line: string) => void lines.push(line) });
-    app = await make({ log });
+    app = await createTestApp({ log });
     for (const [wanted, url] of ANSWERS) {
       const { statusCode, body } = await app.inject(url);
       expect([url, statusCode]).toEqual([url, wanted]);
       if (wanted !== 200) expect(body).not.toMatch(/hush|good|narrow|token=/);
     }
     expect(lines).toEqual([]);
-    app = await make({ log, data: broken<ProviderData>(), view: broken<BoardView>() });
+    app = await createTestApp({ log, data: broken<ProviderData>(), view: broken<BoardView>() });
     for (const url of [
       '/v2/statuses?token=good',
       '/v2/events/1?token=good',
@@ -221,7 +221,7 @@ test.each(['trace', 'debug', 'info'])(
 test('reports the error of a failed request, so that broken views are found', async () => {
   world.play(eventMessage({}, { id: 1 }));
   world.damage('feed');
-  app = await make();
+  app = await createTestApp();
   const { statusCode, body } = await app.inject('/v2/feed/1?token=good');
   expect([statusCode, JSON.parse(body).api.error.message]).toEqual([500, 'Server error']);
   expect(failures.map(isBroken)).toEqual([true]);
@@ -230,7 +230,7 @@ test('reports the error of a failed request, so that broken views are found', as
 });
 
 test('serves only the contract when the board is off', async () => {
-  app = await make({ board: null });
+  app = await createTestApp({ board: null });
   for (const url of ['/', '/match/1', '/standings', '/feeds', '/board/events', '/board/matches/1']) {
     const response = await app.inject(`${url}?token=hush`);
     expect([url, response.statusCode]).toEqual([url, 404]);

@@ -22,13 +22,13 @@ function client(): Client {
   };
 }
 
-async function know(changes: Partial<Client> = {}): Promise<void> {
+function applyClient(changes: Partial<Client> = {}): void {
   clients.apply({ ...client(), ...changes });
 }
 
 beforeEach(async () => {
   clients = new Contracts((access) => access);
-  await know();
+  applyClient();
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
@@ -75,16 +75,16 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
   const gatekeeper = createGatekeeper(clients, [KEY]);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
-  await know({ version: 2, secret_hash: hashSecret('other') });
+  applyClient({ version: 2, secret_hash: hashSecret('other') });
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
-  await know({ version: 3, active: false });
+  applyClient({ version: 3, active: false });
   expect(gatekeeper.access(granted?.token ?? '', NOW)).toBeNull();
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
 test('ignores a record of a client with a lower version', async () => {
-  await know({ version: 5, active: false });
-  await know({ version: 4 });
+  applyClient({ version: 5, active: false });
+  applyClient({ version: 4 });
   const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });

@@ -17,7 +17,7 @@ let now: number;
 let clients: Contracts;
 let sessions: BoardSessions;
 
-async function know(changes: Partial<Client> = {}): Promise<void> {
+function applyClient(changes: Partial<Client> = {}): void {
   const value: Client = {
     client_id: 7,
     name: 'x',
@@ -33,7 +33,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
   clients.apply(value);
 }
 
-async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSessions> {
+function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
   const gatekeeper = createGatekeeper(clients, clientsKeys);
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
@@ -42,8 +42,8 @@ beforeEach(async () => {
   now = BEGUN;
   sessionsEnded = new Set();
   clients = new Contracts((access) => access);
-  await know();
-  sessions = await replica(KEY);
+  applyClient();
+  sessions = replica(KEY);
 });
 
 test('opens a session only with the right secret', async () => {
@@ -57,9 +57,9 @@ test('opens a session only with the right secret', async () => {
 
 test('accepts a session at every replica with the key, and at no other', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
-  expect((await replica(KEY)).viewer(session)).not.toBeNull();
-  expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
-  expect((await replica(`${KEY}x`, KEY)).viewer(session)).not.toBeNull();
+  expect(replica(KEY).viewer(session)).not.toBeNull();
+  expect(replica(`${KEY}x`).viewer(session)).toBeNull();
+  expect(replica(`${KEY}x`, KEY).viewer(session)).not.toBeNull();
   for (const text of ['', 'v1.7.9', `${session}x`, session.replace('v1.7', 'v1.8')])
     expect(sessions.viewer(text)).toBeNull();
 });
@@ -81,12 +81,12 @@ test('ends a session after its lifetime, also for a reader who is connected', as
 });
 
 test.each([
-  ['the secret is rotated', async () => ({ secret_hash: hashSecret('other') })],
-  ['the client is disabled', async () => ({ active: false })],
+  ['the secret is rotated', () => ({ secret_hash: hashSecret('other') })],
+  ['the client is disabled', () => ({ active: false })],
 ])('ends a session when %s', async (_, change) => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
-  await know({ version: 2, ...(await change()) });
+  applyClient({ version: 2, ...change() });
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
@@ -97,7 +97,7 @@ test('ends only the signed-out session, at every replica', async () => {
   const viewer = sessions.viewer(session);
   await sessions.end(session);
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
-  expect((await replica(KEY)).viewer(session)).toBeNull();
+  expect(replica(KEY).viewer(session)).toBeNull();
   expect(sessions.viewer(other)).not.toBeNull();
   await sessions.end('v1.7.9.made-up');
   expect([...sessionsEnded]).toEqual([session]);
@@ -107,6 +107,6 @@ test('follows the contract while it lasts', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   const { secret_hash } = clients.find(7)?.client ?? {};
-  await know({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
+  applyClient({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
   expect(viewer?.access()?.competitions).toEqual(new Set([3]));
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ViewsWorld } from '#views/testing/world.ts';
 import { boardStates } from './board-match.ts';
 import { Hub } from './hub.ts';
-import type { Topic } from './reader.ts';
+import type { StreamTopic } from './reader.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 
@@ -42,7 +42,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
 });
 
 /** Sends a live match to a reader of a topic. `sent` returns the events that were written since its last call. */
-function following(topic: Topic) {
+function following(topic: StreamTopic) {
   const played = new PlayedViews();
   const { views: view } = played;
   const hub = new Hub({ view, now: () => Date.now() / 1000, metrics: new Registry(), maxReaders: 2 });

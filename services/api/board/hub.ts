@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardMatch, boardSources } from './board-match.ts';
-import { EventStreamReader, type ReaderAccess, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
 const BATCH_MS = 10;
@@ -99,7 +99,12 @@ export class Hub {
   }
 
   /** Sends a snapshot of the topic and then its changes, until the reader disconnects or `close` is called. */
-  join(response: ServerResponse, topic: Topic, access: ReaderAccess, states: readonly ShownState[]): void {
+  join(
+    response: ServerResponse,
+    topic: StreamTopic,
+    access: ReaderAccess,
+    states: readonly ShownState[],
+  ): void {
     // Health changes since the last check belong into the snapshot, not after it.
     this.#offerHealth();
     const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state));

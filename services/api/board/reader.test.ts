@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { EventStreamReader, type ReaderAccess, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
@@ -32,7 +32,7 @@ const ALL: ReaderAccess = { isValid: () => true, coversMatch: () => true, covers
 
 const heartbeat = (now: number) => ({ now, steady: now * 1000 });
 
-function reading(topic: Topic = { kind: 'board' }) {
+function reading(topic: StreamTopic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;

@@ -12,7 +12,7 @@ export type ReaderAccess = {
   coversSeason(seasonId: number | null): boolean;
 };
 
-export type Topic =
+export type StreamTopic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
@@ -34,7 +34,7 @@ function clockOf({ event_id, start_date, status_id, status_type, clock, cause }:
  */
 export class EventStreamReader {
   readonly #response: ServerResponse;
-  readonly #topic: Topic;
+  readonly #topic: StreamTopic;
   readonly #access: ReaderAccess;
   readonly #frameOf: (state: ShownState) => string;
   /** Unsent states by event id, in the order of their first unsent change; null: the match is gone. */
@@ -52,7 +52,7 @@ export class EventStreamReader {
 
   constructor(
     response: ServerResponse,
-    topic: Topic,
+    topic: StreamTopic,
     access: ReaderAccess,
     frameOf: (state: ShownState) => string,
   ) {

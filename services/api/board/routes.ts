@@ -17,7 +17,7 @@ import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
-import type { ReaderAccess, Topic } from './reader.ts';
+import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
@@ -37,7 +37,7 @@ const REQUIRED_OPERATIONS = {
   feeds: ['livescore.index'],
   match: ['events.show', 'events.incidents'],
   season: ['standings.index', 'standings.show'],
-} as const satisfies Readonly<Record<Topic['kind'], readonly OperationName[]>>;
+} as const satisfies Readonly<Record<StreamTopic['kind'], readonly OperationName[]>>;
 
 /**
  * Serves the live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, and the
@@ -57,7 +57,11 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
 
   const gate = await boardGate(app, options.gate);
   /** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
-  const admit = (request: FastifyRequest, reply: FastifyReply, kind: Topic['kind']): Admitted | null => {
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: StreamTopic['kind'],
+  ): Admitted | null => {
     const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
@@ -73,7 +77,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   /** Serves the pages of a kind; answers 404 when `render` returns null. */
   const servePage = (
     path: string,
-    kind: Topic['kind'],
+    kind: StreamTopic['kind'],
     render: (admitted: Admitted, request: FastifyRequest) => string | null,
   ): void => {
     app.get(path, (request, reply) => {
@@ -151,7 +155,7 @@ type Admitted = {
 const OUTSIDE = 'The contract of this client does not cover what is shown here.';
 
 /** Returns the access of a stream's reader by the current contract of its client. */
-function readerAccess(permit: Permit, kind: Topic['kind'], view: BoardView): ReaderAccess {
+function readerAccess(permit: Permit, kind: StreamTopic['kind'], view: BoardView): ReaderAccess {
   const access = (): Access | null => {
     const current = permit.access();
     return current !== null && coversAll(current, REQUIRED_OPERATIONS[kind]) ? current : null;
@@ -177,7 +181,7 @@ function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typ
   return parsed.success ? matchDetails(view, parsed.data.id, now) : null;
 }
 
-function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>): Topic {
+function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>): StreamTopic {
   if (feeds === 'yes') return { kind: 'feeds' };
   if (event !== undefined) return { kind: 'match', eventId: event };
   return season === undefined
@@ -185,7 +189,7 @@ function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>)
     : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
-function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownState[] {
+function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly ShownState[] {
   switch (topic.kind) {
     case 'board':
       return boardStates(view, size);
@@ -201,7 +205,7 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
 }
 
 /** `served`: the competitions that are served, in words; null: all. */
-function missingPage(kind: Topic['kind'], served: string | null): string {
+function missingPage(kind: StreamTopic['kind'], served: string | null): string {
   if (served === null)
     return problemPage(
       kind === 'match' ? 'No such match' : 'No such table',

@@ -1,8 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { BoardView } from '#views/store/views.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
@@ -146,29 +145,11 @@ describe('/board/events', () => {
   test('a reader that does not read costs no more than the newest state of each match', async () => {
     const listeners = new Set<(state: ShownState) => void>();
     const { views } = served.played;
-    const view: BoardView = {
-      liveStates: () => views.liveStates(),
-      recentStates: (limit) => views.recentStates(limit),
-      // No event is deleted.
-      state: () => views.state(match.id),
-      matchHealth: (id, now) => views.matchHealth(id, now),
-      sourceHealth: (now) => views.sourceHealth(now),
-      sourceRecords: () => views.sourceRecords(),
-      incidents: (id) => views.incidents(id),
-      story: (id) => views.story(id),
-      place: (of) => views.place(of),
-      seasons: () => views.seasons(),
-      tables: (id) => views.tables(id),
-      knockOuts: () => [],
-      rankings: () => views.rankings(),
-      table: (id) => views.table(id),
-      onChange: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      onTable: () => () => {},
-    };
-    const busy = await ServedBoard.start({ view });
+    vi.spyOn(views, 'onChange').mockImplementation((listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    });
+    const busy = await ServedBoard.start({ view: views });
     const reader = await SlowReader.open(busy);
     await reader.until('the snapshot', ({ matches }) => matches.length === 1);
     reader.socket.pause();

@@ -48,6 +48,7 @@ const schema = z.object({ groups: z.array(group).catch([]) });
 export type ShownTable = z.infer<typeof schema>;
 export type ShownGroup = ShownTable['groups'][number];
 export type ShownRow = ShownGroup['participants'][number];
+type ShownColumn = Omit<ShownRow['columns'][number], 'value'>;
 
 /** Parses a table. A record that is no table gets no groups. */
 export function readTable(record: Readonly<Record<string, unknown>>): ShownTable {
@@ -68,10 +69,8 @@ export function valueIn(row: ShownRow, code: string): string {
 const LIVE_COLUMNS: ReadonlySet<string> = new Set(['is_playing', 'home_result', 'away_result', 'event_id']);
 
 /** Returns the columns to show, in the order in which the rows first have them. */
-export function columnsOf({
-  participants,
-}: ShownGroup): { code: string; short_name: string; name: string }[] {
-  const columns = new Map<string, { code: string; short_name: string; name: string }>();
+export function columnsOf({ participants }: ShownGroup): ShownColumn[] {
+  const columns = new Map<string, ShownColumn>();
   for (const { code, short_name, name } of participants.flatMap((one) => one.columns)) {
     if (!LIVE_COLUMNS.has(code) && !columns.has(code)) columns.set(code, { code, short_name, name });
   }

@@ -67,7 +67,7 @@ const momentShown = followStream('/board/events', {
 });
 
 form.addEventListener('input', () => {
-  const query = queryOf(form);
+  const query = chosenQuery();
   const search = new URLSearchParams();
   if (query.show !== 'all') search.set('show', query.show);
   if (query.by !== 'status') search.set('by', query.by);
@@ -153,7 +153,7 @@ function momentOf({ event_id }: BoardMatch): ShownMoment {
 
 function drawNow(): void {
   hasUndrawn = false;
-  const query = queryOf(form);
+  const query = chosenQuery();
   const arrangement = arrange(matches.values(), query, favouriteMatches());
   const newGroups = groupLayoutsOf(arrangement);
   const newLayout = layoutOf(arrangement, newGroups);
@@ -250,8 +250,8 @@ function groupLayoutsOf({ sections }: Arrangement): Map<string, string> {
   );
 }
 
-function queryOf(from: HTMLFormElement): BoardQuery {
-  const data = new FormData(from);
+function chosenQuery(): BoardQuery {
+  const data = new FormData(form);
   const text = (name: string): string => String(data.get(name) ?? '');
   return {
     show: text('show') as BoardQuery['show'],

@@ -208,10 +208,3 @@ test('shows the time since the last message, and that a match is quiet', () => {
   expect(last(300)).toEqual({ text: 'no update for 5 min', isQuiet: true });
   expect(last(300, 'lost').text).toBe('');
 });
-
-test('escapes markup in names', () => {
-  const home = { name: '<script>alert(1)</script>', short_name: null };
-  const row = String(matchRow(liveMatch({ home }), at(PUBLISHED_AT), false));
-  expect(row).not.toContain('<script');
-  expect(row).toContain('&lt;script&gt;');
-});
