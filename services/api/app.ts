@@ -35,6 +35,7 @@ export function apiMetrics(registry: Registry) {
   };
 }
 
+/** Dependencies and settings of the server of an api. */
 export type ApiAppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;

@@ -35,6 +35,7 @@ export function assets(): ReturnType<typeof loadAssets> {
   return loaded;
 }
 
+/** Reads all assets. Only tests call it directly, to read them again. */
 export function loadAssets() {
   const modules = new Map<string, Module>();
   const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));

@@ -10,6 +10,7 @@ export type BracketMatch = Omit<KnockOutMatch, 'state'> & {
   readonly away_id: number | null;
 };
 
+/** A knock-out stage of a season. `name` null: unknown. */
 export type BracketStage = {
   readonly stage_id: number;
   readonly name: string | null;

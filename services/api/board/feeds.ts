@@ -2,6 +2,7 @@ import type { ProcessorBacklog } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 
+/** The content of the page of the feeds. */
 export type Feeds = ReturnType<typeof feedsOf>;
 
 /**

@@ -9,6 +9,7 @@ import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts
 import { document, sendPage } from './pages/layout.ts';
 import { html } from './shown/html.ts';
 
+/** Who may open the live board. */
 export type GateOptions = {
   readonly sessions: BoardSessions;
   /** Whether a client on this machine needs no session, unless its request shows a proxy. */

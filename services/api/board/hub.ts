@@ -105,7 +105,7 @@ export class Hub {
     access: ReaderAccess,
     states: readonly ShownState[],
   ): void {
-    // Health changes since the last check belong into the snapshot, not after it.
+    // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
     const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state));
     this.#readers.add(reader);

@@ -12,6 +12,7 @@ export type ReaderAccess = {
   coversSeason(seasonId: number | null): boolean;
 };
 
+/** The part of the board that a reader follows. */
 export type StreamTopic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }
@@ -39,7 +40,7 @@ export class EventStreamReader {
   readonly #frameOf: (state: ShownState) => string;
   /** Unsent states by event id, in the order of their first unsent change; null: the match is gone. */
   readonly #unsent = new Map<number, ShownState | null>();
-  /** The competition of each match that was sent or will be, by event id: a page shows a match until it is told `gone`. */
+  /** The competition of each match that was sent or will be, by event id. A page shows it until a `gone` event. */
   readonly #shown = new Map<number, number | null>();
   #tableUnsent = false;
   /** Data of the unsent `feeds` event; null when there is none. */

@@ -152,7 +152,7 @@ type Admitted = {
   readonly served: string | null;
 };
 
-const OUTSIDE = 'The contract of this client does not cover what is shown here.';
+const OUTSIDE = 'The contract of this client does not cover this page.';
 
 /** Returns the access of a stream's reader by the current contract of its client. */
 function readerAccess(permit: Permit, kind: StreamTopic['kind'], view: BoardView): ReaderAccess {

@@ -8,8 +8,10 @@ import type { ReadView } from './scoped-view.ts';
 import { phaseOf } from './shown/match.ts';
 import { isOfPlayers, readTable } from './tables.ts';
 
+/** The content of `/standings`. */
 export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
+/** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
 const LEAGUE = 2;

@@ -23,7 +23,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     await visit.shows(`${source}[data-guard="safe"] .facts`, 'Statealive');
     await visit.shows(
       `${source} .gaps`,
-      '30 s: provider unreachable. All that happened in it was read later. Nothing is missing.',
+      '30 s: provider unreachable. All messages from this time were read later. Nothing is missing.',
     );
     await visit.shows('.lead', '1 live match, of which none is without a feed to rely on.');
     stage.served.played.health(null, { state: 'down', reason: 'network', written_at: Date.now() });

@@ -37,6 +37,7 @@ export function readStored(key: string): readonly string[] | null {
   }
 }
 
+/** Stores a list of words under a key. */
 export function writeStored(key: string, words: readonly string[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(words));

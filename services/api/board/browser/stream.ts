@@ -11,6 +11,7 @@ const REOPEN_MS = { first: 1_000, last: 15_000 };
 /** Interval of the page's own timer, milliseconds. The metronome ticks more often, and also in a hidden page. */
 const TICK_MS = 200;
 
+/** Callbacks of a followed stream. */
 export type StreamEvents = {
   /** Called with the data of an event, by the event's name. */
   readonly on: Readonly<Record<string, (data: unknown) => void>>;

@@ -22,7 +22,7 @@ export function boardPage(
 ${alertsHtml()}</div>
 <div id="board" class="board">${boardHtml(arrangement, query, (match) => matchRow(match, { now, connection: 'awaited' }, false))}</div>
 <aside class="legend small" aria-label="What the words mean">
-<p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs the server’s word of the last two seconds. <b>Check</b>: do not settle on this result yet.</p>
+<p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs contact with the server within the last two seconds. <b>Check</b>: do not settle on this result yet.</p>
 <p><b>Firm</b> is the score without goals that await confirmation, shown where it differs. An amber score is under review.</p>
 <p>At the end of a row: how long ago the last message of the match was received.</p>
 </aside>`;

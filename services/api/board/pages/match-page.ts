@@ -89,7 +89,7 @@ function sourceHtml({ match, coverage, source, verified_result }: MatchDetails):
   const { score, firm, reported, shoot_out } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 ${factsHtml([
-  ['Score as it stands', scoreWords(score)],
+  ['Current score', scoreWords(score)],
   ['Firm score', scoreWords(firm)],
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],

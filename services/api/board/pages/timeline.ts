@@ -54,7 +54,7 @@ function sideOf(
   return participant_id === away_id ? 'away' : null;
 }
 
-/** Whether the story of an incident is shown: for goals always, for others when there is more than one step. */
+/** Whether the story of an incident is shown: always for goals and their cancellations, else when it has several steps. */
 function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }

@@ -18,8 +18,8 @@ const KINDS = [
 export function alertsHtml(): Html {
   return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
 <form><fieldset class="row"><legend>How</legend>${WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
-<fieldset class="row"><legend>Of what</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
-<p class="small">Of the matches that are shown. Kept in this browser.</p></form></details>`;
+<fieldset class="row"><legend>About</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<p class="small">For the matches that are shown. Stored in this browser.</p></form></details>`;
 }
 
 function box(name: string, value: string, label: string, isChosen: boolean): Html {

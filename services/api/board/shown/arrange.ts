@@ -3,6 +3,7 @@ import { tradingOf } from '#tradability/trading.ts';
 import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 import { dateWords, timeWords } from './words.ts';
 
+/** Filters and order of the board. */
 export type BoardQuery = {
   readonly show: 'all' | 'live' | 'upcoming' | 'finished' | 'favourites';
   /** Order of the matches, and meaning of the sections. */

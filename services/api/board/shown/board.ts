@@ -37,7 +37,7 @@ ${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="soft">$
 function emptyWords({ show, q, competition }: BoardQuery): string {
   if (q !== '' || competition !== null)
     return 'No match found. Search for another team or choose all competitions.';
-  if (show === 'favourites') return 'No favourite yet. The star at the end of a row makes one.';
+  if (show === 'favourites') return 'No favourite yet. Add a match with the star at the end of its row.';
   return show === 'live' ? 'No match is live at the moment.' : 'No match received yet.';
 }
 

@@ -49,7 +49,7 @@ const LINK = html`<a href="/feeds">Feeds</a>`;
 /** Renders all sources with their states; without a fresh connection none of them. */
 export function feedsHtml(sources: readonly BoardSource[], connection: ConnectionState): Html {
   if (connection === 'lost') return html`${LINK} <span class="mark halted">no word from the server</span>`;
-  if (connection === 'awaited') return html`${LINK} <span class="mark">await the next update</span>`;
+  if (connection === 'awaited') return html`${LINK} <span class="mark">waiting for the next update</span>`;
   if (sources.length === 0) return html`${LINK} <span class="mark halted">health unknown</span>`;
   return html`${LINK} ${sources.map(
     (source) =>

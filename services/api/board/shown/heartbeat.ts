@@ -1,4 +1,4 @@
-/** The age of the server's last heartbeat, and what a page may show by it. */
+/** The age of the server's last heartbeat, by which a page decides what it may show. */
 
 /** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
 export type ConnectionState = 'fresh' | 'lost' | 'awaited';

@@ -8,6 +8,7 @@ export type ScoreNews = 'goal' | 'cancelled';
 
 type AlertKind = ScoreNews | 'halted' | 'feed_down';
 
+/** An alert, with the words to show. */
 export type NewsAlert = { readonly kind: AlertKind; readonly words: string };
 
 /** Returns the kind of a change of score; null when the score is the same, or unknown before or after. */

@@ -5,6 +5,7 @@ import { leagueTable } from './provider-tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The match of `playSerbiaBrazil`. */
 export const SERBIA_BRAZIL: FixtureMatch = {
   id: 3100041,
   home: [31528, 'Serbia'],
