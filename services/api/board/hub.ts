@@ -7,7 +7,7 @@ import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
 const BATCH_MS = 10;
-/** Interval between heartbeats, milliseconds. A page stops vouching for its content after two missing ones: `browser/stream.ts`. */
+/** Interval between heartbeats, milliseconds. A page that misses two shows a lost connection: `browser/stream.ts`. */
 const HEARTBEAT_MS = 1_000;
 /** Delay of a heartbeat that shows that the process stood still, milliseconds; pages show a lost connection by then. */
 const STALL_MS = 1_750;
@@ -16,6 +16,7 @@ const CATCH_UP_MS = 900;
 /** Interval between checks of feed health, milliseconds: health also changes without a record, as time passes. */
 const HEALTH_POLL_MS = 100;
 
+/** Dependencies and limits of the hub. */
 export type HubOptions = {
   readonly view: BoardView;
   /** Unix seconds, fractions included. */

@@ -32,7 +32,7 @@ const ALL: ReaderAccess = { isValid: () => true, coversMatch: () => true, covers
 
 const heartbeat = (now: number) => ({ now, steady: now * 1000 });
 
-function reading(topic: StreamTopic = { kind: 'board' }) {
+function startReader(topic: StreamTopic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
@@ -40,7 +40,7 @@ function reading(topic: StreamTopic = { kind: 'board' }) {
 }
 
 test('keeps only the newest state of a match while the reader reads nothing', async () => {
-  const { connection, reader } = reading();
+  const { connection, reader } = startReader();
   reader.start(heartbeat(1), [state(1, 1), state(2, 1)]);
   for (const version of [2, 3, 4]) {
     reader.offerMatch(state(1, version));
@@ -52,7 +52,7 @@ test('keeps only the newest state of a match while the reader reads nothing', as
 });
 
 test('gives a reader up after sixty heartbeats without a read, and starts counting again with each read', async () => {
-  const { connection, reader } = reading();
+  const { connection, reader } = startReader();
   reader.start(heartbeat(1), []);
   const beats = (count: number): boolean[] =>
     Array.from({ length: count }, () => reader.sendHeartbeat(heartbeat(2)));
@@ -63,7 +63,7 @@ test('gives a reader up after sixty heartbeats without a read, and starts counti
 });
 
 test('does not queue heartbeats', async () => {
-  const { connection, reader } = reading();
+  const { connection, reader } = startReader();
   reader.start(heartbeat(1), []);
   for (let now = 2; now < 5; now += 1) reader.sendHeartbeat(heartbeat(now));
   await connection.take();
@@ -72,9 +72,9 @@ test('does not queue heartbeats', async () => {
 });
 
 test('sends a reader of a season changed results, but no changed clocks and no other seasons', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: false });
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: false });
   const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
-  const heard = async (...states: readonly ShownState[]): Promise<number> => {
+  const countFrames = async (...states: readonly ShownState[]): Promise<number> => {
     const before = connection.frames.length;
     for (const one of states) {
       reader.offerMatch(one);
@@ -84,15 +84,15 @@ test('sends a reader of a season changed results, but no changed clocks and no o
     if (frames > 0) await connection.take();
     return frames;
   };
-  expect(await heard(state(1, 1, score(0)))).toBe(1);
-  expect(await heard(state(1, 2, score(0)), state(1, 3, score(0)))).toBe(0);
-  expect(await heard(state(1, 4, score(1)))).toBe(1);
-  expect(await heard(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
-  expect(await heard(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
+  expect(await countFrames(state(1, 1, score(0)))).toBe(1);
+  expect(await countFrames(state(1, 2, score(0)), state(1, 3, score(0)))).toBe(0);
+  expect(await countFrames(state(1, 4, score(1)))).toBe(1);
+  expect(await countFrames(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
+  expect(await countFrames(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
 });
 
 test('drops the unsent state of a match that is gone, and sends `gone` only if the match was sent', async () => {
-  const { connection, reader } = reading();
+  const { connection, reader } = startReader();
   reader.start(heartbeat(1), [state(1, 1)]);
   reader.offerMatch(state(1, 2));
   reader.offerGone(state(1, 3));
@@ -102,7 +102,7 @@ test('drops the unsent state of a match that is gone, and sends `gone` only if t
 });
 
 test('marks the tables of a season as changed when a match of it is gone', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
   reader.offerGone(state(2, 1, { season_id: 313 }));
   reader.offerGone(state(1, 1, { season_id: 312 }));
   reader.flush();
@@ -111,7 +111,7 @@ test('marks the tables of a season as changed when a match of it is gone', async
 });
 
 test('sends a reader of a season’s clocks only the clock fields of its matches', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
   const cause = { ut: 5, received_at: 6_000 } as ShownState['cause'];
   reader.offerMatch(state(2, 1, { season_id: 313, cause }));
   reader.offerMatch(

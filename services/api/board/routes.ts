@@ -21,6 +21,7 @@ import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
+/** Dependencies and limits of the board. */
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
   /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */

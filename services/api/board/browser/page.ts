@@ -126,7 +126,7 @@ function drawByConnection(page: Document | DocumentFragment): void {
 
 /** Withdraws the states of feeds while the connection is lost: they may have changed. */
 function withdrawFeeds(page: Document | DocumentFragment): void {
-  for (const state of page.querySelectorAll('[data-vouched]')) {
+  for (const state of page.querySelectorAll('[data-needs-connection]')) {
     state.textContent = 'no word from the server';
     state.closest('[data-guard]')?.setAttribute('data-guard', 'halted');
   }

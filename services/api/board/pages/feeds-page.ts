@@ -54,7 +54,7 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
   const { source, gaps, gap_count, heard_at, written_at, progress } = record;
   const ago = (at: number): string => `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
   const rows: readonly (readonly [string, string | Html])[] = [
-    ['State', html`<span data-vouched>${feedWords(belief)}</span>`],
+    ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
     ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
     ['Last message received', heard_at === null ? 'none yet' : ago(heard_at)],
     ['Last checked', ago(written_at)],
@@ -82,7 +82,7 @@ ${
   waiting
     ? html`<dl class="facts">${waiting.map(
         ({ processor, records }) =>
-          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-vouched>${records ?? 'unknown: the broker does not answer'}</dd></div>`,
+          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-needs-connection>${records ?? 'unknown: the broker does not answer'}</dd></div>`,
       )}</dl>`
     : html`<p class="small">Not counted yet.</p>`
 }</section>`;

@@ -30,7 +30,7 @@ type BoardPage = {
 
 /** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
 export function document({ title, here, stream, style, script, content }: BoardPage): string {
-  const connection = html`<p class="heard row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
+  const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
   const body = html`${headHtml(here, true, connection)}
 <main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}>
 ${content}
