@@ -13,7 +13,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { Served } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BrokerBacklog } from './board/backlog.ts';
+import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes, notFoundPage } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
@@ -45,7 +45,7 @@ export type ApiAppOptions = {
   /** Ids of the competitions that are served; null: all. */
   readonly competitions: Served;
   /** Unprocessed records of each processor, for the board's page of the feeds. */
-  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
+  readonly backlog?: BacklogCounter | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-Proto and X-Forwarded-Host are used. */

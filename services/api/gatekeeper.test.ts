@@ -8,8 +8,8 @@ const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
 let clients: Contracts;
 
-function client(): Client {
-  return {
+function applyClient(changes: Partial<Client> = {}): void {
+  clients.apply({
     client_id: 7,
     name: 'x',
     active: true,
@@ -19,14 +19,11 @@ function client(): Client {
     webhooks: [],
     version: 1,
     updated_at: 1,
-  };
+    ...changes,
+  });
 }
 
-function applyClient(changes: Partial<Client> = {}): void {
-  clients.apply({ ...client(), ...changes });
-}
-
-beforeEach(async () => {
+beforeEach(() => {
   clients = new Contracts((access) => access);
   applyClient();
 });

@@ -18,7 +18,7 @@ let clients: Contracts;
 let sessions: BoardSessions;
 
 function applyClient(changes: Partial<Client> = {}): void {
-  const value: Client = {
+  clients.apply({
     client_id: 7,
     name: 'x',
     active: true,
@@ -29,8 +29,7 @@ function applyClient(changes: Partial<Client> = {}): void {
     version: 1,
     updated_at: 1,
     ...changes,
-  };
-  clients.apply(value);
+  });
 }
 
 function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
@@ -38,7 +37,7 @@ function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
 
-beforeEach(async () => {
+beforeEach(() => {
   now = BEGUN;
   sessionsEnded = new Set();
   clients = new Contracts((access) => access);

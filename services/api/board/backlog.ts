@@ -18,44 +18,38 @@ type BacklogOptions = {
   readonly log: Logger;
 };
 
-/** Counts the unprocessed records of the processors whose results the board shows; only on demand. */
-export class BrokerBacklog {
-  readonly #options: BacklogOptions;
-  #counted: { readonly at: number; readonly waiting: readonly ProcessorBacklog[] } | undefined;
-  #startedAt = Number.NEGATIVE_INFINITY;
-  #counting = false;
+/** Returns the last count of unprocessed records; null: no recent count. */
+export type BacklogCounter = () => readonly ProcessorBacklog[] | null;
 
-  constructor(options: BacklogOptions) {
-    this.#options = options;
-  }
+/**
+ * Creates a counter of the unprocessed records of the processors whose results the board shows. It starts a count only when it is
+ * called and the last count is older than `COUNT_INTERVAL_MS`.
+ */
+export function backlogCounter({ brokers, prefix, log }: BacklogOptions): BacklogCounter {
+  let last: { readonly at: number; readonly waiting: readonly ProcessorBacklog[] } | undefined;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  let isCounting = false;
 
-  /** Returns the last count, and starts a new one when it is older than `COUNT_INTERVAL_MS`. Null: no recent count. */
-  waiting(): readonly ProcessorBacklog[] | null {
-    const now = performance.now();
-    if (!this.#counting && now - this.#startedAt >= COUNT_INTERVAL_MS) {
-      this.#startedAt = now;
-      void this.#count();
-    }
-    return this.#counted !== undefined && now - this.#counted.at < MAX_AGE_MS ? this.#counted.waiting : null;
-  }
-
-  async #count(): Promise<void> {
-    this.#counting = true;
-    const at = performance.now();
-    const waiting = await Promise.all(BACKLOG_OF.map((processor) => this.#countOf(processor)));
-    this.#counted = { at, waiting };
-    this.#counting = false;
-  }
-
-  async #countOf(processor: ProcessorName): Promise<ProcessorBacklog> {
-    const { brokers, prefix, log } = this.#options;
+  const countOf = async (processor: ProcessorName): Promise<ProcessorBacklog> => {
     const { application, input } = streamTopics(prefix, processor);
     try {
-      const records = behindOf(await inputProgress({ brokers, application, input, log }));
-      return { processor, records };
+      return { processor, records: behindOf(await inputProgress({ brokers, application, input, log })) };
     } catch (err) {
       log.debug({ err, processor }, 'the backlog of a processor cannot be counted');
       return { processor, records: null };
     }
-  }
+  };
+  const count = async (at: number): Promise<void> => {
+    isCounting = true;
+    last = { at, waiting: await Promise.all(BACKLOG_OF.map(countOf)) };
+    isCounting = false;
+  };
+  return () => {
+    const now = performance.now();
+    if (!isCounting && now - startedAt >= COUNT_INTERVAL_MS) {
+      startedAt = now;
+      void count(now);
+    }
+    return last !== undefined && now - last.at < MAX_AGE_MS ? last.waiting : null;
+  };
 }

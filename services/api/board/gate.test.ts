@@ -35,6 +35,11 @@ async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
   served.played.ranking(ranking(777, 'teams'));
 }
 
+async function serveAgain(changes: Partial<GateOptions>): Promise<void> {
+  await served.close();
+  await serve(changes);
+}
+
 beforeEach(async () => {
   contracts = {
     'v1.all': ALL,
@@ -95,8 +100,7 @@ describe('without a session', () => {
 
 describe('on loopback', () => {
   test('a server of some competitions names them when it does not find a page', async () => {
-    await served.close();
-    await serve({ openOnLoopback: true, competitions: new Set([9]) });
+    await serveAgain({ openOnLoopback: true, competitions: new Set([9]) });
     const words = 'his server serves only the competition 9';
     const { status, text } = await get(`/match/${SERBIA_BRAZIL}`, '', 'localhost');
     expect([status, text.includes(words), text.includes('No such match')]).toEqual([404, true, false]);
@@ -109,15 +113,13 @@ describe('on loopback', () => {
   });
 
   test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s needs no session', async (host) => {
-    await served.close();
-    await serve({ openOnLoopback: true });
+    await serveAgain({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(200);
   });
 
   // DNS rebinding: a web page whose name resolves to this machine could read the board through its visitor's browser.
   test.each(['board.example', 'localhost.example', '10.0.0.1'])('%s needs a session', async (host) => {
-    await served.close();
-    await serve({ openOnLoopback: true });
+    await serveAgain({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(401);
     expect((await get('/', 'v1.all', host)).status).toBe(200);
   });
@@ -127,8 +129,7 @@ describe('on loopback behind a proxy', () => {
   test.each(['x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'])(
     'a request with %s needs a session',
     async (name) => {
-      await served.close();
-      await serve({ openOnLoopback: true });
+      await serveAgain({ openOnLoopback: true });
       const { statusCode } = await served.app.inject({
         url: '/',
         headers: { host: 'localhost:8081', [name]: 'localhost' },
@@ -138,8 +139,7 @@ describe('on loopback behind a proxy', () => {
   );
 
   test('a client on another machine needs a session', async () => {
-    await served.close();
-    await serve({ openOnLoopback: true });
+    await serveAgain({ openOnLoopback: true });
     const { statusCode } = await served.app.inject({
       url: '/',
       headers: { host: 'localhost:8081' },
@@ -165,8 +165,7 @@ describe('/sign-in', () => {
   });
 
   test('marks the cookie as secure when clients use https', async () => {
-    await served.close();
-    await serve({ https: true });
+    await serveAgain({ https: true });
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
     expect(headers['set-cookie']).toMatch(/; Secure$/);
   });

@@ -19,10 +19,9 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   const { views: view } = new ViewsWorld();
   const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
   onTestFinished(() => hub.close());
-  const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  const { written, response } = recordedResponse();
   const access = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
-  hub.join(response as unknown as ServerResponse, { kind: 'board' }, access, []);
+  hub.join(response, { kind: 'board' }, access, []);
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -41,6 +40,13 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   expect([counts, beats()]).toEqual([true, 3]);
 });
 
+/** A response that records what is written to it. */
+function recordedResponse() {
+  const written: string[] = [];
+  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  return { written, response: response as unknown as ServerResponse };
+}
+
 /** Sends a live match to a reader of a topic. `sent` returns the events that were written since its last call. */
 function following(topic: StreamTopic) {
   const played = new PlayedViews();
@@ -54,11 +60,10 @@ function following(topic: StreamTopic) {
   const publish = (after: number, changes: object = {}) =>
     played.publish(match, ut + after, { ...firstHalf(after), ...changes });
   publish(0);
-  const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  const { written, response } = recordedResponse();
   const contract = { covers: true };
   const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
-  hub.join(response as unknown as ServerResponse, topic, access, boardStates(view, 400));
+  hub.join(response, topic, access, boardStates(view, 400));
   const sent = () =>
     written
       .splice(0)

@@ -5,7 +5,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BrokerBacklog } from './backlog.ts';
+import type { BacklogCounter } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
@@ -25,7 +25,7 @@ import { liveKnockOuts, seasonStandings } from './standings.ts';
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
   /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */
-  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
+  readonly backlog?: BacklogCounter | undefined;
   /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
   /** Maximum number of simultaneous readers of `/board/events`. Default 1000. */
@@ -101,7 +101,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return details && matchPage(details, now());
   });
   servePage('/feeds', 'feeds', ({ view, served }) =>
-    feedsPage(feedsOf(view, now(), options.backlog?.waiting()), served, now()),
+    feedsPage(feedsOf(view, now(), options.backlog?.()), served, now()),
   );
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now());

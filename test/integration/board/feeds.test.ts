@@ -35,7 +35,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
   test('are shown with the unprocessed records of the processors', async () => {
     let records: number | null = 3;
     const waiting = () => [{ processor: 'match-processor', records } as const];
-    const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: { waiting } });
+    const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: waiting });
     const visit = await stage.follow(`${await counted.listen()}/feeds`);
     const row = '[data-key="waiting-match-processor"]';
     await visit.shows(row, 'Messages received, not yet applied to matches3');

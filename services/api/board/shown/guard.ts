@@ -46,16 +46,20 @@ export function guardCell(
   const { verdict, reasons } = shownTrading(match, connection);
   const doubts = verdict === 'not_in_play' ? resultDoubts(match) : [];
   if (doubts.length > 0) return { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
-  const cells: Readonly<Record<Verdict, () => Html>> = {
-    safe: () => html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`,
-    awaited: () => wordWithReasons('Waiting', 'for the next update'),
-    halted: () => wordWithReasons('Halted', haltWords(reasons, match)),
-    not_in_play: () => html``,
-  };
-  return { state: verdict, cell: cells[verdict]() };
+  switch (verdict) {
+    case 'safe':
+      return { state: verdict, cell: SAFE };
+    case 'awaited':
+      return { state: verdict, cell: wordWithReasons('Waiting', 'for the next update') };
+    case 'halted':
+      return { state: verdict, cell: wordWithReasons('Halted', haltWords(reasons, match)) };
+    case 'not_in_play':
+      return { state: verdict, cell: html`` };
+  }
 }
 
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
+const SAFE = html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`;
 
 function wordWithReasons(word: string, reasons: string): Html {
   return html`${ICON}<b>${word}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;

@@ -91,11 +91,8 @@ async function get(path: string): Promise<TimedAnswer> {
 }
 
 function fieldsOf(form: HTMLFormElement): URLSearchParams {
-  const fields = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
-    if (typeof value === 'string' && value !== '') fields.set(name, value);
-  }
-  return fields;
+  const fields = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
+  return new URLSearchParams(fields.filter(([, value]) => value !== ''));
 }
 
 function indented(json: string): string {
