@@ -66,7 +66,12 @@ test('serves the match state of the pipeline, and each change of it', async () =
   for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs', '/']) {
     expect((await api.get(path)).status, path).toBe(200);
   }
-  const asked: readonly (readonly [number, string])[] = [
+  await untilTrue('the page of the feeds has the count of unprocessed records', async () =>
+    /not yet applied to matches<\/dt><dd data-needs-connection>0</.test(
+      await (await api.get('/feeds')).text(),
+    ),
+  );
+  const requests: readonly (readonly [number, string])[] = [
     [400, '/v2/events?limit=7&'],
     [403, '/v2/events?competition_id=9&'],
     [404, '/v2/events/1?'],
@@ -75,7 +80,7 @@ test('serves the match state of the pipeline, and each change of it', async () =
     [200, '/?'],
   ];
   const narrow = await api.token(await clients(pipeline.place, 'add --competitions 6628'));
-  for (const [status, path] of asked)
+  for (const [status, path] of requests)
     expect((await api.get(`${path}token=${narrow}`)).status, path).toBe(status);
   expect((await api.get(`/v2/events?token=${token.slice(0, -1)}`)).status).toBe(401);
   const log = api.service.lines.join('\n');
