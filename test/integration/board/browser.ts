@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { DEADLINE_MS } from '../../support/poll.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Path of the browser: the setting `CHROMIUM`, else the installed one; null: none. */
-export const CHROMIUM = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path)) ?? null;
+export const CHROMIUM = process.env.CHROMIUM ?? CHROMIUM_PATHS.find((path) => existsSync(path)) ?? null;
 
 /** Suffix for the names of test groups that are skipped because there is no browser. */
 export const NEEDS_CHROMIUM = CHROMIUM === null ? ' (no Chromium: install it, or name it in CHROMIUM)' : '';

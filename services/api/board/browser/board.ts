@@ -151,6 +151,7 @@ function momentOf({ event_id }: BoardMatch): ShownMoment {
     : moment;
 }
 
+/** Draws the layout if it changed, then the changed rows outside of it, then the highlights. */
 function drawNow(): void {
   hasUndrawn = false;
   const query = chosenQuery();
