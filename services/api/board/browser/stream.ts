@@ -21,7 +21,7 @@ export type StreamEvents = {
   readonly onTick: (age: number | null) => void;
 };
 
-/** Follows a stream as long as the page lives; reopens a lost connection. Returns a function that tells the moment to show. */
+/** Follows a stream as long as the page lives; reopens a lost connection. Returns a function that returns the current moment. */
 export function followStream(url: string, { on, onConnection, onTick }: StreamEvents): () => ShownMoment {
   const last = new HeartbeatAge();
   let source: EventSource | undefined;

@@ -54,7 +54,7 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   }</nav>`;
 }
 
-/** Ids of the types of table that come first in the list, as most people look for them; the others follow by id. */
+/** Ids of the types of table that come first in the list, as they are looked for most; the others follow by id. */
 const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
 type Kind = {
