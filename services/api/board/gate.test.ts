@@ -20,7 +20,7 @@ const sessions = {
     return access == null ? null : { clientId: access.clientId, access: () => contracts[session] ?? null };
   },
   end: async (session: string) => {
-    if (session === 'v1.unheard') throw new Error('no broker answers');
+    if (session === 'v1.unstored') throw new Error('no broker answers');
     contracts[session] = null;
   },
 };
@@ -215,14 +215,7 @@ describe('/sign-in', () => {
   });
 
   test('keeps the session, and says so, when its end cannot be stored', async () => {
-    const out = await served.app.inject({
-      method: 'POST',
-      url: '/sign-out',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        cookie: 'touchline_session=v1.unheard',
-      },
-    });
+    const out = await post('/sign-out', {}, { cookie: 'touchline_session=v1.unstored' });
     expect([out.statusCode, out.headers['set-cookie']]).toEqual([503, undefined]);
     expect(out.body).toContain('You are still signed in');
   });
