@@ -27,11 +27,11 @@ beforeEach(async () => {
   logged = '';
   failures = [];
   world = new ViewsWorld();
-  app = await make();
+  app = await createTestApp();
 });
 
-/** The app over `world`. Who has the token `narrow` may ask for lists of events alone. */
-async function make(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstance> {
+/** Creates the app over `world`. The token `narrow` covers only lists of events. */
+async function createTestApp(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstance> {
   registry = createMetrics('api');
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -65,10 +65,10 @@ async function make(changes: Partial<ApiAppOptions> = {}): Promise<FastifyInstan
 
 const status = async (url: string) => (await app.inject(url)).statusCode;
 
-test('makes the URLs of pages with the scheme of a trusted proxy only', async () => {
+test('uses the scheme and host of X-Forwarded headers in URLs of pages only when a trusted proxy sends them', async () => {
   world.play(...Array.from({ length: 6 }, (_, n) => eventMessage({ id: n + 1 }, { id: n + 1 })));
   const pageFrom = async (trustedProxies: string[], proto: string): Promise<string> => {
-    const made = await make({ publicUrl: undefined, trustedProxies });
+    const made = await createTestApp({ publicUrl: undefined, trustedProxies });
     const answer = await made.inject({
       url: '/v2/events?token=good&season_id=25528&limit=5',
       headers: { host: 'api.example', 'x-forwarded-proto': proto, 'x-forwarded-host': 'public.example' },
@@ -82,7 +82,7 @@ test('makes the URLs of pages with the scheme of a trusted proxy only', async ()
   expect(await pageFrom(['10.1.0.0/16'], 'javascript')).toBe('http://public.example');
 });
 
-test('answers nothing but health until it has caught up', async () => {
+test('answers 503 to all requests but those for health until it has caught up', async () => {
   ready = false;
   for (const url of ['/v2/sports', '/v2/events/1', '/', '/docs', '/nowhere'])
     expect(await status(url)).toBe(503);
@@ -95,15 +95,15 @@ test('answers nothing but health until it has caught up', async () => {
   for (const url of ['/v2/sports', '/', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
 });
 
-test('says that it is ready, and which competitions it serves where it serves some only', async () => {
+test('reports that it is ready, and the served competitions when they are limited', async () => {
   expect((await app.inject('/health/ready')).body).toBe('ready\n');
-  const limited = await make({ competitions: new Set([61, 52]) });
+  const limited = await createTestApp({ competitions: new Set([61, 52]) });
   expect((await limited.inject('/health/ready')).body).toBe('ready\nserves only the competitions 52, 61\n');
   ready = false;
   expect((await limited.inject('/health/ready')).body).toBe('not ready\n');
 });
 
-test('says with every answer which feeds are alive, and of an event whether it is', async () => {
+test('names the state of each feed in every answer, and of the match in an answer about an event', async () => {
   const answered = async (url: string) => (await app.inject(url)).headers['x-feed-health'];
   expect(await answered('/v2/statuses?token=good')).toBe('unknown');
   world.play(eventMessage({}, { id: 1 }));
@@ -118,7 +118,7 @@ test('says with every answer which feeds are alive, and of an event whether it i
   expect(await answered('/health/live')).toBeUndefined();
 });
 
-test('shows the contract as a document and as a page', async () => {
+test('serves the contract as a document and as a page', async () => {
   const document = (await app.inject('/openapi.json')).json();
   expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.example' }] });
   const page = await app.inject('/docs');
@@ -144,7 +144,7 @@ test('counts requests by route and status, and leaks no token to a log or a metr
   }
 });
 
-test('says of a path that there is not nothing but that, wherever it is', async () => {
+test('answers 404 for an unknown path and reveals nothing else', async () => {
   for (const path of ['/v2/nowhere', '/v3/events', '/nowhere']) {
     const { statusCode, body } = await app.inject(`${path}?token=secrettoken`);
     expect([statusCode, JSON.parse(body).api.error.message]).toEqual([404, 'Not found']);
@@ -152,12 +152,12 @@ test('says of a path that there is not nothing but that, wherever it is', async 
   }
 });
 
-test('gives the public address in the URLs of pages', async () => {
+test('uses the public address in the URLs of pages', async () => {
   const { api } = (await app.inject('/v2/incidents?limit=5&token=good')).json();
   expect(api.method.next_page).toMatch(/^https:\/\/api\.example\/v2\/incidents\?/);
 });
 
-/** What fails whatever it is asked. */
+/** An object whose methods all throw. */
 function broken<T extends object>(): T {
   const fail = (): never => {
     throw new Error('out of order');
@@ -166,7 +166,7 @@ function broken<T extends object>(): T {
   return new Proxy({} as T, { get });
 }
 
-/** What is asked with a token, by what it is answered with. */
+/** Requests with a token, and the status of each answer. */
 const ANSWERS: readonly (readonly [number, string])[] = [
   [200, '/v2/statuses?token=good'],
   [200, '/v2/sports?token=hush'],
@@ -185,19 +185,19 @@ const ANSWERS: readonly (readonly [number, string])[] = [
 ];
 
 test.each(['trace', 'debug', 'info'])(
-  'writes no token and no URL to the log at level %s, and none of the sort to an error',
+  'writes no token and no URL to the log at level %s or to the answer of an error',
   async (level) => {
     const lines: string[] = [];
-    // Nothing is blanked here: what the api hands to its log is what is looked at.
+    // This log redacts nothing, so that the test sees what the api logs.
     const log = pino({ level }, { write: (line: string) => void lines.push(line) });
-    app = await make({ log });
+    app = await createTestApp({ log });
     for (const [wanted, url] of ANSWERS) {
       const { statusCode, body } = await app.inject(url);
       expect([url, statusCode]).toEqual([url, wanted]);
       if (wanted !== 200) expect(body).not.toMatch(/hush|good|narrow|token=/);
     }
     expect(lines).toEqual([]);
-    app = await make({ log, data: broken<ProviderData>(), view: broken<BoardView>() });
+    app = await createTestApp({ log, data: broken<ProviderData>(), view: broken<BoardView>() });
     for (const url of [
       '/v2/statuses?token=good',
       '/v2/events/1?token=good',
@@ -218,10 +218,10 @@ test.each(['trace', 'debug', 'info'])(
   },
 );
 
-test('reports the error of a failed request, and stops if the views failed', async () => {
+test('reports the error of a failed request, so that broken views are found', async () => {
   world.play(eventMessage({}, { id: 1 }));
   world.damage('feed');
-  app = await make();
+  app = await createTestApp();
   const { statusCode, body } = await app.inject('/v2/feed/1?token=good');
   expect([statusCode, JSON.parse(body).api.error.message]).toEqual([500, 'Server error']);
   expect(failures.map(isBroken)).toEqual([true]);
@@ -229,8 +229,8 @@ test('reports the error of a failed request, and stops if the views failed', asy
   expect(failures).toHaveLength(1);
 });
 
-test('serves the contract alone where the board is off', async () => {
-  app = await make({ board: null });
+test('serves only the contract when the board is off', async () => {
+  app = await createTestApp({ board: null });
   for (const url of ['/', '/match/1', '/standings', '/feeds', '/board/events', '/board/matches/1']) {
     const response = await app.inject(`${url}?token=hush`);
     expect([url, response.statusCode]).toEqual([url, 404]);
@@ -246,6 +246,6 @@ test('serves the contract alone where the board is off', async () => {
   expect(await registry.metrics()).not.toContain('touchline_board_readers');
 });
 
-test('keeps metrics off the port of clients', async () => {
+test('serves no metrics on the port of clients', async () => {
   expect(await status('/metrics')).toBe(404);
 });

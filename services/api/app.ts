@@ -13,14 +13,13 @@ import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { Served } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BrokerBacklog } from './board/backlog.ts';
+import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
-import { notFoundPage } from './board/not-found.ts';
-import { boardRoutes } from './board/routes.ts';
+import { boardRoutes, notFoundPage } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
-import { eventOf, healthHeader } from './health-header.ts';
+import { eventIdOf, healthHeader } from './health-header.ts';
 
-/** The metrics of an api. None of them names an id, a client or a token. */
+/** The metrics of an api. No label holds an id, a client or a token. */
 type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 export function apiMetrics(registry: Registry) {
@@ -36,37 +35,38 @@ export function apiMetrics(registry: Registry) {
   };
 }
 
+/** Dependencies and settings of the server of an api. */
 export type ApiAppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
   readonly view: BoardView;
-  /** Who may open the live board; null: it is not served. */
+  /** Access rules of the live board; null: the board is not served. */
   readonly board: GateOptions | null;
-  /** Competitions that are served; null is all of them. */
+  /** Ids of the competitions that are served; null: all. */
   readonly competitions: Served;
-  /** What waits within Touchline, for the board. */
-  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
+  /** Unprocessed records of each processor, for the board's page of the feeds. */
+  readonly backlog?: BacklogCounter | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
-  /** Addresses and networks of trusted proxies, whose X-Forwarded-Proto and X-Forwarded-Host count. */
+  /** Addresses and networks of proxies whose X-Forwarded-Proto and X-Forwarded-Host are used. */
   readonly trustedProxies: readonly string[];
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
-  /** Whether the views have caught up; before that only health requests are answered. */
+  /** Whether the views have caught up. Until then every request but those for health is answered with 503. */
   readonly ready: () => boolean;
-  /** Aborted when it drains: it still serves and is no longer ready. */
+  /** Aborted when the process drains: it still serves requests but reports that it is not ready. */
   readonly draining?: AbortSignal | undefined;
-  /** Called with server errors of requests, once they are answered. */
+  /** Called with the server error of a request, after the request was answered. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** For load balancers; metrics are on METRICS_PORT alone. */
-const OPS = ['/health/live', '/health/ready'];
+/** Paths for load balancers. Metrics are on METRICS_PORT only. */
+const HEALTH_PATHS = ['/health/live', '/health/ready'];
 
-/** Everything that is served on API_PORT. */
+/** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, backlog, version, publicUrl, registry, metrics, log, ready } =
     options;
@@ -77,14 +77,14 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     ...restServerOptions(version, now),
     ...fastifyServer({ log, tls, https: publicUrl?.startsWith('https:') === true, draining }),
     loggerInstance: log,
-    // No line is about a request, so none needs a logger of its own.
+    // No log line names a request, so requests need no child loggers.
     childLoggerFactory: (logger, _bindings, { level }) => (level === undefined ? logger : quiet),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);
   answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
-    if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
+    if (ready() || HEALTH_PATHS.includes(request.routeOptions.url ?? '')) return done();
     sendError(reply, 'NOT_READY', version, Math.floor(now()));
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -92,10 +92,10 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     metrics.requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     done();
   });
-  // Before the answer is made: large ones go to the socket by themselves.
+  // Set before the handler runs: large answers are written to the socket directly, without `onSend`.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/v2/'))
-      reply.header(HEALTH_HEADER, healthHeader(view, eventOf(request), Date.now()));
+      reply.header(HEALTH_HEADER, healthHeader(view, eventIdOf(request), Date.now()));
     done();
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -104,7 +104,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   });
   const served = servedWords({ competitions, contracted: null });
   const isRoutable = (): boolean => ready() && draining?.aborted !== true;
-  for (const path of OPS) {
+  for (const path of HEALTH_PATHS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
       const { status, body, type } = await opsAnswer(path, { metrics: registry, ready: isRoutable });
       const isLimited = served !== null && path === '/health/ready' && status === 200;

@@ -21,26 +21,26 @@ export const settings = z.object({
   ...viewSettings,
   API_PORT: port()
     .prefault('8081')
-    .describe('HTTP port of the served contract and the live board; 0 takes a free one and logs it.'),
+    .describe('HTTP port of the REST contract and the live board; 0 takes a free one and logs it.'),
   API_PUBLIC_URL: httpUrl()
     .optional()
     .describe(
-      'Address that clients reach it by, for the URLs of pages; else the scheme and host that a request asks for.',
+      'Public address of the api, used in URLs of result pages. Default: the scheme and host of the request.',
     ),
   TRUSTED_PROXIES: networks()
     .optional()
     .describe(
-      'Addresses and networks of the proxies in front, with commas between; only they may say, in X-Forwarded-Proto and X-Forwarded-Host, what was asked for.',
+      'Addresses and networks of trusted proxies, separated by commas. X-Forwarded-Proto and X-Forwarded-Host are used only when they come from one of them.',
     ),
   API_BOARD: z
     .enum(['on', 'sign-in', 'off'], 'must be on, sign-in or off')
     .default('sign-in')
     .describe(
-      'Who may open the live board: sign-in (who signs in as a client), on (also whoever is on this machine, where LISTEN_HOST is loopback and neither API_PUBLIC_URL nor TRUSTED_PROXIES is set; not for use behind a proxy), off.',
+      'Who may open the live board: sign-in (anyone who signs in as a client), on (also anyone on this machine, if LISTEN_HOST is loopback and neither API_PUBLIC_URL nor TRUSTED_PROXIES is set; not for use behind a proxy), off (nobody).',
     ),
   FEED_RETENTION_HOURS: integer(24, 9_600)
     .prefault('72')
     .describe(
-      'How long messages stay in /v2/feed after they were received; 24 hours are what it shows by itself.',
+      'Hours for which /v2/feed keeps a message after its receipt. Without time parameters /v2/feed lists the last 24 hours.',
     ),
 });

@@ -8,11 +8,11 @@ import { readExample, referenceOf } from './docs/reference.ts';
 type DocumentOptions = {
   readonly version: string;
   readonly publicUrl: string | undefined;
-  /** Whether the live board is served beside it. */
+  /** Whether the live board is served too. */
   readonly board: boolean;
 };
 
-/** The contract as a document: `/openapi.json` for programs, `/docs` for people, both made once; and what all pages load. */
+/** Serves the contract as `/openapi.json` and as the page `/docs`, both rendered once, and the assets of all pages. */
 export async function documentRoutes(
   app: FastifyInstance,
   { version, publicUrl, board }: DocumentOptions,

@@ -3,19 +3,19 @@ import { type FollowPlace, followRecords } from '#clients/follow-records.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 
-/** Sessions that their owners have signed out of, whatever replica they did it at. */
+/** Sessions that ended by signing out, at any replica. */
 export type EndedSessions = Awaited<ReturnType<typeof followEndedSessions>>;
 
-/** How long a person who signs out waits for the broker, milliseconds. */
-const PUBLISH_WITHIN_MS = 5_000;
+/** Timeout for storing the end of a session, milliseconds: a person waits for it. */
+const PUBLISH_TIMEOUT_MS = 5_000;
 
 /**
- * Ended sessions, as the topic has them. Resolves once all are known that had ended by now; `lifetimeMs`: how long a session lasts,
- * what ended before has expired.
+ * Follows the topic of ended sessions. Resolves when every session that has ended by now is known. `lifetimeMs`: lifetime of a
+ * session; sessions that ended earlier have expired and are not read.
  */
 export async function followEndedSessions(place: FollowPlace, lifetimeMs: number) {
   const { brokers, prefix, registry, log } = place;
-  /** When each ended, by hash, the oldest first. */
+  /** Time of each end, Unix milliseconds, by the session's hash; the oldest first. */
   const ended = new Map<string, number>();
   const add = (hash: string, at: number): void => {
     ended.set(hash, at);
@@ -35,12 +35,17 @@ export async function followEndedSessions(place: FollowPlace, lifetimeMs: number
   const codec = await registry.codec('ended-sessions');
   return {
     has: (session: string) => ended.size > 0 && ended.has(hashOf(session)),
-    /** Resolves once every replica will hear of it, also one that starts later. Rejects with `PublishError`. */
+    /** Stores the end for all replicas, including those that start later. Rejects with `PublishError`. */
     async end(session: string, client_id: number): Promise<void> {
       const [session_hash, ended_at] = [hashOf(session), Date.now()];
       const value = codec.encode({ session_hash, client_id, ended_at });
-      const within = { timeoutMs: PUBLISH_WITHIN_MS, openTimeoutMs: PUBLISH_WITHIN_MS };
-      const publisher = await openPublisher({ brokers, clientId: 'touchline-sessions', log, ...within });
+      const publisher = await openPublisher({
+        brokers,
+        clientId: 'touchline-sessions',
+        log,
+        timeoutMs: PUBLISH_TIMEOUT_MS,
+        openTimeoutMs: PUBLISH_TIMEOUT_MS,
+      });
       try {
         await publisher.publish([{ topic: topicName(prefix, 'ended-sessions'), key: session_hash, value }]);
       } finally {

@@ -8,8 +8,8 @@ const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
 let clients: Contracts;
 
-function client(): Client {
-  return {
+function applyClient(changes: Partial<Client> = {}): void {
+  clients.apply({
     client_id: 7,
     name: 'x',
     active: true,
@@ -19,16 +19,13 @@ function client(): Client {
     webhooks: [],
     version: 1,
     updated_at: 1,
-  };
+    ...changes,
+  });
 }
 
-async function know(changes: Partial<Client> = {}): Promise<void> {
-  clients.apply({ ...client(), ...changes });
-}
-
-beforeEach(async () => {
+beforeEach(() => {
   clients = new Contracts((access) => access);
-  await know();
+  applyClient();
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
@@ -46,7 +43,7 @@ test('gives a token of an hour for the right secret, which any replica with the 
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
 });
 
-test('gives tokens of the first key and accepts those of both, while the key is rotated', async () => {
+test('issues tokens with the first key and accepts those of both while the key is rotated', async () => {
   const next = `${KEY}x`;
   const tokenOf = async (...keys: [string, ...string[]]) => {
     const granted = await createGatekeeper(clients, keys).exchange('7', 'right', NOW);
@@ -66,7 +63,7 @@ test.each([
   ['0', 'right'],
   ['07', 'right'],
   ['x', 'right'],
-])('gives client %j with secret %j nothing', async (id, secret) => {
+])('issues no token for client %j with secret %j', async (id, secret) => {
   const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
@@ -75,16 +72,16 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
   const gatekeeper = createGatekeeper(clients, [KEY]);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
-  await know({ version: 2, secret_hash: hashSecret('other') });
+  applyClient({ version: 2, secret_hash: hashSecret('other') });
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
-  await know({ version: 3, active: false });
+  applyClient({ version: 3, active: false });
   expect(gatekeeper.access(granted?.token ?? '', NOW)).toBeNull();
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
-test('does not take an older record of a client for a newer one', async () => {
-  await know({ version: 5, active: false });
-  await know({ version: 4 });
+test('ignores a record of a client with a lower version', async () => {
+  applyClient({ version: 5, active: false });
+  applyClient({ version: 4 });
   const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });

@@ -5,29 +5,29 @@ import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 
-/** How long a token is good for, seconds (spec, "Authentication" 2). */
-const LIFETIME = 3_600;
-const ID = /^[1-9][0-9]{0,15}$/;
+/** Lifetime of a token, seconds (spec, "Authentication" 2). */
+const TOKEN_SECONDS = 3_600;
+const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
 
 /**
- * Exchanges secrets for tokens and verifies tokens. A wrong secret, an unknown client and an inactive one take the
- * same time. `clientsKeys` are the deployment's.
+ * Creates the exchange of secrets for tokens and the check of tokens. Refusing a wrong secret, an unknown client or an inactive
+ * one takes the same time. `clientsKeys`: the deployment's keys, the current one first.
  */
 export function createGatekeeper(clients: Pick<Contracts, 'find'>, clientsKeys: ClientsKeys): Gatekeeper {
-  // As an object a token is verified several times as fast as with the bytes.
+  // Key objects verify a token several times as fast as key bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);
   const tokens = new TokenVerifier([key, ...others.map((other) => createSecretKey(other))]);
-  // Compared where there is no client, so that the time is the same; its secret is unknown.
-  const nobody = hashSecret(newSecret());
+  // Compared when the client is unknown, so that the check takes as long. Nobody knows its secret.
+  const unknownSecretHash = hashSecret(newSecret());
 
   return {
     async exchange(clientId, secretKey, now) {
-      const id = ID.test(clientId) ? Number(clientId) : 0;
+      const id = CLIENT_ID.test(clientId) ? Number(clientId) : 0;
       const known = clients.find(id);
-      const isRight = verifySecret(secretKey, known?.client.secret_hash ?? nobody);
+      const isRight = verifySecret(secretKey, known?.client.secret_hash ?? unknownSecretHash);
       if (!isRight || known === undefined) return null;
-      const expiration = now + LIFETIME;
+      const expiration = now + TOKEN_SECONDS;
       return { token: issueToken(id, expiration, key), expiration };
     },
     access(token, now) {

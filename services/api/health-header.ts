@@ -2,21 +2,21 @@ import type { FastifyRequest } from 'fastify';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { BoardView } from '#views/store/views.ts';
 
-/** Operations of one event. */
-const OF_EVENT = /^\/v2\/events\/:id(?:\/|$)/;
+/** Route of the operations on one event. */
+const EVENT_ROUTE = /^\/v2\/events\/:id(?:\/|$)/;
 
-/** The event that a request is about; null where it is about none. */
-export function eventOf({
+/** Returns the id of the event that a request names; null when it names none. */
+export function eventIdOf({
   routeOptions,
   params,
 }: Pick<FastifyRequest, 'routeOptions' | 'params'>): number | null {
   const id = (params as { readonly id?: string } | undefined)?.id ?? '';
-  return /^\d{1,15}$/.test(id) && OF_EVENT.test(routeOptions.url ?? '') ? Number(id) : null;
+  return /^\d{1,15}$/.test(id) && EVENT_ROUTE.test(routeOptions.url ?? '') ? Number(id) : null;
 }
 
 /**
- * A dictionary of structured fields (RFC 9651): the state of each source, and of the match where the request is about one, as
- * `feed=down;reason=network, webhook=alive, match=alive`. A client acts on alive and recovered only. `now`: Unix milliseconds.
+ * Renders the state of each source, and of the match when `eventId` is not null, as a structured field dictionary (RFC 9651):
+ * `feed=down;reason=network, webhook=alive, match=alive`. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
  */
 export function healthHeader(
   view: Pick<BoardView, 'sourceHealth' | 'matchHealth'>,

@@ -10,16 +10,16 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { apiMetrics, createApp } from './app.ts';
-import { BrokerBacklog } from './board/backlog.ts';
+import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
-/** The service: the contract and the live board, out of views of the topics. */
+/** The api service: serves the REST contract and the live board from views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
-  about: 'Serves the REST contract and the live board out of the topics.',
+  about: 'Serves the REST contract and the live board from the topics.',
   config: settings,
   async start({ config, logger, metrics: registry, signal, draining, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
@@ -47,7 +47,8 @@ export const api: ServiceDefinition<typeof settings> = {
       onFailure: fail,
     };
     const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
-    const gatekeeper = createGatekeeper(clients, clientsKeysOf(config));
+    const clientsKeys = clientsKeysOf(config);
+    const gatekeeper = createGatekeeper(clients, clientsKeys);
     const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
     const { API_BOARD, LISTEN_HOST: host } = config;
     const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
@@ -56,7 +57,7 @@ export const api: ServiceDefinition<typeof settings> = {
       sessions: createSessions({
         clients,
         gatekeeper,
-        clientsKeys: clientsKeysOf(config),
+        clientsKeys,
         ended,
         now: () => Date.now() / 1000,
       }),
@@ -70,7 +71,7 @@ export const api: ServiceDefinition<typeof settings> = {
       view: views,
       board: API_BOARD === 'off' ? null : gate,
       competitions,
-      backlog: new BrokerBacklog({ brokers, prefix, log: logger }),
+      backlog: backlogCounter({ brokers, prefix, log: logger }),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],

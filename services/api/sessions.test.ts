@@ -5,7 +5,7 @@ import type { Client } from '#topics/generated/types.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 
-/** Those that ended, of all replicas. */
+/** Sessions that were signed out of, at any replica. */
 let sessionsEnded: Set<string>;
 const ended = {
   has: (session: string) => sessionsEnded.has(session),
@@ -17,8 +17,8 @@ let now: number;
 let clients: Contracts;
 let sessions: BoardSessions;
 
-async function know(changes: Partial<Client> = {}): Promise<void> {
-  const value: Client = {
+function applyClient(changes: Partial<Client> = {}): void {
+  clients.apply({
     client_id: 7,
     name: 'x',
     active: true,
@@ -29,24 +29,23 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
     version: 1,
     updated_at: 1,
     ...changes,
-  };
-  clients.apply(value);
+  });
 }
 
-async function replica(...clientsKeys: [string, ...string[]]): Promise<BoardSessions> {
+function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
   const gatekeeper = createGatekeeper(clients, clientsKeys);
   return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
 }
 
-beforeEach(async () => {
+beforeEach(() => {
   now = BEGUN;
   sessionsEnded = new Set();
   clients = new Contracts((access) => access);
-  await know();
-  sessions = await replica(KEY);
+  applyClient();
+  sessions = replica(KEY);
 });
 
-test('opens a session for the right secret alone', async () => {
+test('opens a session only with the right secret', async () => {
   expect(await sessions.open('7', 'wrong')).toBeNull();
   expect(await sessions.open('8', 'right')).toBeNull();
   const session = (await sessions.open('7', 'right')) ?? '';
@@ -55,23 +54,23 @@ test('opens a session for the right secret alone', async () => {
   expect(viewer?.access()).toMatchObject({ competitions: new Set([1, 2]), operations: null });
 });
 
-test('is taken by every replica with the key, and by no other', async () => {
+test('accepts a session at every replica with the key, and at no other', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
-  expect((await replica(KEY)).viewer(session)).not.toBeNull();
-  expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
-  expect((await replica(`${KEY}x`, KEY)).viewer(session)).not.toBeNull();
+  expect(replica(KEY).viewer(session)).not.toBeNull();
+  expect(replica(`${KEY}x`).viewer(session)).toBeNull();
+  expect(replica(`${KEY}x`, KEY).viewer(session)).not.toBeNull();
   for (const text of ['', 'v1.7.9', `${session}x`, session.replace('v1.7', 'v1.8')])
     expect(sessions.viewer(text)).toBeNull();
 });
 
-test('is no token of the contract, nor is a token a session', async () => {
+test('accepts neither a token as a session nor a session as a token', async () => {
   const gatekeeper = createGatekeeper(clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
 });
 
-test('ends after its time, for whoever looks on as well', async () => {
+test('ends a session after its lifetime, also for a reader who is connected', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   now = BEGUN + SESSION_SECONDS - 1;
@@ -81,23 +80,23 @@ test('ends after its time, for whoever looks on as well', async () => {
 });
 
 test.each([
-  ['the secret is rotated', async () => ({ secret_hash: hashSecret('other') })],
-  ['the client is disabled', async () => ({ active: false })],
-])('ends when %s', async (_, change) => {
+  ['the secret is rotated', () => ({ secret_hash: hashSecret('other') })],
+  ['the client is disabled', () => ({ active: false })],
+])('ends a session when %s', async (_, change) => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
-  await know({ version: 2, ...(await change()) });
+  applyClient({ version: 2, ...change() });
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
-test('ends where it is signed out of, at every replica, and no other', async () => {
+test('ends only the signed-out session, at every replica', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   now += 1;
   const other = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   await sessions.end(session);
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
-  expect((await replica(KEY)).viewer(session)).toBeNull();
+  expect(replica(KEY).viewer(session)).toBeNull();
   expect(sessions.viewer(other)).not.toBeNull();
   await sessions.end('v1.7.9.made-up');
   expect([...sessionsEnded]).toEqual([session]);
@@ -107,6 +106,6 @@ test('follows the contract while it lasts', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   const { secret_hash } = clients.find(7)?.client ?? {};
-  await know({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
+  applyClient({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
   expect(viewer?.access()?.competitions).toEqual(new Set([3]));
 });

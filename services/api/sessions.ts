@@ -5,13 +5,13 @@ import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
-/** How long a session lasts, seconds: a day of matches. */
+/** Lifetime of a session, seconds: a day of matches. */
 export const SESSION_SECONDS = 12 * 3_600;
 
-/** Who has a session. */
+/** The owner of a session. */
 export type Viewer = {
   readonly clientId: number;
-  /** The client's contract as it is now; null once the session is over. */
+  /** Returns the client's current contract; null once the session is over. */
   access(): Access | null;
 };
 
@@ -23,13 +23,13 @@ type BoardSessionsOptions = {
   readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
   readonly ended: Pick<EndedSessions, 'has' | 'end'>;
-  /** Unix seconds, with what is below a second. */
+  /** Unix seconds, fractions included. */
   readonly now: () => number;
 };
 
 /**
- * Sessions that are signed, not kept, except those that ended early: every replica with the key accepts them. The signature depends on the hash of the
- * client's secret, so that rotating the secret ends them, as disabling the client does.
+ * Creates the sessions of the live board. A session is a signed text: every replica with the key accepts it, and only early ends
+ * are stored. The signing key depends on the hash of the client's secret, so rotating the secret or disabling the client ends it.
  */
 export function createSessions(options: BoardSessionsOptions) {
   const { clients, gatekeeper, clientsKeys, ended, now } = options;
@@ -57,14 +57,14 @@ export function createSessions(options: BoardSessionsOptions) {
     };
   };
   return {
-    /** Null for a text that is malformed, expired, ended, or of a client that is disabled or has another secret now. */
+    /** Returns null when the text is malformed, expired or ended, or when the client is disabled or has a new secret. */
     viewer,
-    /** Ends a session at every replica, copies of it too; does nothing where it is none. Rejects with `PublishError`. */
+    /** Ends a session and all copies of it at every replica. Ignores a text that is no session. Rejects with `PublishError`. */
     async end(session: string): Promise<void> {
       const owner = viewer(session);
       if (owner !== null) await ended.end(session, owner.clientId);
     },
-    /** The text of a new session; null where the secret does not fit. */
+    /** Returns the text of a new session; null when the client or its secret is wrong. */
     async open(clientId: string, secretKey: string): Promise<string | null> {
       if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
       const known = clients.find(Number(clientId));

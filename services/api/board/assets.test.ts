@@ -3,7 +3,7 @@ import { loadAssets } from './assets.ts';
 
 const { files, path, modulesOf } = loadAssets();
 
-test('the scripts are served with all that they import, and nothing else', () => {
+test('serves the scripts with all their imports, and no other module', () => {
   const served = [...files.keys()].map((name) => name.replace(/^[^/]+\//, '')).sort();
   expect(served.filter((name) => name.startsWith('libs/'))).toEqual([
     'libs/contract/soccer.js',
@@ -15,7 +15,7 @@ test('the scripts are served with all that they import, and nothing else', () =>
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);
 });
 
-test('every import is of a file that is served beside it', () => {
+test('serves the file of every import', () => {
   for (const [name, { type, body }] of files) {
     if (!type.startsWith('text/javascript')) continue;
     for (const [, specifier = ''] of String(body).matchAll(/\bfrom\s*'([^']+)'/g)) {
@@ -26,19 +26,19 @@ test('every import is of a file that is served beside it', () => {
   }
 });
 
-test('an asset’s path changes with its content and is the same for the same content', () => {
+test('keeps the path of an asset while the content is the same', () => {
   expect(loadAssets().path('board.css')).toBe(path('board.css'));
   expect(files.has(path('board.css').slice('/board/assets/'.length))).toBe(true);
 });
 
-test('a page can load all of a script’s modules at once', () => {
+test('lists all modules of a script, so that a page can preload them', () => {
   const modules = modulesOf('board/browser/page.js');
   expect(modules).toContain(path('board/browser/page.js'));
   expect(modules.some((module) => module.endsWith('libs/domain/clock.js'))).toBe(true);
   expect(modules.some((module) => module.endsWith('browser/board.js'))).toBe(false);
 });
 
-test('Node’s word on stripping types does not reach standard error', () => {
+test('suppresses Node’s warning about stripping types', () => {
   const warnings: unknown[] = [];
   const note = (warning: unknown): void => void warnings.push(warning);
   process.on('warning', note);

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 
 type Asset = { readonly type: string; readonly body: Buffer };
 
-const AT = '/board/assets/';
+const ASSETS_PATH = '/board/assets/';
 const SERVICE = new URL('../', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
@@ -27,14 +27,15 @@ type Module = { readonly code: string; readonly imports: readonly string[] };
 let loaded: ReturnType<typeof loadAssets> | undefined;
 
 /**
- * What the pages of the board and the reference load: styles, icons and scripts, loaded once. The scripts are the TypeScript modules
- * themselves, without their types: those of the list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
+ * Returns the styles, icons and scripts of the board and the reference; reads them once. Scripts are the TypeScript modules of
+ * `SCRIPTS` and all their imports, with the types stripped. No other file is served.
  */
 export function assets(): ReturnType<typeof loadAssets> {
   loaded ??= loadAssets();
   return loaded;
 }
 
+/** Reads all assets. Only tests call it directly, to read them again. */
 export function loadAssets() {
   const modules = new Map<string, Module>();
   const sourceOf = (script: string): string => pathInRoot(new URL(script.replace(/\.js$/, '.ts'), SERVICE));
@@ -56,20 +57,20 @@ export function loadAssets() {
       body: Buffer.from(code),
     });
   }
-  const served = (path: string): string => `${AT}${stamp}/${asScript(path)}`;
+  const served = (path: string): string => `${ASSETS_PATH}${stamp}/${asScript(path)}`;
   return {
-    /** Path of an asset, from its name as `board.css` or `board/browser/board.js`; it changes with any asset's content. */
+    /** Returns the path of an asset such as `board.css` or `board/browser/board.js`; it changes with the content of any asset. */
     path: (name: string) => served(name.endsWith('.js') ? sourceOf(name) : name),
-    /** Paths of all that a script loads, itself included. */
+    /** Returns the paths of a script and of all modules that it imports, directly or not. */
     modulesOf: (name: string) => Array.from(reachable(sourceOf(name), modules), served),
     /** By path below `/board/assets/`. */
     files,
   };
 }
 
-/** Serves them, kept by browsers for good: their paths change with their content. */
+/** Serves the assets. Browsers cache them for a year, as a path changes with the content. */
 export function assetRoutes(app: FastifyInstance): void {
-  app.get(`${AT}*`, (request, reply) => {
+  app.get(`${ASSETS_PATH}*`, (request, reply) => {
     const asset = assets().files.get((request.params as { '*': string })['*']);
     if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
     return reply
@@ -79,7 +80,7 @@ export function assetRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Reads a module and, once each, those that it imports; by path from the root. */
+/** Adds a module and all its imports to `modules`, by path from the root. */
 function collect(path: string, modules: Map<string, Module>): void {
   if (modules.has(path)) return;
   const url = new URL(path, ROOT);
@@ -95,14 +96,15 @@ function collect(path: string, modules: Map<string, Module>): void {
   for (const target of imports) collect(target, modules);
 }
 
-/** A module and all that it needs; what is added while a set is gone through is gone through too. */
+/** Returns the paths of a module and of all its direct and indirect imports. */
 function reachable(path: string, modules: ReadonlyMap<string, Module>): Set<string> {
   const found = new Set([path]);
+  // Iterating a set also visits what is added meanwhile.
   for (const one of found) for (const target of modules.get(one)?.imports ?? []) found.add(target);
   return found;
 }
 
-/** Node says on standard error that stripping types may change; the runtime is pinned, so that it may not here. */
+/** Strips the types without Node's experimental warning: the version of Node is pinned. */
 function withoutTypes(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -4,13 +4,13 @@ import type { Logger } from '#streams/log.ts';
 import { BACKLOG_OF } from '#topics/acls.ts';
 import { type ProcessorName, streamTopics } from '#topics/processors.ts';
 
-/** How many records wait for a processor; null where that is not known. */
-export type Waiting = { readonly processor: ProcessorName; readonly records: number | null };
+/** Number of unprocessed records of a processor; null: unknown. */
+export type ProcessorBacklog = { readonly processor: ProcessorName; readonly records: number | null };
 
-/** A page asks every two seconds; a count opens connections of its own. */
-const COUNT_EVERY_MS = 4_000;
-/** An older count is not shown: the broker does not answer. */
-const STALE_MS = 15_000;
+/** Minimum interval between two counts, milliseconds: each count opens connections, and pages ask every two seconds. */
+const COUNT_INTERVAL_MS = 4_000;
+/** Age beyond which a count is not shown, milliseconds: the broker does not answer. */
+const MAX_AGE_MS = 15_000;
 
 type BacklogOptions = {
   readonly brokers: Brokers;
@@ -18,44 +18,38 @@ type BacklogOptions = {
   readonly log: Logger;
 };
 
-/** Counts the records that wait for the processors whose results the board shows, only while somebody asks. */
-export class BrokerBacklog {
-  readonly #options: BacklogOptions;
-  #counted: { readonly at: number; readonly waiting: readonly Waiting[] } | undefined;
-  #begun = Number.NEGATIVE_INFINITY;
-  #counting = false;
+/** Returns the last count of unprocessed records; null: no recent count. */
+export type BacklogCounter = () => readonly ProcessorBacklog[] | null;
 
-  constructor(options: BacklogOptions) {
-    this.#options = options;
-  }
+/**
+ * Creates a counter of the unprocessed records of the processors whose results the board shows. It starts a count only when it is
+ * called and the last count is older than `COUNT_INTERVAL_MS`.
+ */
+export function backlogCounter({ brokers, prefix, log }: BacklogOptions): BacklogCounter {
+  let last: { readonly at: number; readonly waiting: readonly ProcessorBacklog[] } | undefined;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  let isCounting = false;
 
-  /** The last count, or null before the first; it is made again where it is older than `COUNT_EVERY_MS`. */
-  waiting(): readonly Waiting[] | null {
-    const now = performance.now();
-    if (!this.#counting && now - this.#begun >= COUNT_EVERY_MS) {
-      this.#begun = now;
-      void this.#count();
-    }
-    return this.#counted !== undefined && now - this.#counted.at < STALE_MS ? this.#counted.waiting : null;
-  }
-
-  async #count(): Promise<void> {
-    this.#counting = true;
-    const at = performance.now();
-    const waiting = await Promise.all(BACKLOG_OF.map((processor) => this.#of(processor)));
-    this.#counted = { at, waiting };
-    this.#counting = false;
-  }
-
-  async #of(processor: ProcessorName): Promise<Waiting> {
-    const { brokers, prefix, log } = this.#options;
+  const countOf = async (processor: ProcessorName): Promise<ProcessorBacklog> => {
     const { application, input } = streamTopics(prefix, processor);
     try {
-      const records = behindOf(await inputProgress({ brokers, application, input, log }));
-      return { processor, records };
+      return { processor, records: behindOf(await inputProgress({ brokers, application, input, log })) };
     } catch (err) {
-      log.debug({ err, processor }, 'its backlog is not known');
+      log.debug({ err, processor }, 'the backlog of a processor cannot be counted');
       return { processor, records: null };
     }
-  }
+  };
+  const count = async (at: number): Promise<void> => {
+    isCounting = true;
+    last = { at, waiting: await Promise.all(BACKLOG_OF.map(countOf)) };
+    isCounting = false;
+  };
+  return () => {
+    const now = performance.now();
+    if (!isCounting && now - startedAt >= COUNT_INTERVAL_MS) {
+      startedAt = now;
+      void count(now);
+    }
+    return last !== undefined && now - last.at < MAX_AGE_MS ? last.waiting : null;
+  };
 }

@@ -6,7 +6,7 @@ import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shown/feed.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts';
 
-/** What the board shows of a state at `now`, Unix seconds. */
+/** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
   state: ShownState,
   view: Pick<BoardView, 'place' | 'matchHealth' | 'incidents'>,
@@ -26,7 +26,7 @@ export function boardMatch(
   };
 }
 
-/** Match state names red cards with those that were cancelled; its incidents are read only where there is any. */
+/** Counts standing red cards. Match state lists cancelled ones too, so incidents are read, but only if there is any card. */
 function redCards(state: ShownState, view: Pick<BoardView, 'incidents'>): Score {
   const { event_id, key_incidents, removed, home, away } = state;
   const reported = key_incidents.filter(
@@ -42,14 +42,14 @@ function redCards(state: ShownState, view: Pick<BoardView, 'incidents'>): Score 
   return { home: of(home), away: of(away) };
 }
 
-/** What the board shows of the sources at `now`, Unix seconds. */
+/** Returns what the board shows of the sources. `now`: Unix seconds. */
 export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
   return view
     .sourceHealth(now * 1000)
     .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
 }
 
-/** The matches on the board: all that are live, and of the others those that changed last, up to so many in all. */
+/** Returns the matches on the board: all live ones, then the last changed others while there are fewer than `size`. */
 export function boardStates(view: ReadView, size: number): ShownState[] {
   const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
   for (const state of view.recentStates(size)) {

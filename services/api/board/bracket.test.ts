@@ -9,7 +9,7 @@ let nextId = 1;
 type Changes = Partial<BoardMatch> &
   Partial<Pick<BracketMatch, 'round' | 'advancing_id' | 'winner_id' | 'series'>>;
 
-/** A match of two teams by their ids, which are their names too. */
+/** Creates a match of two teams, which are named after their ids. */
 function match(day: number, home: number, away: number, goals: string | null, changes: Changes = {}) {
   const { round = null, advancing_id = null, winner_id = null, series = [], ...rest } = changes;
   const [ofHome = 0, ofAway = 0] = goals?.split('-').map(Number) ?? [];
@@ -55,7 +55,7 @@ describe('rounds', () => {
   );
   const final = stage(4, 'Final', match(4, 5, 1, null));
 
-  test('stand in order of play, ties in line with what they lead to, whatever order they come in', () => {
+  test('are in order of play, each tie aligned with the one it leads to, in any order of input', () => {
     expect(shape(bracketOf([final, semis, quarters]))).toEqual([
       'Quarter-finals: 5* 3 v 6 0, 7* 1 v 8 0, 4 0 v 3* 1, 1* 2 v 2 1',
       'Semi-finals: 5* 2 v 7 0, 3 0 v 1* 1',
@@ -63,7 +63,7 @@ describe('rounds', () => {
     ]);
   });
 
-  test('between teams that are out stand apart', () => {
+  test('between teams that lost before are placements', () => {
     const third = stage(3, 'Third place', match(3, 3, 7, '2-2', { shoot_out: { home: 4, away: 2 } }));
     expect(shape(bracketOf([quarters, semis, third, final])).slice(2)).toEqual([
       'Final: 5 - v 1 -',
@@ -71,7 +71,7 @@ describe('rounds', () => {
     ]);
   });
 
-  test('of one stage are those that its matches name', () => {
+  test('of one stage follow the names in its matches', () => {
     const first = match(1, 1, 2, '1-0', { round: 'Semi-finals' });
     const second = match(2, 1, 3, null, { round: 'Final' });
     expect(shape(bracketOf([stage(1, 'Play-offs', first, second)]))).toEqual([
@@ -80,7 +80,7 @@ describe('rounds', () => {
     ]);
   });
 
-  test('without a match stand last', () => {
+  test('without a match come last', () => {
     expect(shape(bracketOf([stage(9, 'Final'), semis]))).toEqual([
       'Semi-finals: 3 0 v 1* 1, 5* 2 v 7 0',
       'Final: ',
@@ -96,40 +96,40 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, '3-1'))).toBe('1 2 v 2* 3');
   });
 
-  test('is not decided before its last leg is over', () => {
+  test('is undecided until its last leg is over', () => {
     expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, null))).toBe('1 - v 2 -');
     expect(tie(match(1, 1, 2, '1-0', { status_type: 'live', status_id: 34 }))).toBe('1 1 v 2 0');
   });
 
-  test('that is level is decided on penalties', () => {
+  test('with equal goals is decided on penalties', () => {
     expect(tie(match(1, 1, 2, '1-1', { shoot_out: { home: 3, away: 4 } }))).toBe('1 1(3) v 2* 1(4)');
   });
 
-  test('goes to whom the provider marks, such as by away goals', () => {
+  test('is won by the side that the provider marks, such as by away goals', () => {
     expect(tie(match(1, 1, 2, '1-1'), match(8, 2, 1, '2-2', { advancing_id: 1 }))).toBe('1* 3 v 2 3');
   });
 
-  test('is not decided by a match that was abandoned', () => {
+  test('is not decided by an abandoned match', () => {
     const abandoned = { status_id: 7 };
     expect(tie(match(1, 1, 2, '1-0', abandoned))).toBe('1 1 v 2 0');
     expect(tie(match(1, 1, 2, '1-0', { ...abandoned, advancing_id: 1 }))).toBe('1 1 v 2 0');
     expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, '0-0', abandoned))).toBe('1 1 v 2 0');
   });
 
-  test('that was awarded goes by the reported result', () => {
+  test('with an awarded match is decided by the reported result', () => {
     const awarded = { status_id: 12, reported: { home: 0, away: 3 } };
     expect(tie(match(1, 1, 2, '1-0', awarded))).toBe('1 0 v 2* 3');
     expect(tie(match(1, 1, 2, '1-0', { ...awarded, reported: null }))).toBe('1* 1 v 2 0');
   });
 
-  test('is not decided while its series names a match that is not here, unless the provider says who advances', () => {
+  test('is undecided while its series names a missing match, unless the provider marks who advances', () => {
     const leg = match(1, 1, 2, '1-0', { winner_id: 1, series: [nextId, 99_999] });
     expect(tie(leg)).toBe('1 1 v 2 0');
     expect(tie({ ...leg, advancing_id: 2 })).toBe('1 1 v 2* 0');
     expect(tie({ ...leg, series: [leg.match.event_id] })).toBe('1* 1 v 2 0');
   });
 
-  test('is not decided by one match where another of its round has two legs', () => {
+  test('is undecided after one match when another tie of its round has two legs', () => {
     const one = match(1, 1, 2, '1-0', { winner_id: 1 });
     expect(tie(one, match(1, 3, 4, '0-2'), match(8, 4, 3, null))).toBe('1 1 v 2 0, 3 - v 4 -');
     expect(tie(one, match(1, 3, 4, null), match(8, 4, 3, null))).toBe('1 1 v 2 0, 3 - v 4 -');
@@ -142,7 +142,7 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '1-0', { winner_id: 2 }))).toBe('1 1 v 2* 0');
   });
 
-  test('that is level and not marked has no winner', () => {
+  test('with equal goals and no mark has no winner', () => {
     expect(tie(match(1, 1, 2, '1-1'))).toBe('1 1 v 2 1');
   });
 });

@@ -1,15 +1,16 @@
-/** Knock-out stages as rounds of ties, those of neighbouring rounds in line with each other. Pure. */
+/** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
 import { hasResult, resultScore } from '#domain/result.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 
-/** A match of a knock-out stage, with what decides who advances. */
+/** A match of a knock-out stage, with the fields that decide who advances. */
 export type BracketMatch = Omit<KnockOutMatch, 'state'> & {
   readonly match: BoardMatch;
   readonly home_id: number | null;
   readonly away_id: number | null;
 };
 
+/** A knock-out stage of a season. `name` null: unknown. */
 export type BracketStage = {
   readonly stage_id: number;
   readonly name: string | null;
@@ -19,11 +20,11 @@ export type BracketStage = {
 
 export type Bracket = ReturnType<typeof bracketOf>;
 export type BracketRound = ReturnType<typeof roundsOf>[number];
-/** Two teams against each other, in one match or two legs. */
+/** A pairing of two teams, in one match or two legs. */
 export type Tie = ReturnType<typeof tieOf>;
 export type TieSide = Tie['sides'][number];
 
-/** The bracket of a season's knock-out stages. */
+/** Returns the bracket of a season's knock-out stages. */
 export function bracketOf(stages: readonly BracketStage[]) {
   const all = stages.flatMap(roundsOf).sort(byStart);
   const lost = new Set<number>();
@@ -37,13 +38,13 @@ export function bracketOf(stages: readonly BracketStage[]) {
   }
   return {
     /** From the first round to the final. */
-    rounds: aligned(rounds),
-    /** Rounds between teams that are out, such as the match for third place. */
+    rounds: alignRounds(rounds),
+    /** Rounds between teams that lost a tie before, such as the match for third place. */
     placements,
   };
 }
 
-/** The rounds of a stage: itself, or those that its matches name. */
+/** Returns the rounds of a stage: those that its matches name, else the stage itself. */
 function roundsOf({ stage_id, name, matches }: BracketStage) {
   const byRound = Map.groupBy(matches, ({ round }) => round);
   const title = name ?? 'Knock-out';
@@ -69,14 +70,14 @@ function tiesOf(matches: readonly BracketMatch[]): Tie[] {
   });
 }
 
-/** Whether two matches are legs: a second one that follows a draw may be a replay. */
+/** Whether two matches are legs of a tie. A second match after a draw may be a replay instead. */
 function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
   if (first === undefined || second === undefined) return false;
   const score = isOver([first]) ? resultScore(first.match) : null;
   return score === null || score.home !== score.away;
 }
 
-/** `isWhole`: no other leg is known to be missing. Without that only the provider knows who advances. */
+/** `isWhole`: no leg is known to be missing; otherwise only the provider's mark decides who advances. */
 function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
   const first = legs[0] as BracketMatch;
   const last = legs.at(-1) as BracketMatch;
@@ -90,20 +91,20 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
   const side = (id: number | null, { name, short_name }: BoardMatch['home']) => ({
     id,
     name: name ?? short_name ?? 'To be decided',
-    /** Goals of all legs; null where one is unknown, or none has begun. */
+    /** Goals of all legs; null when those of one leg are unknown. */
     goals: goalsOf(id),
-    /** Of the last leg's shoot-out. */
+    /** Goals in the shoot-out of the last leg; null: no shoot-out. */
     kicks: kicksOf(id),
   });
   const home = side(first.home_id, first.match.home);
   const away = side(first.away_id, first.match.away);
-  // The winner of one leg is not that of two.
+  // The winner of one leg does not win the tie.
   const ofMatch = legs.length === 1 ? last.winner_id : null;
-  const ofGoals = isWhole ? (ofMatch ?? ahead(home, away)) : null;
+  const ofGoals = isWhole ? (ofMatch ?? leaderOf(home, away)) : null;
   const winner = isOver(legs) ? (last.advancing_id ?? ofGoals) : null;
   return {
     key,
-    /** Home and away of the first leg. `advances` is null while it is not decided. */
+    /** Home and away by the first leg. `advances`: null while undecided. */
     sides: [home, away].map((one) => ({ ...one, advances: winner === null ? null : one.id === winner })),
     /** By start. */
     legs: legs.map(({ match }) => match),
@@ -116,8 +117,8 @@ function isOver(legs: readonly BracketMatch[]): boolean {
 
 type Scored = Readonly<Record<'id' | 'goals' | 'kicks', number | null>>;
 
-/** The side with more goals, else with more kicks; null where neither says so. */
-function ahead(home: Scored, away: Scored): number | null {
+/** Returns the id of the side with more goals, else with more kicks; null when neither decides. */
+function leaderOf(home: Scored, away: Scored): number | null {
   for (const by of ['goals', 'kicks'] as const) {
     const [ofHome, ofAway] = [home[by], away[by]];
     if (ofHome === null || ofAway === null) return null;
@@ -126,8 +127,8 @@ function ahead(home: Scored, away: Scored): number | null {
   return null;
 }
 
-/** Orders the ties of each round as those that they lead to. */
-function aligned(rounds: readonly BracketRound[]): BracketRound[] {
+/** Orders the ties of each round like the ties that they lead to. */
+function alignRounds(rounds: readonly BracketRound[]): BracketRound[] {
   const ordered: BracketRound[] = [];
   for (const round of rounds.toReversed()) {
     const next = ordered.at(-1)?.ties.flatMap(({ sides }) => sides.map(({ id }) => id)) ?? [];
@@ -140,7 +141,7 @@ function aligned(rounds: readonly BracketRound[]): BracketRound[] {
   return ordered.reverse();
 }
 
-/** By the first match; rounds without a match last, in the provider's order. */
+/** Compares rounds by the start of their first match; rounds without a match come last, in the provider's order. */
 function byStart(a: BracketRound, b: BracketRound): number {
   const start = ({ ties }: BracketRound): string =>
     ties.flatMap(({ legs }) => legs.map(({ start_date }) => start_date ?? '9')).sort()[0] ?? '9';

@@ -6,7 +6,7 @@ import { SERBIA_BRAZIL as match, playSerbiaBrazil } from './testing/scenes.ts';
 
 const NOW = 1_790_000_000;
 
-test('the guard without gaps, and every score, in the time of the provider', () => {
+test('covers the time of the match with guards without gaps, and has every score', () => {
   const played = new PlayedViews();
   playSerbiaBrazil(played, NOW);
   const course = matchDetails(played.views, match.id, NOW)?.course;
@@ -27,6 +27,6 @@ test('the guard without gaps, and every score, in the time of the provider', () 
   expect(guards.at(-1)?.to).toBe(course?.to);
 });
 
-test('nothing is shown of a match without a story', () => {
+test('returns null for a match without a story', () => {
   expect(courseOf([], NOW)).toBeNull();
 });

@@ -2,12 +2,12 @@ import type { StoryStep } from '#views/store/board-view.ts';
 import { closes } from './history.ts';
 import { scoreWords } from './shown/words.ts';
 
-/** How the guard and the score of a match went, by the provider's time, Unix seconds; what is before `from` is unknown. */
+/** The guard and the score of a match over the provider's time, Unix seconds. Nothing is known before `from`. */
 export type Course = NonNullable<ReturnType<typeof courseOf>>;
 
-/** Null where nothing of it is known. `until`: the provider's time of the last change of the match. */
+/** Returns null when the story has no guard and no score. `until`: the provider's time of the last change, Unix seconds. */
 export function courseOf(story: readonly StoryStep[], until: number) {
-  // A message that came late does not turn time back.
+  // A late message has an older time; the course never goes back.
   let at = 0;
   const timed = story.map((step) => {
     at = Math.max(at, step.ut);
@@ -23,7 +23,7 @@ export function courseOf(story: readonly StoryStep[], until: number) {
   );
   const from = Math.min(...changes.map((change) => change.from), ...scores.map((score) => score.at));
   if (!Number.isFinite(from) || to <= from) return null;
-  // A guard is open before it is first closed, and of it only changes are published.
+  // Only changes of the guard are published, and it is open before the first one.
   const first = changes[0];
   if (first === undefined || !first.safe) changes.unshift({ from, safe: true });
   const guards = changes.flatMap((change, n) => {

@@ -1,14 +1,15 @@
-import type { Waiting } from './backlog.ts';
+import type { ProcessorBacklog } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 
+/** The content of the page of the feeds. */
 export type Feeds = ReturnType<typeof feedsOf>;
 
 /**
- * As at `now`, Unix seconds. `waiting`: what waits within Touchline; null where that is not known, undefined where nobody counts
- * it.
+ * Returns the content of the page of the feeds. `now`: Unix seconds. `waiting`: unprocessed records of each processor; null: not
+ * known, undefined: not counted on this server.
  */
-export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[] | null) {
+export function feedsOf(view: ReadView, now: number, waiting?: readonly ProcessorBacklog[] | null) {
   const records = new Map(view.sourceRecords().map((record) => [record.source, record]));
   const live = view.liveStates();
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
@@ -17,8 +18,9 @@ export function feedsOf(view: ReadView, now: number, waiting?: readonly Waiting[
       const record = records.get(belief.source);
       return record === undefined ? [] : [{ belief, record }];
     }),
-    /** How many matches are live, and which of them have no feed to rely on. */
+    /** Number of live matches. */
     live: live.length,
+    /** Live matches whose feed is not believed. */
     doubted: doubted.map((state) => boardMatch(state, view, now)),
     waiting,
   };

@@ -3,11 +3,12 @@ import type { Access } from '#contract/rest/provider.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { GateOptions } from './gate.ts';
 import { PLACE } from './testing/playing.ts';
-import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import { leagueTable } from './testing/provider-tables.ts';
+import { playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 const ALL: Access = { clientId: 1, competitions: null, operations: null };
-/** Sessions by their text; what is null is over. */
+/** Contracts by the text of a session; null: the session is over. */
 let contracts: Record<string, Access | null>;
 let served: ServedBoard;
 
@@ -19,7 +20,7 @@ const sessions = {
     return access == null ? null : { clientId: access.clientId, access: () => contracts[session] ?? null };
   },
   end: async (session: string) => {
-    if (session === 'v1.unheard') throw new Error('no broker answers');
+    if (session === 'v1.unstored') throw new Error('no broker answers');
     contracts[session] = null;
   },
 };
@@ -30,8 +31,13 @@ async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
   });
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
-  served.played.table(39719, 2, 'League standings', leagueTable(false));
+  served.played.table(39719, 2, 'League standings', leagueTable());
   served.played.ranking(ranking(777, 'teams'));
+}
+
+async function serveAgain(changes: Partial<GateOptions>): Promise<void> {
+  await served.close();
+  await serve(changes);
 }
 
 beforeEach(async () => {
@@ -80,22 +86,21 @@ describe('without a session', () => {
     expect([status, JSON.parse(text)]).toEqual([401, { error: 'Sign in first' }]);
   });
 
-  test('a session that is over, or of nobody, is none', async () => {
+  test('an ended, unknown or malformed session is refused', async () => {
     contracts['v1.all'] = null;
     for (const session of ['v1.all', 'v1.nobody', '"', 'v1.all;'])
       expect((await get('/', session)).status).toBe(401);
   });
 
-  test('styles are served: the page that asks needs them', async () => {
+  test('the style sheet of the sign-in page is served', async () => {
     const [, path = ''] = /href="([^"]*sign-in\.css)"/.exec((await get('/')).text) ?? [];
     expect((await get(path)).status).toBe(200);
   });
 });
 
 describe('on loopback', () => {
-  test('a server of some competitions shows these, and says so of what it does not find', async () => {
-    await served.close();
-    await serve({ openOnLoopback: true, competitions: new Set([9]) });
+  test('a server of some competitions names them when it does not find a page', async () => {
+    await serveAgain({ openOnLoopback: true, competitions: new Set([9]) });
     const words = 'his server serves only the competition 9';
     const { status, text } = await get(`/match/${SERBIA_BRAZIL}`, '', 'localhost');
     expect([status, text.includes(words), text.includes('No such match')]).toEqual([404, true, false]);
@@ -107,30 +112,24 @@ describe('on loopback', () => {
     expect((await get('/', '', 'localhost')).text).not.toContain('Serbia');
   });
 
-  test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s is let in', async (host) => {
-    await served.close();
-    await serve({ openOnLoopback: true });
+  test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s needs no session', async (host) => {
+    await serveAgain({ openOnLoopback: true });
     expect((await get('/', '', host)).status).toBe(200);
   });
 
-  // A page whose own name was pointed to this machine would read the board with its visitor's browser.
-  test.each(['board.example', 'localhost.example', '10.0.0.1'])(
-    '%s is asked for credentials',
-    async (host) => {
-      await served.close();
-      await serve({ openOnLoopback: true });
-      expect((await get('/', '', host)).status).toBe(401);
-      expect((await get('/', 'v1.all', host)).status).toBe(200);
-    },
-  );
+  // DNS rebinding: a web page whose name resolves to this machine could read the board through its visitor's browser.
+  test.each(['board.example', 'localhost.example', '10.0.0.1'])('%s needs a session', async (host) => {
+    await serveAgain({ openOnLoopback: true });
+    expect((await get('/', '', host)).status).toBe(401);
+    expect((await get('/', 'v1.all', host)).status).toBe(200);
+  });
 });
 
 describe('on loopback behind a proxy', () => {
   test.each(['x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'])(
-    '%s asks for credentials',
+    'a request with %s needs a session',
     async (name) => {
-      await served.close();
-      await serve({ openOnLoopback: true });
+      await serveAgain({ openOnLoopback: true });
       const { statusCode } = await served.app.inject({
         url: '/',
         headers: { host: 'localhost:8081', [name]: 'localhost' },
@@ -139,9 +138,8 @@ describe('on loopback behind a proxy', () => {
     },
   );
 
-  test('a client that is not on this machine is asked for credentials', async () => {
-    await served.close();
-    await serve({ openOnLoopback: true });
+  test('a client on another machine needs a session', async () => {
+    await serveAgain({ openOnLoopback: true });
     const { statusCode } = await served.app.inject({
       url: '/',
       headers: { host: 'localhost:8081' },
@@ -166,14 +164,13 @@ describe('/sign-in', () => {
     expect((await get('/sign-in', 'v1.all')).text).toContain('Signed in as client 1');
   });
 
-  test('keeps the cookie to https where that is what clients use', async () => {
-    await served.close();
-    await serve({ https: true });
+  test('marks the cookie as secure when clients use https', async () => {
+    await serveAgain({ https: true });
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
     expect(headers['set-cookie']).toMatch(/; Secure$/);
   });
 
-  test('asks again after wrong ones, and repeats no secret', async () => {
+  test('shows the form again after wrong credentials, and repeats no secret', async () => {
     const { statusCode, body, headers } = await post('/sign-in', {
       client_id: '7',
       secret_key: 'swordfish',
@@ -194,7 +191,7 @@ describe('/sign-in', () => {
     '/a/..//evil.example',
     'javascript:alert(1)',
     '\t//evil.example',
-  ])('leads nowhere else: %j', async (to) => {
+  ])('redirects to the board instead of %j', async (to) => {
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right', to });
     expect(headers.location).toBe('/');
   });
@@ -211,40 +208,33 @@ describe('/sign-in', () => {
     expect((await post('/sign-in', { ...right, to: 'x'.repeat(5_000) })).statusCode).toBe(400);
   });
 
-  test('and out again', async () => {
+  test('deletes the cookie when signing out', async () => {
     const { statusCode, headers } = await post('/sign-out', {});
     expect([statusCode, headers.location]).toEqual([303, '/sign-in']);
     expect(headers['set-cookie']).toContain('touchline_session=; Path=/; Max-Age=0;');
   });
 
-  test('and stays in, and reads so, where the end cannot be stored', async () => {
-    const out = await served.app.inject({
-      method: 'POST',
-      url: '/sign-out',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        cookie: 'touchline_session=v1.unheard',
-      },
-    });
+  test('keeps the session, and says so, when its end cannot be stored', async () => {
+    const out = await post('/sign-out', {}, { cookie: 'touchline_session=v1.unstored' });
     expect([out.statusCode, out.headers['set-cookie']]).toEqual([503, undefined]);
     expect(out.body).toContain('You are still signed in');
   });
 });
 
 describe('a contract', () => {
-  test('of all shows all', async () => {
+  test('for all competitions shows all pages', async () => {
     for (const url of ['/', MATCH, RECORD, '/standings', '/standings?table=777'])
       expect([url, (await get(url, 'v1.all')).status]).toEqual([url, 200]);
   });
 
-  test('of the competition shows it, and no ranking, which is of none', async () => {
+  test('for one competition shows it, and no ranking, which belongs to none', async () => {
     expect((await get('/', 'v1.world')).text).toContain('Brazil');
     expect((await get('/standings', 'v1.world')).text).not.toContain('Rankings');
     for (const url of [MATCH, RECORD]) expect((await get(url, 'v1.world')).status).toBe(200);
     expect((await get('/standings?table=777', 'v1.world')).status).toBe(404);
   });
 
-  test('of another shows nothing of it', async () => {
+  test('for another competition shows nothing of it', async () => {
     expect((await get('/', 'v1.other')).text).not.toMatch(/Serbia|Brazil|World Cup/);
     expect((await get('/standings', 'v1.other')).text).not.toContain('World Cup');
     for (const url of [MATCH, RECORD, '/standings?season=312', '/standings?table=39719'])
@@ -260,7 +250,7 @@ describe('a contract', () => {
 });
 
 describe('a reader of /board/events', () => {
-  /** Opens the stream; gives what it has said so far, and whether it ended. */
+  /** Opens the stream. Returns the text received so far, and whether the stream ended. */
   async function follow(session: string) {
     const response = await fetch(`${await served.listen()}/board/events`, {
       headers: { cookie: `touchline_session=${session}` },
@@ -276,19 +266,19 @@ describe('a reader of /board/events', () => {
   const ids = (text: string): number[] =>
     [...text.matchAll(/event: match\ndata: {"event_id":(\d+)/g)].map(([, id]) => Number(id));
 
-  test('is sent what its contract covers, at first and as it changes', async () => {
+  test('receives only matches of its contract, in the snapshot and as changes', async () => {
     const all = await follow('v1.all');
     const other = await follow('v1.other');
     await expect.poll(() => ids(all.text).length).toBeGreaterThan(3);
     served.played.publish({ ...SERBIA_BRAZIL, id: 4_000_001 }, 1_790_000_500, { status_type: 'live' });
     const elsewhere = { ...SERBIA_BRAZIL, id: 4_000_002, event: { competition_id: 9 } };
     served.played.publish(elsewhere, 1_790_000_501, { status_type: 'live' });
-    // A match is sent again as its feed health changes.
+    // A match is sent again when its feed health changes, so there may be duplicates.
     await expect.poll(() => ids(all.text)).toEqual(expect.arrayContaining([4_000_001, 4_000_002]));
     await expect.poll(() => new Set(ids(other.text))).toEqual(new Set([4_000_002]));
   });
 
-  test('is cut off once its session is over', async () => {
+  test('is disconnected when its session is over', async () => {
     await served.close();
     vi.useFakeTimers({ toFake: ['setInterval'] });
     try {

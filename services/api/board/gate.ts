@@ -1,4 +1,4 @@
-/** Who may open the live board: whoever has a session of a client, as far as the client's contract goes. */
+/** Access to the live board: a session of a client opens what the client's contract covers. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
@@ -6,23 +6,24 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { type Served, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
-import { sendPage } from './pages/layout.ts';
-import { signInPage } from './pages/sign-in-page.ts';
+import { document, sendPage } from './pages/layout.ts';
+import { html } from './shown/html.ts';
 
+/** Who may open the live board. */
 export type GateOptions = {
   readonly sessions: BoardSessions;
-  /** Lets a client on this machine in without a session, where nothing says that a proxy stands between. */
+  /** Whether a client on this machine needs no session, unless its request shows a proxy. */
   readonly openOnLoopback: boolean;
-  /** Competitions that are served; null is all of them. */
+  /** Ids of the competitions that are served; null: all. */
   readonly competitions: Served;
-  /** Whether clients reach it by https, so that the cookie goes over nothing else. */
+  /** Whether clients use https, so that the cookie is marked `Secure`. */
   readonly https: boolean;
 };
 
-/** What a request may see, evaluated each time; null once it may see nothing. */
+/** The permission of a request. `access` is evaluated with each call; null: nothing may be seen any more. */
 export type Permit = { access(): Access | null };
 
-/** A gate in front of the board's routes; null where credentials are asked for first. */
+/** Returns the permission of a request; null when it has to sign in first. */
 type Gate = (request: FastifyRequest) => Permit | null;
 
 const COOKIE = 'touchline_session';
@@ -34,7 +35,7 @@ const EVERYTHING: Access = { clientId: 0, competitions: null, operations: null }
 
 const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
 
-/** Registers the pages to sign in and out at, and gives the gate that the board's routes ask. */
+/** Registers the pages for signing in and out, and returns the gate of the board's routes. */
 export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<Gate> {
   const { sessions, openOnLoopback, competitions, https } = options;
   const all = servedAccess(EVERYTHING, competitions);
@@ -47,7 +48,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     const session = sessionOf(request);
     return session === undefined ? null : sessions.viewer(session);
   };
-  const ask = (reply: FastifyReply, code: number, to: string, problem: string | null): FastifyReply =>
+  const sendForm = (reply: FastifyReply, code: number, to: string, problem: string): FastifyReply =>
     sendPage(reply.code(code), signInPage(to, problem, null), 'no-store');
 
   await app.register(async (scope) => {
@@ -55,17 +56,17 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
       done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
-    // A form of another site would sign its reader in as somebody else, or out.
+    // A form on another site could sign the visitor out, or in as another client.
     scope.addHook('onRequest', (request, reply, done) => {
       const site = request.headers['sec-fetch-site'];
       if (request.method === 'POST' && site !== undefined && site !== 'same-origin')
-        ask(reply, 403, '/', 'Sign in on this page.');
+        sendForm(reply, 403, '/', 'Sign in on this page.');
       else done();
     });
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
       const { statusCode = 500 } = error;
       if (statusCode >= 500) throw error;
-      return ask(reply, 400, '/', 'Sign in again.');
+      return sendForm(reply, 400, '/', 'Sign in again.');
     });
     scope.get('/sign-in', (request, reply) => {
       const clientId = viewerOf(request)?.clientId ?? null;
@@ -73,10 +74,10 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     });
     scope.post('/sign-in', async (request, reply) => {
       const given = credentials.safeParse(request.body);
-      if (!given.success) return ask(reply, 400, '/', 'Fill in both fields.');
+      if (!given.success) return sendForm(reply, 400, '/', 'Fill in both fields.');
       const { client_id, secret_key, to } = given.data;
       const session = await sessions.open(client_id.trim(), secret_key.trim());
-      if (session === null) return ask(reply, 401, ownPath(to), 'These credentials are wrong.');
+      if (session === null) return sendForm(reply, 401, ownPath(to), 'These credentials are wrong.');
       return reply.header('set-cookie', cookie(session, SESSION_SECONDS)).redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', async (request, reply) => {
@@ -85,7 +86,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
         if (session !== undefined) await sessions.end(session);
       } catch (error) {
         request.log.warn({ err: error }, 'a session could not be ended');
-        return ask(reply, 503, '/', 'You are still signed in: try again in a moment.');
+        return sendForm(reply, 503, '/', 'You are still signed in: try again in a moment.');
       }
       return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303);
     });
@@ -105,9 +106,9 @@ const PROXY_HEADERS = [
 ];
 
 /**
- * Whether a client on this machine asks for this machine by a name of its own, and no proxy shows. Reads the socket and
- * the `Host` header alone: what a proxy forwards, a client may have written. A proxy that replaces `Host`, adds no header
- * and speaks HTTP/1.1 is not told from a local client: hence the default of `API_BOARD`.
+ * Whether a client on this machine sent the request to a loopback name, and no sign of a proxy is there. Trusts only the socket
+ * and `Host`: a client can write any forwarded header. A proxy that sets `Host` to a loopback name, adds no header and speaks
+ * HTTP/1.1 looks like a local client; therefore `API_BOARD` is `sign-in` by default.
  */
 function isFromThisMachine({ raw, socket, headers }: FastifyRequest): boolean {
   return (
@@ -118,27 +119,45 @@ function isFromThisMachine({ raw, socket, headers }: FastifyRequest): boolean {
   );
 }
 
-/** The name in a `Host` header, without the port; empty where it is none. */
+/** Returns the name in a `Host` header without the port; empty when the header is missing or malformed. */
 function hostOf(header: string | undefined): string {
   return URL.parse(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
 }
 
-/** Answers who has no permit: a page that asks for credentials, or a record. */
+/**
+ * Renders the sign-in form. `to`: path to show after signing in. `problem`: what was wrong with the last attempt. `clientId`: the
+ * client who is signed in and may sign out.
+ */
+function signInPage(to: string, problem: string | null, clientId: number | null): string {
+  const content = html`<h1>Sign in</h1>
+${clientId !== null && html`<form class="sign-in" method="post" action="/sign-out"><p>Signed in as client ${clientId}.</p><button>Sign out</button></form>`}
+<form class="sign-in" method="post" action="/sign-in">
+<p>The board shows what the contract of a client covers.</p>
+${problem !== null && html`<p class="mark halted" role="alert">${problem}</p>`}
+<input type="hidden" name="to" value="${to}">
+<label class="field">Client id<input name="client_id" inputmode="numeric" autocomplete="username" required></label>
+<label class="field">Secret key<input name="secret_key" type="password" autocomplete="current-password" required></label>
+<button>Sign in</button>
+</form>`;
+  return document({ title: 'Sign in', style: 'sign-in.css', content });
+}
+
+/** Answers 401 to a request without permission: with the sign-in page, or with a record below `/board/`. */
 export function refuseEntry(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/board/')) return reply.code(401).send({ error: 'Sign in first' });
   return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');
 }
 
-/** Whether a contract covers all of these operations. */
+/** Whether a contract covers all `wanted` operations. */
 export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
   return operations === null || wanted.every((operation) => operations.has(operation));
 }
 
-/** A path of this server, with its query; `/` for what leads elsewhere. */
+/** Returns the path and query of an address on this server; `/` when the address leads to another server. */
 function ownPath(text: string): string {
   const here = 'http://here';
   const url = URL.parse(text, here);
-  // `/.//elsewhere` is of this server as it is given, and of another once it is normalized.
+  // `/.//elsewhere` names this server, but its normalized path `//elsewhere` names another.
   const isOwn = url?.origin === here && text.startsWith('/') && !url.pathname.startsWith('//');
   return isOwn ? url.pathname + url.search : '/';
 }

@@ -3,12 +3,12 @@ import type { StoryStep } from '#views/store/board-view.ts';
 import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words.ts';
 import { isAboutGoal } from './story.ts';
 
-/** One change of what the whole match is: its guard, its status, its result. */
+/** A change of the guard, the status, the betting status or the result of a match. */
 export type HistoryEntry = ReturnType<typeof historyOf>[number];
 
 /**
- * The history of a match, oldest first. A score that a goal changed is shown with the goal. The guard is listed while the
- * match is open: a closed match has a result and no trading permission.
+ * Returns the history of a match, oldest first. Leaves out scores that a goal changed, as the timeline shows them with the goal,
+ * and changes of the guard after the end of the match, when nothing is traded.
  */
 export function historyOf(story: readonly StoryStep[]) {
   const ofGoals = new Set(story.filter(isAboutGoal).map(({ version }) => version));
@@ -53,13 +53,13 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
   }
 }
 
-/** Whether a match is over with a status, written as `34 live`. */
+/** Whether a status ends a match. `status`: id and type, as `34 live`. */
 export function closes(status: string | null): boolean {
   const [, type] = statusOf(status);
   return isOver(type);
 }
 
-/** Id and type of a status written as `34 live`. */
+/** Splits a status written as `34 live`. */
 function statusOf(written: string | null): readonly [id: number | null, type: string] {
   const [first = '', second] = (written ?? '').split(' ');
   return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];

@@ -4,34 +4,33 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ViewsWorld } from '#views/testing/world.ts';
 import { boardStates } from './board-match.ts';
 import { Hub } from './hub.ts';
-import type { Topic } from './reader.ts';
+import type { StreamTopic } from './reader.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // The spy stands on the clock of the fake timers.
+  // The spy replaces the clock of the fake timers, so it is restored first.
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-test('a process that stood still reads on before its word counts, for readers and for those that come', async () => {
+test('delays heartbeats and new readers after a stall, until the process has caught up', async () => {
   const { views: view } = new ViewsWorld();
   const hub = new Hub({ view, now: () => 1, metrics: new Registry(), maxReaders: 2 });
   onTestFinished(() => hub.close());
-  const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
-  const sight = { match: () => true, season: () => true, lasts: () => true };
-  hub.join(response as unknown as ServerResponse, { kind: 'board' }, sight, []);
+  const { written, response } = recordedResponse();
+  const access = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
+  hub.join(response, { kind: 'board' }, access, []);
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
-  await hub.counts();
+  await hub.untilCaughtUp();
   const still = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5_000);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(beats()).toBe(2);
   let counts = false;
-  void hub.counts().then(() => {
+  void hub.untilCaughtUp().then(() => {
     counts = true;
   });
   await vi.advanceTimersByTimeAsync(800);
@@ -41,8 +40,15 @@ test('a process that stood still reads on before its word counts, for readers an
   expect([counts, beats()]).toEqual([true, 3]);
 });
 
-/** A live match that a reader of a topic has been sent; `sent` empties what was written to it since. */
-function following(topic: Topic) {
+/** A response that records what is written to it. */
+function recordedResponse() {
+  const written: string[] = [];
+  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  return { written, response: response as unknown as ServerResponse };
+}
+
+/** Sends a live match to a reader of a topic. `sent` returns the events that were written since its last call. */
+function following(topic: StreamTopic) {
   const played = new PlayedViews();
   const { views: view } = played;
   const hub = new Hub({ view, now: () => Date.now() / 1000, metrics: new Registry(), maxReaders: 2 });
@@ -54,11 +60,10 @@ function following(topic: Topic) {
   const publish = (after: number, changes: object = {}) =>
     played.publish(match, ut + after, { ...firstHalf(after), ...changes });
   publish(0);
-  const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  const { written, response } = recordedResponse();
   const contract = { covers: true };
-  const sight = { match: () => contract.covers, season: () => true, lasts: () => true };
-  hub.join(response as unknown as ServerResponse, topic, sight, boardStates(view, 400));
+  const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
+  hub.join(response, topic, access, boardStates(view, 400));
   const sent = () =>
     written
       .splice(0)
@@ -74,7 +79,7 @@ test.each([
   ['its message says delete', { action: 'delete' }],
   ['its status is deleted', { item_status: 'deleted' }],
   ['it moved out of the contract', null],
-])('a match is withdrawn from readers at once where %s', async (_why, changes) => {
+])('withdraws a match from readers at once when %s', async (_why, changes) => {
   for (const topic of [{ kind: 'board' }, { kind: 'match', eventId: match.id }] as const) {
     const { publish, contract, sent } = following(topic);
     contract.covers = changes !== null;
@@ -87,7 +92,7 @@ test.each([
   }
 });
 
-test('a match that a contract no longer covers is withdrawn with the next beat, and comes back with it', async () => {
+test('withdraws a match with the next heartbeat when the contract no longer covers it, and sends it again when it does', async () => {
   const { publish, contract, sent } = following({ kind: 'board' });
   contract.covers = false;
   await vi.advanceTimersByTimeAsync(1_100);

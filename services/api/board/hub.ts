@@ -3,25 +3,26 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { boardMatch, boardSources } from './board-match.ts';
-import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
-/** A change is sent at once, and those of the next milliseconds together. */
-const GATHER_MS = 10;
-/** Pages withdraw what they show where two beats are missing: `browser/stream.ts`. */
-const BEAT_MS = 1_000;
-/** After so long without a beat pages have withdrawn what they show, and the process stood still. */
-const STOOD_STILL_MS = 1_750;
-/** How long it then reads on before its word counts: what it knows is of before. Less than until the next beat. */
-const READS_ON_MS = 900;
-/** How often feed health is looked at, milliseconds: it changes with time alone too. */
-const HEALTH_MS = 100;
+/** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */
+const BATCH_MS = 10;
+/** Interval between heartbeats, milliseconds. A page that misses two shows a lost connection: `browser/stream.ts`. */
+const HEARTBEAT_MS = 1_000;
+/** Delay of a heartbeat that shows that the process stood still, milliseconds; pages show a lost connection by then. */
+const STALL_MS = 1_750;
+/** Time to read what arrived during a stall before heartbeats resume, milliseconds; less than `HEARTBEAT_MS`. */
+const CATCH_UP_MS = 900;
+/** Interval between checks of feed health, milliseconds: health also changes without a record, as time passes. */
+const HEALTH_POLL_MS = 100;
 
+/** Dependencies and limits of the hub. */
 export type HubOptions = {
   readonly view: BoardView;
-  /** Unix seconds, with what is below a second. */
+  /** Unix seconds, fractions included. */
   readonly now: () => number;
   readonly metrics: Registry;
-  /** Readers at once; more are refused. */
+  /** Maximum number of readers at the same time; more are refused. */
   readonly maxReaders: number;
 };
 
@@ -30,21 +31,21 @@ export class Hub {
   readonly #options: HubOptions;
   readonly #readers = new Set<EventStreamReader>();
   readonly #stopFollowing: readonly (() => void)[];
-  readonly #beats: NodeJS.Timeout;
-  readonly #looks: NodeJS.Timeout;
+  readonly #heartbeatTimer: NodeJS.Timeout;
+  readonly #healthTimer: NodeJS.Timeout;
   readonly #refused: Counter;
   readonly #dropped: Counter;
-  /** What a state is sent as, the same for every reader, and the health in it. */
+  /** The rendered `match` event of each state, shared by all readers, with the feed health that it shows. */
   readonly #frames = new WeakMap<ShownState, { readonly health: string; readonly frame: string }>();
-  /** The last sent health of sources, and of each live match. */
-  #feeds = '';
-  #health = new Map<number, string>();
-  #gathering: NodeJS.Timeout | undefined;
+  /** The health of all sources, and of each live match by event id, as last offered. */
+  #lastFeeds = '';
+  #lastHealth = new Map<number, string>();
+  #flushTimer: NodeJS.Timeout | undefined;
   /** By `performance.now()`. */
-  #sentAt = Number.NEGATIVE_INFINITY;
-  /** When it last beat, and from when on its word counts, by `performance.now()`. */
-  #beatAt = performance.now();
-  #countsFrom = Number.NEGATIVE_INFINITY;
+  #flushedAt = Number.NEGATIVE_INFINITY;
+  /** Times of the last heartbeat, and of the end of the last catch-up after a stall, by `performance.now()`. */
+  #lastHeartbeatAt = performance.now();
+  #caughtUpAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HubOptions) {
     this.#options = options;
@@ -73,46 +74,54 @@ export class Hub {
       view.onChange((state) => this.#offerChange(state)),
       view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
     ];
-    this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
-    this.#looks = setInterval(() => this.#readers.size > 0 && this.#lookAtHealth(), HEALTH_MS).unref();
+    this.#heartbeatTimer = setInterval(() => this.#sendHeartbeat(), HEARTBEAT_MS).unref();
+    this.#healthTimer = setInterval(
+      () => this.#readers.size > 0 && this.#offerHealth(),
+      HEALTH_POLL_MS,
+    ).unref();
   }
 
-  /** Whether one reader more may come; counts it where not. */
+  /** Whether one more reader is allowed; counts a refusal in the metrics. */
   admits(): boolean {
     const room = this.#readers.size < this.#options.maxReaders;
     if (!room) this.#refused.inc();
     return room;
   }
 
-  /** Resolves once the word of this process counts: at once, unless it stood still a moment ago. */
-  async counts(): Promise<void> {
-    const wait = this.#countsFrom - performance.now();
+  /** Waits until this process has read what arrived during its last stall; resolves at once when there was none. */
+  async untilCaughtUp(): Promise<void> {
+    const wait = this.#caughtUpAt - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 
-  /** Makes what is sent of these states. Throws where they cannot be read. */
+  /** Renders the `match` events of these states in advance. Throws when a view cannot be read. */
   prepare(states: readonly ShownState[]): void {
     for (const state of states) this.#frameOf(state);
   }
 
-  /** Sends a snapshot of the topic, and from then on what changes, until the reader leaves or `close`. */
-  join(response: ServerResponse, topic: Topic, sight: ReaderSight, states: readonly ShownState[]): void {
-    // What changed while nobody read is none of the reader's news.
-    this.#lookAtHealth();
-    const reader = new EventStreamReader(response, topic, sight, (state) => this.#frameOf(state));
+  /** Sends a snapshot of the topic and then its changes, until the reader disconnects or `close` is called. */
+  join(
+    response: ServerResponse,
+    topic: StreamTopic,
+    access: ReaderAccess,
+    states: readonly ShownState[],
+  ): void {
+    // The snapshot has the current health, so the new reader needs no event about earlier changes.
+    this.#offerHealth();
+    const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state));
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
     const now = this.#options.now();
     reader.offerFeeds(feedsOf(this.#options.view, now));
-    reader.begin({ now, steady: performance.now() }, states);
+    reader.start({ now, steady: performance.now() }, states);
   }
 
   /** Ends every stream. */
   close(): void {
     for (const stop of this.#stopFollowing) stop();
-    clearInterval(this.#beats);
-    clearInterval(this.#looks);
-    clearTimeout(this.#gathering);
+    clearInterval(this.#heartbeatTimer);
+    clearInterval(this.#healthTimer);
+    clearTimeout(this.#flushTimer);
     for (const reader of this.#readers) reader.end();
   }
 
@@ -122,48 +131,48 @@ export class Hub {
     this.#offer((reader) => (isDeleted ? reader.offerGone(state) : reader.offerMatch(state)));
   }
 
-  #offer(give: (reader: EventStreamReader) => void): void {
-    for (const reader of this.#readers) give(reader);
+  #offer(offerTo: (reader: EventStreamReader) => void): void {
+    for (const reader of this.#readers) offerTo(reader);
     if (this.#readers.size === 0) return;
-    this.#gathering ??= setTimeout(
+    this.#flushTimer ??= setTimeout(
       () => {
-        this.#gathering = undefined;
-        this.#sentAt = performance.now();
+        this.#flushTimer = undefined;
+        this.#flushedAt = performance.now();
         for (const reader of this.#readers) reader.flush();
       },
-      Math.max(0, this.#sentAt + GATHER_MS - performance.now()),
+      Math.max(0, this.#flushedAt + BATCH_MS - performance.now()),
     );
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const at = performance.now();
-    if (at - this.#beatAt > STOOD_STILL_MS) this.#countsFrom = at + READS_ON_MS;
-    this.#beatAt = at;
-    if (at < this.#countsFrom) return;
-    const word = { now: this.#options.now(), steady: at };
+    if (at - this.#lastHeartbeatAt > STALL_MS) this.#caughtUpAt = at + CATCH_UP_MS;
+    this.#lastHeartbeatAt = at;
+    if (at < this.#caughtUpAt) return;
+    const heartbeat = { now: this.#options.now(), steady: at };
     for (const reader of this.#readers) {
-      if (!reader.admitted) {
+      if (!reader.hasAccess) {
         reader.end();
         continue;
       }
-      if (reader.beat(word)) continue;
+      if (reader.sendHeartbeat(heartbeat)) continue;
       this.#dropped.inc();
       reader.cut();
     }
   }
 
-  /** Offers what changed of feed health since the last look. */
-  #lookAtHealth(): void {
+  /** Offers the sources and live matches whose feed health changed since the last call. */
+  #offerHealth(): void {
     const { view } = this.#options;
     const now = this.#options.now();
     const feeds = feedsOf(view, now);
-    if (feeds !== this.#feeds) this.#offer((reader) => reader.offerFeeds(feeds));
-    this.#feeds = feeds;
-    const known = this.#health;
-    this.#health = new Map();
+    if (feeds !== this.#lastFeeds) this.#offer((reader) => reader.offerFeeds(feeds));
+    this.#lastFeeds = feeds;
+    const known = this.#lastHealth;
+    this.#lastHealth = new Map();
     for (const state of view.liveStates()) {
       const health = healthOf(view, state, now);
-      this.#health.set(state.event_id, health);
+      this.#lastHealth.set(state.event_id, health);
       if (known.get(state.event_id) !== health) this.#offer((reader) => reader.offerMatch(state));
     }
   }

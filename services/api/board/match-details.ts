@@ -5,10 +5,10 @@ import type { ReadView } from './scoped-view.ts';
 import { timelineOf } from './story.ts';
 import { pairSubstitutions } from './substitutions.ts';
 
-/** Everything that the page of a match shows, and the answer of `/board/matches/{id}`. */
+/** The content of the page of a match, and the answer of `/board/matches/{id}`. */
 export type MatchDetails = NonNullable<ReturnType<typeof matchDetails>>;
 
-/** As at `now`, Unix seconds; null for an event that is unknown, or was deleted. */
+/** Returns the details of a match; null when the event is unknown or deleted. `now`: Unix seconds. */
 export function matchDetails(view: ReadView, eventId: number, now: number) {
   const state = view.state(eventId);
   if (state === null) return null;
@@ -19,7 +19,7 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
     away_id: state.away?.id ?? null,
     coverage: state.coverage,
     source: state.source,
-    /** The provider's flag as JSON text; null where it was not reported. */
+    /** The provider's flag as JSON text; null: not reported. */
     verified_result: state.verified_result,
     timeline: pairSubstitutions(timelineOf(state, view.incidents(eventId), story)),
     history: historyOf(story),

@@ -3,7 +3,7 @@ import type { BoardQuery } from './shown/arrange.ts';
 
 const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** The query of the board's page. What it does not understand it takes for not said: it comes from an address bar. */
+/** The query of the board's page. Invalid values fall back to the default, as people edit addresses by hand. */
 export const boardQuery: z.ZodType<BoardQuery> = z.object({
   show: z.enum(['all', 'live', 'upcoming', 'finished', 'favourites']).catch('all'),
   by: z.enum(['status', 'halted', 'competition', 'favourites', 'kick-off']).catch('status'),
@@ -11,18 +11,18 @@ export const boardQuery: z.ZodType<BoardQuery> = z.object({
   q: z.string().max(60).catch(''),
 });
 
-/** The query of `/board/events`; with neither it is the whole board. */
+/** The query of `/board/events`; without parameters the whole board is followed. */
 export const streamQuery = z.object({
   event: id.optional(),
-  /** Null is the tables of no season. */
+  /** `none`, parsed as null: the rankings, which belong to no season. */
   season: z.union([z.literal('none').transform(() => null), id]).optional(),
-  /** The feeds alone. */
+  /** Follows the feeds only. */
   feeds: z.literal('yes').optional(),
-  /** The clocks of the season's matches too. */
+  /** Follows the clocks of the season's matches too. */
   clocks: z.literal('yes').optional(),
 });
 
-/** The query of `/standings`. The select of tables has the knock-out stages among them. */
+/** The query of `/standings`. `table=knock-out` means `show=knock-out`: the select of tables lists the knock-out stages too. */
 export const standingsQuery = z
   .object({
     season: id.optional().catch(undefined),

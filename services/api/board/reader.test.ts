@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { EventStreamReader, type ReaderSight, type Topic } from './reader.ts';
+import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
@@ -28,20 +28,20 @@ class Connection extends Writable {
 const state = (event_id: number, version: number, changes: Partial<ShownState> = {}) =>
   ({ event_id, version, ...changes }) as ShownState;
 
-const ALL: ReaderSight = { lasts: () => true, match: () => true, season: () => true };
+const ALL: ReaderAccess = { isValid: () => true, coversMatch: () => true, coversSeason: () => true };
 
-const word = (now: number) => ({ now, steady: now * 1000 });
+const heartbeat = (now: number) => ({ now, steady: now * 1000 });
 
-function reading(topic: Topic = { kind: 'board' }) {
+function startReader(topic: StreamTopic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
   return { connection, reader: new EventStreamReader(response, topic, ALL, frameOf) };
 }
 
-test('while a reader takes nothing, a match waits in its newest state alone', async () => {
-  const { connection, reader } = reading();
-  reader.begin(word(1), [state(1, 1), state(2, 1)]);
+test('keeps only the newest state of a match while the reader reads nothing', async () => {
+  const { connection, reader } = startReader();
+  reader.start(heartbeat(1), [state(1, 1), state(2, 1)]);
   for (const version of [2, 3, 4]) {
     reader.offerMatch(state(1, version));
     reader.flush();
@@ -51,29 +51,30 @@ test('while a reader takes nothing, a match waits in its newest state alone', as
   expect(connection.frames.slice(1)).toEqual(['event: match data: 1v4', 'event: match data: 2v1']);
 });
 
-test('a reader that takes nothing for sixty beats is done with; one that takes something is not', async () => {
-  const { connection, reader } = reading();
-  reader.begin(word(1), []);
-  const beats = (count: number): boolean[] => Array.from({ length: count }, () => reader.beat(word(2)));
+test('gives a reader up after sixty heartbeats without a read, and starts counting again with each read', async () => {
+  const { connection, reader } = startReader();
+  reader.start(heartbeat(1), []);
+  const beats = (count: number): boolean[] =>
+    Array.from({ length: count }, () => reader.sendHeartbeat(heartbeat(2)));
   expect(beats(59)).not.toContain(false);
   await connection.take();
   expect(beats(60)).not.toContain(false);
-  expect(reader.beat(word(2))).toBe(false);
+  expect(reader.sendHeartbeat(heartbeat(2))).toBe(false);
 });
 
-test('beats are no queue either', async () => {
-  const { connection, reader } = reading();
-  reader.begin(word(1), []);
-  for (let now = 2; now < 5; now += 1) reader.beat(word(now));
+test('does not queue heartbeats', async () => {
+  const { connection, reader } = startReader();
+  reader.start(heartbeat(1), []);
+  for (let now = 2; now < 5; now += 1) reader.sendHeartbeat(heartbeat(now));
   await connection.take();
   await connection.take();
   expect(connection.frames.length).toBe(1);
 });
 
-test('a season’s reader receives changed results, but no clock changes and no other seasons', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: false });
+test('sends a reader of a season changed results, but no changed clocks and no other seasons', async () => {
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: false });
   const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
-  const heard = async (...states: readonly ShownState[]): Promise<number> => {
+  const countFrames = async (...states: readonly ShownState[]): Promise<number> => {
     const before = connection.frames.length;
     for (const one of states) {
       reader.offerMatch(one);
@@ -83,16 +84,16 @@ test('a season’s reader receives changed results, but no clock changes and no 
     if (frames > 0) await connection.take();
     return frames;
   };
-  expect(await heard(state(1, 1, score(0)))).toBe(1);
-  expect(await heard(state(1, 2, score(0)), state(1, 3, score(0)))).toBe(0);
-  expect(await heard(state(1, 4, score(1)))).toBe(1);
-  expect(await heard(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
-  expect(await heard(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
+  expect(await countFrames(state(1, 1, score(0)))).toBe(1);
+  expect(await countFrames(state(1, 2, score(0)), state(1, 3, score(0)))).toBe(0);
+  expect(await countFrames(state(1, 4, score(1)))).toBe(1);
+  expect(await countFrames(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
+  expect(await countFrames(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
 });
 
-test('a match that is gone leaves what waits for the reader, and is said to be gone only where it was sent', async () => {
-  const { connection, reader } = reading();
-  reader.begin(word(1), [state(1, 1)]);
+test('drops the unsent state of a match that is gone, and sends `gone` only if the match was sent', async () => {
+  const { connection, reader } = startReader();
+  reader.start(heartbeat(1), [state(1, 1)]);
   reader.offerMatch(state(1, 2));
   reader.offerGone(state(1, 3));
   reader.offerGone(state(2, 1));
@@ -100,8 +101,8 @@ test('a match that is gone leaves what waits for the reader, and is said to be g
   expect(connection.frames.slice(1)).toEqual(['event: gone data: {"event_id":1}']);
 });
 
-test('a reader of a season asks for its tables again once a match of it is gone', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+test('marks the tables of a season as changed when a match of it is gone', async () => {
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
   reader.offerGone(state(2, 1, { season_id: 313 }));
   reader.offerGone(state(1, 1, { season_id: 312 }));
   reader.flush();
@@ -109,8 +110,8 @@ test('a reader of a season asks for its tables again once a match of it is gone'
   expect(connection.frames).toEqual(['event: table data: {"season_id":312}']);
 });
 
-test('a reader of a season’s clocks receives those of its matches, and nothing else of them', async () => {
-  const { connection, reader } = reading({ kind: 'season', seasonId: 312, clocks: true });
+test('sends a reader of a season’s clocks only the clock fields of its matches', async () => {
+  const { connection, reader } = startReader({ kind: 'season', seasonId: 312, clocks: true });
   const cause = { ut: 5, received_at: 6_000 } as ShownState['cause'];
   reader.offerMatch(state(2, 1, { season_id: 313, cause }));
   reader.offerMatch(

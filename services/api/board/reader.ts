@@ -1,83 +1,85 @@
 import type { ServerResponse } from 'node:http';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { SpokenWord } from './shown/last-word.ts';
+import type { Heartbeat } from './shown/heartbeat.ts';
 import type { ClockedMatch } from './shown/minute.ts';
 
-/** What a reader may see now; asked with each change, for a contract may change. */
-export type ReaderSight = {
-  /** False once it may see nothing any more. */
-  lasts(): boolean;
-  match(of: Pick<ShownState, 'competition_id'>): boolean;
-  season(seasonId: number | null): boolean;
+/** What a reader may see. Evaluated with each change, as contracts change. */
+export type ReaderAccess = {
+  /** Whether the reader may still see anything. */
+  isValid(): boolean;
+  coversMatch(of: Pick<ShownState, 'competition_id'>): boolean;
+  /** Null stands for the rankings, which belong to no season. */
+  coversSeason(seasonId: number | null): boolean;
 };
 
-export type Topic =
+/** The part of the board that a reader follows. */
+export type StreamTopic =
   | { readonly kind: 'board' }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'match'; readonly eventId: number }
-  /** Null is the tables of no season. */
+  /** `seasonId` null: the rankings, which belong to no season. `clocks`: with the clocks of the season's matches. */
   | { readonly kind: 'season'; readonly seasonId: number | null; readonly clocks: boolean };
 
-/** A reader that took nothing over so many beats is cut off. */
-const MISSED_BEATS = 60;
+/** Number of consecutive heartbeats that a reader may fail to read before it is disconnected. */
+const MAX_MISSED_HEARTBEATS = 60;
 
-/** What a page of tables shows of a match's time; nothing that only the contract of a match covers. */
+/** Returns the time of a match for a page of tables, and no field that only a contract for matches covers. */
 function clockOf({ event_id, start_date, status_id, status_type, clock, cause }: ShownState): ClockedMatch {
   const { ut, received_at } = cause;
   return { event_id, start_date, status_id, status_type, clock, ut, received_at };
 }
 
 /**
- * One reader of server-sent events. What it has not been sent yet is kept as the newest state of each match, never as
- * a queue: a reader that is slow, or does not read at all, costs no more than the matches there are.
+ * One reader of server-sent events. Only the newest unsent state of each match is kept, never a queue, so the memory of a slow
+ * reader is limited by the number of matches.
  */
 export class EventStreamReader {
   readonly #response: ServerResponse;
-  readonly #topic: Topic;
-  readonly #sight: ReaderSight;
+  readonly #topic: StreamTopic;
+  readonly #access: ReaderAccess;
   readonly #frameOf: (state: ShownState) => string;
-  /** By event, in the order of their first unsent change; null where the match is gone. */
+  /** Unsent states by event id, in the order of their first unsent change; null: the match is gone. */
   readonly #unsent = new Map<number, ShownState | null>();
-  /** The competition of each match that it has, or is about to be sent, by event: pages keep what they have until it is gone. */
+  /** The competition of each match that was sent or will be, by event id. A page shows it until a `gone` event. */
   readonly #shown = new Map<number, number | null>();
   #tableUnsent = false;
-  /** Data of the newest `feeds` event; null where it is sent. */
+  /** Data of the unsent `feeds` event; null when there is none. */
   #feedsUnsent: string | null = null;
-  /** Of a season: how its matches stood when they last changed, by event. */
+  /** The results of the season's matches as last offered, as JSON by event id. */
   readonly #results = new Map<number, string>();
-  /** What was written is not taken yet: nothing more is written until it is. */
-  #full = false;
-  #missed = 0;
+  /** Whether the connection's buffer is full: nothing is written until it drains. */
+  #isFull = false;
+  #missedHeartbeats = 0;
 
   constructor(
     response: ServerResponse,
-    topic: Topic,
-    sight: ReaderSight,
+    topic: StreamTopic,
+    access: ReaderAccess,
     frameOf: (state: ShownState) => string,
   ) {
     this.#response = response;
     this.#topic = topic;
-    this.#sight = sight;
+    this.#access = access;
     this.#frameOf = frameOf;
     response.on('drain', () => {
-      this.#full = false;
-      this.#missed = 0;
+      this.#isFull = false;
+      this.#missedHeartbeats = 0;
       this.flush();
     });
-    // A reader that leaves while it is written to is no error of ours; `close` follows.
+    // A reader may disconnect during a write; `close` follows.
     response.on('error', () => {});
   }
 
-  /** Says what there is, and sends it. */
-  begin(word: SpokenWord, states: readonly ShownState[]): void {
+  /** Sends the snapshot, and then these states. */
+  start(heartbeat: Heartbeat, states: readonly ShownState[]): void {
     for (const state of states) this.#show(state);
-    this.#write('snapshot', JSON.stringify({ ...word, event_ids: [...this.#unsent.keys()] }));
+    this.#write('snapshot', JSON.stringify({ ...heartbeat, event_ids: [...this.#unsent.keys()] }));
     this.flush();
   }
 
   offerMatch(state: ShownState): void {
     const topic = this.#topic;
-    if (!this.#sight.match(state)) {
+    if (!this.#access.coversMatch(state)) {
       this.#withdraw(state.event_id);
       return;
     }
@@ -90,7 +92,7 @@ export class EventStreamReader {
     }
   }
 
-  /** A match was deleted; `state` is what is left of it. */
+  /** Withdraws a deleted match. `state`: its last state. */
   offerGone(state: ShownState): void {
     this.#withdraw(state.event_id);
     if (this.#isOfSeason(state)) this.#tableUnsent = true;
@@ -109,20 +111,22 @@ export class EventStreamReader {
     if (this.#shown.delete(eventId)) this.#unsent.set(eventId, null);
   }
 
-  /** Withdraws the matches that its contract covered when they were sent, and no longer covers. */
+  /** Withdraws the shown matches that the contract no longer covers. */
   #withdrawUncovered(): void {
     const competitions = [...new Set(this.#shown.values())];
-    const outside = new Set(competitions.filter((competition_id) => !this.#sight.match({ competition_id })));
+    const outside = new Set(
+      competitions.filter((competition_id) => !this.#access.coversMatch({ competition_id })),
+    );
     if (outside.size === 0) return;
     for (const [eventId, competition] of this.#shown) if (outside.has(competition)) this.#withdraw(eventId);
   }
 
-  /** `feeds`: every source with its state, as JSON. */
+  /** `feeds`: the health of all sources, as JSON. */
   offerFeeds(feeds: string): void {
     if (this.#topic.kind === 'board' || this.#topic.kind === 'feeds') this.#feedsUnsent = feeds;
   }
 
-  /** A result is shown beside the tables; a running clock does not change it. */
+  /** Marks the tables as changed when the result changed: pages of tables show results but no running clock. */
   #offerResult({ event_id, status_id, score, shoot_out, under_review, home, away }: ShownState): void {
     const result = JSON.stringify([status_id, score, shoot_out, under_review, home?.id, away?.id]);
     if (this.#results.get(event_id) === result) return;
@@ -133,40 +137,43 @@ export class EventStreamReader {
   offerTable(seasonId: number | null): void {
     const topic = this.#topic;
     if (topic.kind !== 'season' || topic.seasonId !== seasonId) return;
-    if (this.#sight.season(seasonId)) this.#tableUnsent = true;
+    if (this.#access.coversSeason(seasonId)) this.#tableUnsent = true;
   }
 
-  /** Sends what is unsent, as much as the reader takes. */
+  /** Sends unsent events until the connection's buffer is full. */
   flush(): void {
     for (const [id, state] of this.#unsent) {
-      if (this.#full) return;
+      if (this.#isFull) return;
       this.#unsent.delete(id);
       if (state === null) this.#write('gone', JSON.stringify({ event_id: id }));
       else if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
       else this.#write('match', this.#frameOf(state));
     }
-    if (this.#feedsUnsent !== null && !this.#full) {
+    if (this.#feedsUnsent !== null && !this.#isFull) {
       this.#write('feeds', this.#feedsUnsent);
       this.#feedsUnsent = null;
     }
-    if (this.#tableUnsent && !this.#full && this.#topic.kind === 'season') {
+    if (this.#tableUnsent && !this.#isFull && this.#topic.kind === 'season') {
       this.#tableUnsent = false;
       this.#write('table', JSON.stringify({ season_id: this.#topic.seasonId }));
     }
   }
 
-  /** Shows that the connection lives, and what its contract lost since; false where the reader has not taken anything for long. */
-  beat(word: SpokenWord): boolean {
+  /**
+   * Withdraws what the contract no longer covers and sends a heartbeat. Returns false when the reader has read nothing during
+   * `MAX_MISSED_HEARTBEATS`.
+   */
+  sendHeartbeat(heartbeat: Heartbeat): boolean {
     this.#withdrawUncovered();
     this.flush();
-    if (!this.#full) this.#write('beat', JSON.stringify(word));
-    else this.#missed += 1;
-    return this.#missed < MISSED_BEATS;
+    if (!this.#isFull) this.#write('beat', JSON.stringify(heartbeat));
+    else this.#missedHeartbeats += 1;
+    return this.#missedHeartbeats < MAX_MISSED_HEARTBEATS;
   }
 
-  /** Whether it may still see something. */
-  get admitted(): boolean {
-    return this.#sight.lasts();
+  /** Whether the reader may still see anything. */
+  get hasAccess(): boolean {
+    return this.#access.isValid();
   }
 
   end(): void {
@@ -179,6 +186,6 @@ export class EventStreamReader {
 
   #write(event: string, data: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    this.#full = !this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
+    this.#isFull = !this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
   }
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
+import { leagueTable } from './testing/provider-tables.ts';
 import {
   incident,
-  leagueTable,
   playBoard,
   playKnockOut,
   playSerbiaBrazil,
@@ -17,17 +17,17 @@ beforeEach(async () => {
   served = await ServedBoard.start();
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
-  served.played.table(39719, 2, 'League standings', leagueTable(false));
-  served.played.table(39720, 244, 'League standings live', leagueTable(true));
+  served.played.table(39719, 2, 'League standings', leagueTable());
+  served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
 });
 afterEach(() => served.close());
 
 async function get(url: string) {
-  const response = await served.app.inject({ url });
-  return { ...response, status: response.statusCode, text: response.body, headers: response.headers };
+  const { statusCode: status, body: text, headers } = await served.app.inject({ url });
+  return { status, text, headers };
 }
 
-/** The event ids of the rows of a page, in order. */
+/** Returns the event ids of the rows of a page, in order. */
 function rows(page: string): number[] {
   return [...page.matchAll(/data-key="match-(\d+)"/g)].map(([, id]) => Number(id));
 }
@@ -35,16 +35,19 @@ function rows(page: string): number[] {
 const PAGES = ['/', `/match/${SERBIA_BRAZIL.id}`, '/standings', '/standings?table=39720'];
 
 describe('every page', () => {
-  test.each(PAGES)('%s: no script, style or handler in it, and nothing from elsewhere', async (url) => {
-    const { status, text, headers } = await get(url);
-    expect(status).toBe(200);
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).not.toMatch(/<script(?! type="module" src="\/board\/assets\/)/);
-    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
-    for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
-      expect(address).toMatch(/^(\/(?!\/)|#)/);
-    }
-  });
+  test.each(PAGES)(
+    '%s: has no inline script, style or handler, and links only to this server',
+    async (url) => {
+      const { status, text, headers } = await get(url);
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(text).not.toMatch(/<script(?! type="module" src="\/board\/assets\/)/);
+      expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
+      for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
+        expect(address).toMatch(/^(\/(?!\/)|#)/);
+      }
+    },
+  );
 
   test.each(PAGES)('%s: forbids the browser to load anything else', async (url) => {
     const { headers } = await get(url);
@@ -53,13 +56,13 @@ describe('every page', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });
 
-  test('names are text', async () => {
+  test('escapes markup in names', async () => {
     for (const url of PAGES) expect((await get(url)).text).not.toContain(HOSTILE_NAME);
     expect((await get('/')).text).toContain('&lt;script&gt;document.title');
     expect((await get('/standings?table=39720')).text).toContain('&lt;script&gt;document.title');
   });
 
-  test('the headers are the board’s alone', async () => {
+  test('has headers that other answers do not have', async () => {
     const { headers } = await get('/elsewhere');
     expect(headers['content-security-policy']).toBeUndefined();
   });
@@ -81,11 +84,11 @@ describe('/', () => {
     ['/?show=nothing&competition=x&by=y', [3100042, 3100041, 3100045, 3100046, 3100064, 3100043, 3100044]],
   ])('%s', async (url, ids) => expect(rows((await get(url)).text)).toEqual(ids));
 
-  test('the search is shown as text', async () => {
+  test('escapes markup in the search', async () => {
     expect((await get('/?q="><script>')).text).toContain('value="&quot;&gt;&lt;script&gt;"');
   });
 
-  test('is no longer than it was set to be; live matches are never left out', async () => {
+  test('shows no more matches than `size`, except live ones', async () => {
     const small = await ServedBoard.start({ size: 1, view: served.played.views });
     expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);
     await small.close();
@@ -93,14 +96,14 @@ describe('/', () => {
 });
 
 describe('/match/{id}', () => {
-  test('strikes a goal through that does not count, and says why', async () => {
+  test('strikes out a goal that does not count, and says why', async () => {
     const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
     expect(text).toContain('<s><b>Goal</b></s> Mitrović');
     expect(text).toContain('Does not count: cancelled by a “goal cancelled” incident.');
     expect(text).toContain('href="/standings?season=312"');
   });
 
-  test('shows the guard while the match is open, and then that it is final', async () => {
+  test('shows the guard of an open match, and the result of a finished one', async () => {
     const live = (await get(`/match/${SERBIA_BRAZIL.id}`)).text;
     expect(live).toContain('Trading guard');
     expect(live).not.toContain('Final');
@@ -113,7 +116,7 @@ describe('/match/{id}', () => {
     expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(/<b>(Safe|Halted)</);
   });
 
-  test('an abandoned match is not final, and is not to be settled', async () => {
+  test('shows an abandoned match as not final, and not to be settled', async () => {
     const abandoned = { status_id: 7, status_type: 'finished', clock_status: 'stopped' };
     const now = Math.floor(Date.now() / 1000);
     served.played.publish(SERBIA_BRAZIL, now, abandoned, incident(40, 442, '70:00'));
@@ -123,7 +126,7 @@ describe('/match/{id}', () => {
     expect(text).not.toMatch(/Final|in regular time/);
   });
 
-  test('as a record', async () => {
+  test('is also served as a record', async () => {
     const { status, text } = await get(`/board/matches/${SERBIA_BRAZIL.id}`);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({
@@ -134,11 +137,11 @@ describe('/match/{id}', () => {
   });
 
   test.each(['/match/1', '/match/x', '/match/0', '/board/matches/1', '/board/matches/-1'])(
-    '%s is not there',
+    'answers 404 for %s',
     async (url) => expect((await get(url)).status).toBe(404),
   );
 
-  test('a deleted match is not there', async () => {
+  test('answers 404 for a deleted match', async () => {
     served.played.publish(SERBIA_BRAZIL, Math.floor(Date.now() / 1000), { item_status: 'deleted' });
     expect((await get(`/match/${SERBIA_BRAZIL.id}`)).text).toContain('it was deleted');
     expect((await get(`/board/matches/${SERBIA_BRAZIL.id}`)).status).toBe(404);
@@ -156,7 +159,7 @@ describe('/standings', () => {
     expect(text).not.toContain('data-playing="yes"');
   });
 
-  test('a group without a name has that of the catalogue; each stage has its own tables', async () => {
+  test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {
     const table = { groups: [{ id: PLACE.group_id, name: '', participants: [] }] };
     served.played.name('stage', PLACE.stage_id + 1, PLACE.season_id, 'Final');
     served.played.table(39719, 2, 'League standings', table, 2);
@@ -167,7 +170,7 @@ describe('/standings', () => {
     expect(text).toContain('>Final</caption>');
   });
 
-  test('knock-out stages have a bracket and no league table', async () => {
+  test('shows a bracket and no league table for knock-out stages', async () => {
     expect((await get('/standings')).text).not.toContain('Knock-out');
     playKnockOut(served.played, Date.now() / 1000);
     const { text } = await get('/standings');
@@ -192,7 +195,7 @@ describe('/standings', () => {
     expect(bracket).toContain('aria-current="true">Knock-out</a>');
   });
 
-  test('the winner of the final is the champion', async () => {
+  test('names the winner of the final as champion', async () => {
     const now = Date.now() / 1000;
     playKnockOut(served.played, now);
     const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
@@ -203,13 +206,13 @@ describe('/standings', () => {
     expect(text).toContain('Champion: <b>France</b>');
   });
 
-  test('a line ends the places of each zone', async () => {
+  test('marks the last row of each zone', async () => {
     const { text } = await get('/standings');
     const lines = [...text.matchAll(/data-zone-end="(\w+)"/g)].map(([, line]) => line);
     expect(lines.slice(0, 4)).toEqual(['no', 'yes', 'no', 'no']);
   });
 
-  test('a season of knock-out stages alone shows their bracket', async () => {
+  test('shows the bracket of a season that has only knock-out stages', async () => {
     const cup = await ServedBoard.start();
     playKnockOut(cup.played, Date.now() / 1000);
     const { body } = await cup.app.inject({ url: '/standings' });
@@ -218,21 +221,23 @@ describe('/standings', () => {
     await cup.close();
   });
 
-  test.each(['/standings?season=312&show=knock-out', '/standings?table=777&show=knock-out'])(
-    '%s is not there without a knock-out stage',
-    async (url) => {
-      served.played.ranking(ranking(777, 'teams'));
-      expect((await get(url)).status).toBe(404);
-    },
-  );
+  test.each([
+    '/standings?season=1',
+    '/standings?season=312&table=1',
+    '/standings?season=312&show=knock-out',
+    '/standings?table=777&show=knock-out',
+  ])('answers 404 for a season, table or knock-out stage that does not exist: %s', async (url) => {
+    served.played.ranking(ranking(777, 'teams'));
+    expect((await get(url)).status).toBe(404);
+  });
 
-  test('the live table marks who plays', async () => {
+  test('marks the playing teams in the live table', async () => {
     const { text } = await get('/standings?season=312&table=39720');
     expect(text).toContain('data-playing="yes"');
     expect(text).toContain(`<a class="playing" href="/match/${SERBIA_BRAZIL.id}">`);
   });
 
-  test('a world ranking has a place beside the seasons, and its own table', async () => {
+  test('links to a world ranking beside the seasons, and shows its table', async () => {
     expect((await get('/standings')).text).not.toContain('Rankings');
     served.played.ranking(ranking(777, 'teams'));
     served.played.ranking(ranking(778, 'clubs'));
@@ -256,7 +261,7 @@ describe('/standings', () => {
     expect((await get('/standings?season=312&table=777')).status).toBe(404);
   });
 
-  test('where there are rankings and no season it shows them', async () => {
+  test('shows rankings when there is no season', async () => {
     const alone = await ServedBoard.start();
     alone.played.ranking(ranking(778, 'clubs'));
     const { body } = await alone.app.inject({ url: '/standings' });
@@ -265,11 +270,7 @@ describe('/standings', () => {
     await alone.close();
   });
 
-  test.each(['/standings?season=1', '/standings?season=312&table=1'])('%s is not there', async (url) => {
-    expect((await get(url)).status).toBe(404);
-  });
-
-  test('without any table it says so', async () => {
+  test('says when there is no table', async () => {
     const empty = await ServedBoard.start();
     const { statusCode, body } = await empty.app.inject({ url: '/standings' });
     expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
@@ -278,7 +279,7 @@ describe('/standings', () => {
 });
 
 describe('assets', () => {
-  test('are kept by browsers for good', async () => {
+  test('are cached by browsers for a year', async () => {
     const [, path = ''] = /<script type="module" src="([^"]+)"/.exec((await get('/')).text) ?? [];
     const { status, headers } = await get(path);
     expect(status).toBe(200);
@@ -289,11 +290,11 @@ describe('assets', () => {
   });
 
   test.each(['/board/assets/../routes.ts', '/board/assets/x/routes.js', '/board/assets/%2e%2e%2froutes.ts'])(
-    '%s is not there',
+    'are not served at %s',
     async (url) => expect((await get(url)).status).toBe(404),
   );
 });
 
-test.each(['/board/events?event=x', '/board/events?season=0'])('%s is refused', async (url) => {
+test.each(['/board/events?event=x', '/board/events?season=0'])('refuses %s with 400', async (url) => {
   expect((await get(url)).status).toBe(400);
 });

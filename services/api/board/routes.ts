@@ -5,7 +5,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BrokerBacklog } from './backlog.ts';
+import type { BacklogCounter } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
@@ -17,31 +17,32 @@ import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
-import type { ReaderSight, Topic } from './reader.ts';
+import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
 
+/** Dependencies and limits of the board. */
 export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
-  /** What waits within Touchline, for the page of the feeds; without it that says nothing of it. */
-  readonly backlog?: Pick<BrokerBacklog, 'waiting'> | undefined;
-  /** Matches on the board: all that are live, then those that changed last. Default 400. */
+  /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */
+  readonly backlog?: BacklogCounter | undefined;
+  /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
-  /** Readers of `/board/events` at once. Default 1000. */
+  /** Maximum number of simultaneous readers of `/board/events`. Default 1000. */
   readonly maxReaders?: number;
 };
 
-/** What the contract of a client has to cover to see a page, or follow it: the operations that say the same. */
-const NEEDS = {
+/** The REST operations that a contract must cover to see a kind of page or to follow it: they return the same data. */
+const REQUIRED_OPERATIONS = {
   board: ['livescore.index'],
   feeds: ['livescore.index'],
   match: ['events.show', 'events.incidents'],
   season: ['standings.index', 'standings.show'],
-} as const satisfies Readonly<Record<Topic['kind'], readonly OperationName[]>>;
+} as const satisfies Readonly<Record<StreamTopic['kind'], readonly OperationName[]>>;
 
 /**
- * The live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, the record of a
- * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say. Everything is answered from the view at once.
+ * Serves the live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, and the
+ * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
   const { now, metrics, size = 400, maxReaders = 1_000 } = options;
@@ -56,30 +57,34 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
 
   const gate = await boardGate(app, options.gate);
-  /** What a request may see of one kind of page; null where it was answered that it may not. */
-  const admit = (request: FastifyRequest, reply: FastifyReply, kind: Topic['kind']): Admitted | null => {
+  /** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: StreamTopic['kind'],
+  ): Admitted | null => {
     const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
       refuseEntry(request, reply);
       return null;
     }
-    if (coversAll(access, NEEDS[kind]))
+    if (coversAll(access, REQUIRED_OPERATIONS[kind]))
       return { permit, view: scopedView(options.view, access), served: servedWords(access) };
     if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
     else sendPage(reply.code(403), problemPage('Outside the contract', OUTSIDE));
     return null;
   };
-  /** Serves the pages of a kind; `make` gives null where there is none. */
+  /** Serves the pages of a kind; answers 404 when `render` returns null. */
   const servePage = (
     path: string,
-    kind: Topic['kind'],
-    make: (admitted: Admitted, request: FastifyRequest) => string | null,
+    kind: StreamTopic['kind'],
+    render: (admitted: Admitted, request: FastifyRequest) => string | null,
   ): void => {
     app.get(path, (request, reply) => {
       const admitted = admit(request, reply, kind);
       if (admitted === null) return reply;
-      const page = make(admitted, request);
+      const page = render(admitted, request);
       return page === null
         ? sendPage(reply.code(404), missingPage(kind, admitted.served))
         : sendPage(reply, page);
@@ -96,7 +101,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return details && matchPage(details, now());
   });
   servePage('/feeds', 'feeds', ({ view, served }) =>
-    feedsPage(feedsOf(view, now(), options.backlog?.waiting()), served, now()),
+    feedsPage(feedsOf(view, now(), options.backlog?.()), served, now()),
   );
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now());
@@ -114,15 +119,17 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
 
   app.get('/board/events', async (request, reply) => {
-    const asked = streamQuery.safeParse(request.query);
-    if (!asked.success)
-      return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
-    const topic = topicOf(asked.data);
+    const query = streamQuery.safeParse(request.query);
+    if (!query.success)
+      return reply
+        .code(400)
+        .send({ error: 'event must be a positive whole number; season must be one too, or none' });
+    const topic = topicOf(query.data);
     const admitted = admit(request, reply, topic.kind);
     if (admitted === null) return reply;
-    await hub.counts();
+    await hub.untilCaughtUp();
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
-    // All that is read for it is read before the answer begins: what fails can still be answered then.
+    // Reads everything before the answer begins, so that a failure can still be answered with 500.
     const states = statesOf(admitted.view, topic, size);
     hub.prepare(states);
     reply.hijack();
@@ -130,11 +137,11 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       ...PAGE_HEADERS,
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
-      // It lasts for long and then ends the connection, so that nothing holds up the end of the server.
+      // Ends the connection with the stream, so that no idle connection delays the end of the server.
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    hub.join(reply.raw, topic, sightOf(admitted.permit, topic.kind, options.view), states);
+    hub.join(reply.raw, topic, readerAccess(admitted.permit, topic.kind, options.view), states);
     return reply;
   });
 }
@@ -142,25 +149,25 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
 type Admitted = {
   readonly permit: Permit;
   readonly view: ReadView;
-  /** What of all competitions is served, in words; null is all. */
+  /** The competitions that are served, in words; null: all. */
   readonly served: string | null;
 };
 
-const OUTSIDE = 'The contract of this client does not cover what is shown here.';
+const OUTSIDE = 'The contract of this client does not cover this page.';
 
-/** What a reader may see of what changes, by its contract at that moment. */
-function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): ReaderSight {
+/** Returns the access of a stream's reader by the current contract of its client. */
+function readerAccess(permit: Permit, kind: StreamTopic['kind'], view: BoardView): ReaderAccess {
   const access = (): Access | null => {
     const current = permit.access();
-    return current !== null && coversAll(current, NEEDS[kind]) ? current : null;
+    return current !== null && coversAll(current, REQUIRED_OPERATIONS[kind]) ? current : null;
   };
   return {
-    lasts: () => access() !== null,
-    match({ competition_id }) {
+    isValid: () => access() !== null,
+    coversMatch({ competition_id }) {
       const current = access();
       return current !== null && isCovered(current, competition_id);
     },
-    season(seasonId) {
+    coversSeason(seasonId) {
       const current = access();
       if (current === null || current.competitions === null) return current !== null;
       return scopedView(view, current)
@@ -171,11 +178,11 @@ function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): ReaderSi
 }
 
 function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typeof matchDetails> {
-  const asked = matchParams.safeParse(params);
-  return asked.success ? matchDetails(view, asked.data.id, now) : null;
+  const parsed = matchParams.safeParse(params);
+  return parsed.success ? matchDetails(view, parsed.data.id, now) : null;
 }
 
-function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>): Topic {
+function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>): StreamTopic {
   if (feeds === 'yes') return { kind: 'feeds' };
   if (event !== undefined) return { kind: 'match', eventId: event };
   return season === undefined
@@ -183,7 +190,7 @@ function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>)
     : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
-function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownState[] {
+function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly ShownState[] {
   switch (topic.kind) {
     case 'board':
       return boardStates(view, size);
@@ -198,8 +205,8 @@ function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownSta
   }
 }
 
-/** `served`: what of all competitions is served, in words; null is all. */
-function missingPage(kind: Topic['kind'], served: string | null): string {
+/** `served`: the competitions that are served, in words; null: all. */
+function missingPage(kind: StreamTopic['kind'], served: string | null): string {
   if (served === null)
     return problemPage(
       kind === 'match' ? 'No such match' : 'No such table',
@@ -207,6 +214,14 @@ function missingPage(kind: Topic['kind'], served: string | null): string {
     );
   return problemPage(
     'Not found here',
-    `It is unknown, it was deleted, or it is of another competition: this server serves ${served}.`,
+    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
   );
+}
+
+/** Answers a browser's request for an unknown page with a page. Returns false, without an answer, for all other requests. */
+export function notFoundPage({ headers, method, url }: FastifyRequest, reply: FastifyReply): boolean {
+  const isPage = (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+  if (!isPage || url.startsWith('/v2/') || url.startsWith('/board/')) return false;
+  sendPage(reply.code(404), problemPage('No such page', 'Nothing is served at this address.'), 'no-store');
+  return true;
 }

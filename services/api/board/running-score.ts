@@ -3,8 +3,8 @@ import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 
 /**
- * The score after each goal that counts, by incident id, e.g. `1–0`; of the kicks of a shoot-out their own. Empty where the score is
- * not derived from the incidents. `incidents` are in the provider's order.
+ * Returns the score after each goal that counts, e.g. `1–0`, by incident id; kicks of a shoot-out have their own score. Empty when
+ * the score is not derived from the incidents. `incidents`: in the provider's order.
  */
 export function runningScores(
   state: ShownState,
@@ -17,7 +17,7 @@ export function runningScores(
       { incident_id, participant_id, counts_for: typeof record.for === 'string' ? record.for : null },
     ]),
   );
-  // Match state lists no kicks of a shoot-out: they count for no score.
+  // Match state does not list the kicks of a shoot-out, as they do not change the score.
   const kicks = incidents.filter(
     ({ id, incident_id, event_status_id }) =>
       GOAL_TYPES.has(incident_id) && isShootOut(event_status_id) && !(id in state.void_goals),

@@ -2,10 +2,10 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/views.ts';
 
-/** What requests read of a view; the hub alone hears of changes. */
+/** The part of a view that requests read; only the hub subscribes to changes. */
 export type ReadView = Omit<BoardView, 'onChange' | 'onTable'>;
 
-/** What the board shows of a view to whom a contract covers these competitions only: nothing else is there. */
+/** Restricts a view to the competitions of a contract. Everything else reads as unknown. */
 export function scopedView(view: BoardView, access: Access): ReadView {
   if (access.competitions === null) return view;
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
@@ -30,7 +30,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     seasons,
     tables: (seasonId) => (hasSeason(seasonId) ? view.tables(seasonId) : []),
     knockOuts: (seasonId) => (hasSeason(seasonId) ? view.knockOuts(seasonId) : []),
-    // They are of no competition, so in no contract that names some.
+    // Rankings belong to no competition, so no contract for some competitions covers them.
     rankings: () => [],
     table(standingsId) {
       const tables = seasons().flatMap(({ season_id }) => view.tables(season_id));

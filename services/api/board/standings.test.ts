@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { leagueTable, playKnockOut, SEMI_FINALS } from './testing/scenes.ts';
+import { leagueTable, topScorers } from './testing/provider-tables.ts';
+import { playKnockOut, SEMI_FINALS } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
-import { topScorers } from './testing/top-scorers.ts';
 
 let served: ServedBoard;
 beforeEach(async () => {
   served = await ServedBoard.start();
-  served.played.table(39719, 2, 'League standings', leagueTable(false));
+  served.played.table(39719, 2, 'League standings', leagueTable());
 });
 afterEach(() => served.close());
 
@@ -16,7 +16,7 @@ async function get(url: string): Promise<string> {
 }
 
 describe('/standings', () => {
-  test('a tie of two legs is the link to its current leg, and lists both', async () => {
+  test('lists both legs of a tie, and links the whole tie to its current leg', async () => {
     const now = Math.floor(Date.now() / 1000);
     playKnockOut(served.played, now);
     const event = { start_date: '2018-07-16 18:00', stage_id: SEMI_FINALS, group_id: null };
@@ -32,7 +32,7 @@ describe('/standings', () => {
     expect(tie).toMatch(/Leg 1: 1–0[\s\S]*Leg 2: /);
   });
 
-  test('a tie of two legs goes to the side ahead, not to the winner of the second; one whose series lacks a match to nobody', async () => {
+  test('marks the winner of a tie by both legs, and none while a match of its series is missing', async () => {
     const { played } = served;
     played.name('stage', 900, 312, 'Semi-finals', { has_brackets: 'yes', show_standings: 'no' });
     const legs = [
@@ -50,14 +50,14 @@ describe('/standings', () => {
     expect(won.map(([, team]) => team)).toEqual(['Team 10']);
   });
 
-  test('the select of tables has the knock-out stages too', async () => {
+  test('offers the knock-out stages in the select of tables', async () => {
     playKnockOut(served.played, Date.now() / 1000);
     const body = await get('/standings?season=312&table=knock-out&q=');
     expect(body).toContain('<option value="knock-out" selected>Knock-out</option>');
     expect(body).toContain(`id="round-${SEMI_FINALS}"`);
   });
 
-  test('players have their team, and are searched by both', async () => {
+  test('shows players with their teams, and searches both names', async () => {
     served.played.table(39800, 18, 'Top scorers', topScorers());
     const page = (q: string) => get(`/standings?season=312&table=39800&q=${encodeURIComponent(q)}`);
     const rows = async (q: string): Promise<string[]> =>

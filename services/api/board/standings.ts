@@ -8,17 +8,19 @@ import type { ReadView } from './scoped-view.ts';
 import { phaseOf } from './shown/match.ts';
 import { isOfPlayers, readTable } from './tables.ts';
 
+/** The content of `/standings`. */
 export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 
+/** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
 const LEAGUE = 2;
-const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
+const NO_PLACE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
 /**
- * The tables of a season, of the kind of the one that is asked for, else the league's, else its knock-out stages. Without a
- * season, the ranking that is asked for, else of the first season. Null for a season, a table or a bracket that is not there. `now`: Unix
- * seconds.
+ * Returns the tables of a season: all of the requested table's type, by default the league tables, else the knock-out stages.
+ * Without a season in the query: the requested ranking, by default the first season. Null when the season, the table or the
+ * knock-out stages do not exist. `now`: Unix seconds.
  */
 export function seasonStandings(
   view: ReadView,
@@ -28,41 +30,42 @@ export function seasonStandings(
   const seasons = view.seasons();
   const rankings = view.rankings();
   const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
-  const unasked = ranked ? null : seasons[0];
-  const season = seasonId === undefined ? unasked : seasons.find(({ season_id }) => season_id === seasonId);
+  const defaultSeason = ranked ? null : seasons[0];
+  const season =
+    seasonId === undefined ? defaultSeason : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
   const knockOuts = season === null ? [] : view.knockOuts(season.season_id);
   const tables = season === null ? rankings : view.tables(season.season_id);
-  const asked =
+  const chosen =
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
       : tables.find(({ standings_id }) => standings_id === tableId);
-  if (asked === undefined && tableId !== undefined) return null;
+  if (chosen === undefined && tableId !== undefined) return null;
   if (show === 'knock-out' && knockOuts.length === 0) return null;
-  const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || asked === undefined);
+  const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || chosen === undefined);
   const shown = tables
-    .filter(({ type_id }) => !showsBracket && type_id === asked?.type_id)
+    .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => a.object_id - b.object_id)
     .flatMap((entry) => shownStandings(view, entry));
   const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
-    /** The tables of no season: the provider's rankings. */
+    /** The provider's rankings, which belong to no season. */
     rankings,
-    /** Null where rankings are shown, or nothing is. */
+    /** Null when rankings are shown, or nothing. */
     season,
-    /** All of the season's, or all rankings. */
+    /** All tables of the season, or all rankings. */
     tables,
     hasBracket: knockOuts.length > 0,
     bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
-    /** Words of the names of players or of their teams that are searched; null where the tables are of teams. */
+    /** The search text for names of players and their teams; null when the tables rank teams. */
     search: ofPlayers ? q : null,
-    /** The tables of the kind that was asked for: each stage has its own. */
+    /** The tables of the chosen type, one for each stage. */
     shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, fold(q).split(' '))) : shown,
   };
 }
 
-/** The rows whose player or team has all the words. */
+/** Keeps the rows whose names of player and team contain all words. */
 function searched(standings: ShownStandings, words: readonly string[]): ShownStandings {
   const groups = standings.table.groups.map((group) => ({
     ...group,
@@ -74,7 +77,7 @@ function searched(standings: ShownStandings, words: readonly string[]): ShownSta
   return { ...standings, table: { groups: groups.filter(({ participants }) => participants.length > 0) } };
 }
 
-/** The matches of a season's knock-out stages that are played now. */
+/** Returns the live matches of a season's knock-out stages. */
 export function liveKnockOuts(view: ReadView, seasonId: number): ShownState[] {
   const states = view.knockOuts(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
   return states.filter((state) => phaseOf(state) === 'live');
@@ -99,14 +102,14 @@ function shownStandings(view: ReadView, entry: TableEntry) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
-    view.place({ ...NOWHERE, [`${level}_id`]: id })[level];
+    view.place({ ...NO_PLACE, [`${level}_id`]: id })[level];
   const { groups } = readTable(record);
   return [
     {
       entry,
-      /** The name of its stage; null where it is the season's, or the stage has no name. */
+      /** The name of the table's stage; null when the table covers the season, or the stage has no name. */
       stage: nameOf('stage', entry.object_type === 'stage' ? entry.object_id : null),
-      // A table that was derived knows its groups by their ids alone.
+      // Tables that we derive have the ids of their groups, not the names.
       table: {
         groups: groups.map((group) => ({ ...group, name: group.name || (nameOf('group', group.id) ?? '') })),
       },

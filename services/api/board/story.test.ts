@@ -18,7 +18,7 @@ function details(): MatchDetails {
   return found;
 }
 
-/** Each incident's line and its story as short texts. */
+/** Returns each incident's row and its story as short texts. */
 function lines(): string[] {
   return details().timeline.map(({ minute, name, void: why, note, story }) =>
     [
@@ -91,7 +91,7 @@ describe('the story of a goal', () => {
     expect(lines().at(-1)).toContain('Cancellation withdrawn: goal stands.');
   });
 
-  test('a goal that counts has the score after it; a void one names what cancelled it', () => {
+  test('has the score after each goal that counts, and the canceller of a void goal', () => {
     publish(goal({ incident_id: 423 }));
     publish(goal({ id: '5-100004', event_time: '21:00' }));
     publish(goal({ id: '5-100005', event_time: '22:00' }));
@@ -105,7 +105,7 @@ describe('the story of a goal', () => {
     ]);
   });
 
-  test('a player who left and the one who replaced him are one row', () => {
+  test('joins the two incidents of a substitution into one row', () => {
     const change = (n: number, type: number, name: string, team = HOME) =>
       publish(incident(n, type, '60:00', { participant_id: team, subparticipant_name: name }));
     change(10, 450, 'Ljajić');
@@ -121,17 +121,17 @@ describe('the story of a goal', () => {
     ]);
   });
 
-  test('a 424 without its goal cancels nothing, and says so', () => {
+  test('says that a 424 without its goal cancels nothing', () => {
     publish(incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-999999' }));
     expect(lines().at(-1)).toContain('Matches no known goal: no goal is cancelled.');
   });
 
-  test('a goal of neither team counts for no one', () => {
+  test('says that a goal of neither team counts for no one', () => {
     publish(goal({ participant_id: 99 }));
     expect(lines().at(-1)).toContain('Counts for no one: its team is not one of the two.');
   });
 
-  test('a kick of the shoot-out has no minute', () => {
+  test('shows no minute for a kick of the shoot-out', () => {
     publish(goal({ event_status_id: 141, event_time: '120:00' }), { status_id: 141 });
     expect(lines().at(-1)).toMatch(/^– Goal/);
   });
@@ -157,7 +157,7 @@ test('shows added time as reported', () => {
   });
 });
 
-test('the history lists the guard and the status', () => {
+test('lists changes of guard and status in the history', () => {
   publish(start);
   publish(goal({ confirmation: 'tbd' }));
   publish(goal({ confirmation: 'confirmed' }));
@@ -173,7 +173,7 @@ test('the history lists the guard and the status', () => {
   ]);
 });
 
-test('the history lists a score that no goal changed', () => {
+test('lists a score that no goal changed in the history', () => {
   for (const reported of [
     [3, 1],
     [3, 2],
@@ -186,7 +186,7 @@ test('the history lists a score that no goal changed', () => {
   );
 });
 
-test('the history of a match that is over lists no trading permission', () => {
+test('lists no change of the guard after the end of a match', () => {
   publish(start);
   publish(goal({ confirmation: 'tbd' }));
   at += 10;
@@ -200,6 +200,6 @@ test('the history of a match that is over lists no trading permission', () => {
   expect(details().history.map(({ what }) => what)).toContain('Status: 2nd half');
 });
 
-test('an unknown event has no details', () => {
+test('returns no details for an unknown event', () => {
   expect(matchDetails(played.views, 1, NOW)).toBeNull();
 });

@@ -8,10 +8,10 @@ import { runningScores } from './running-score.ts';
 import { isSameScore } from './shown/match.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 
-/** An important incident as the match page shows it. */
+/** An important incident on the page of a match. */
 export type TimelineEntry = ReturnType<typeof entryOf>;
 
-/** One thing that happened to an incident. */
+/** One change of an incident. */
 export type IncidentStep = TimelineEntry['story'][number];
 
 const GOAL_KINDS: ReadonlySet<string> = new Set(['goal_cancelled', 'goal_reinstated']);
@@ -28,13 +28,13 @@ const ANOMALIES: Readonly<Record<string, string>> = {
   unknown_participant: 'Counts for no one: its team is not one of the two.',
 };
 
-/** The important incidents in order of id (the provider's order, never that of time), each with its story. */
+/** Returns the important incidents with their stories, in the order of their ids: the provider's order, which is not that of time. */
 export function timelineOf(
   state: ShownState,
   incidents: readonly ShownIncident[],
   story: readonly StoryStep[],
 ): TimelineEntry[] {
-  const around = {
+  const context = {
     state,
     stories: Map.groupBy(story, ({ incident_id }) => incident_id),
     scores: scoresByStep(story),
@@ -44,21 +44,21 @@ export function timelineOf(
   };
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
-    .map((incident) => entryOf(incident, around));
+    .map((incident) => entryOf(incident, context));
 }
 
-type Around = ReturnType<typeof cancellationsOf> & {
+type StoryContext = ReturnType<typeof cancellationsOf> & {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
   readonly running: ReadonlyMap<string, string>;
   readonly anomalies: ReadonlyMap<string, string>;
 };
-/** What was done to the score and to the firm one, e.g. `1–0 → 2–0`; null where nothing was. */
+/** The changes of the score and of the firm score, e.g. `1–0 → 2–0`; null: no change. */
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
-function entryOf(incident: ShownIncident, around: Around) {
-  const { state, stories, scores, anomalies, running, cancellers, goals } = around;
+function entryOf(incident: ShownIncident, context: StoryContext) {
+  const { state, stories, scores, anomalies, running, cancellers, goals } = context;
   const { id, incident_id, event_status_id, record } = incident;
   const anomaly = anomalies.get(id);
   return {
@@ -71,21 +71,21 @@ function entryOf(incident: ShownIncident, around: Around) {
     participant_name: textOf(record.participant_name),
     player: textOf(record.subparticipant_name),
     assistant: textOf(fieldsOf(record.additional_info).assistant_name),
-    /** Spec, rule 7; null where the time is unknown, and in the shoot-out. */
+    /** Spec, rule 7; null when the time is unknown, and in a shoot-out. */
     minute: minuteOf(incident),
     in_shoot_out: isShootOut(event_status_id),
     confirmation: incident.confirmation,
-    /** Minutes of added time; null where unknown. */
+    /** Minutes of added time; null when unknown, and for other incidents. */
     added: incident_id === INCIDENT.addedTime ? textOf(record.info) : null,
-    /** Of a goal that counts: the score after it, e.g. `1–0`; null where it is unknown. */
+    /** The score after a goal that counts, e.g. `1–0`; null when unknown, and for other incidents. */
     running_score: running.get(id) ?? null,
-    /** Of a substitution: who left. */
+    /** The player who left, for a substitution; `pairSubstitutions` sets it. */
     replaces: null as string | null,
-    /** Why it does not count or stand; null where it does. */
+    /** The reason why the incident is void; null when it stands. */
     void: voidOf(incident, state, goals.get(id)),
-    /** The incident that made it void; null where it was none. */
+    /** Id of the incident that made this one void; null when no incident did. */
     void_by: state.void_goals[id] === 'goal_cancelled' ? (cancellers.get(id) ?? null) : null,
-    /** What is odd about it, or what it did; null where there is nothing to say. */
+    /** A remark, such as an anomaly or a pending confirmation; null: none. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
     story: storyOf(incident, stories.get(id) ?? [], scores),
   };
@@ -127,7 +127,7 @@ function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownSt
     : 'Awaiting confirmation.';
 }
 
-/** One line for each version: what one message changed is one step. */
+/** Returns one step for each version: all changes by one message. */
 function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
@@ -142,18 +142,18 @@ function storyOf(
       version,
       ut,
       received_at,
-      what: wordsOf(kinds, decided ? 'tbd' : confirmation),
+      what: stepWords(kinds, decided ? 'tbd' : confirmation),
       ...(effect ?? { score: null, firm: null }),
     };
   });
 }
 
-const FIRST: Readonly<Record<string, string>> = {
+const FIRST_REPORTS: Readonly<Record<string, string>> = {
   tbd: 'Reported, awaiting confirmation',
   confirmed: 'Reported, confirmed',
   cancelled: 'Reported as cancelled',
 };
-const KINDS: Readonly<Record<string, string>> = {
+const STEP_WORDS: Readonly<Record<string, string>> = {
   incident_confirmed: 'Confirmed',
   incident_cancelled: 'Cancelled by the provider',
   incident_removed: 'Removed by the provider',
@@ -162,10 +162,12 @@ const KINDS: Readonly<Record<string, string>> = {
   incident_deleted_unseen: 'Deleted before it was received',
 };
 
-function wordsOf(kinds: readonly string[], first: string | null): string {
+function stepWords(kinds: readonly string[], first: string | null): string {
   const own = kinds
     .filter((kind) => !GOAL_KINDS.has(kind))
-    .map((kind) => (kind === 'incident_added' ? (FIRST[first ?? ''] ?? 'Reported') : (KINDS[kind] ?? kind)));
+    .map((kind) =>
+      kind === 'incident_added' ? (FIRST_REPORTS[first ?? ''] ?? 'Reported') : (STEP_WORDS[kind] ?? kind),
+    );
   if (kinds.includes('goal_cancelled')) {
     own.push(own.length === 0 ? 'Cancelled by a “goal cancelled” incident' : 'it no longer counts');
   }
@@ -174,7 +176,7 @@ function wordsOf(kinds: readonly string[], first: string | null): string {
   return own.join('; ');
 }
 
-/** Which goal-cancelled incident last decided on which goal, either way round: one message changed both. */
+/** Returns the last goal-cancelled incident of each goal, and the goal of each such incident. The same message changed both. */
 function cancellationsOf(
   story: readonly StoryStep[],
 ): Readonly<Record<'cancellers' | 'goals', Map<string, string>>> {
@@ -189,7 +191,7 @@ function cancellationsOf(
   return { cancellers, goals };
 }
 
-/** What each version did to the score, by the step that did it: the last of the version that is about a goal. */
+/** Returns the effect of each version on the score, by the id of the version's last step about a goal. */
 function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
   const effects = new Map<string, ScoreEffect>();
   for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
@@ -204,12 +206,12 @@ function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
   return effects;
 }
 
-/** Whether a step is about a goal, so that a change of score in the same version is its effect. */
+/** Whether a step is about a goal. A change of the score in the same version is then its effect. */
 export function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
   return incident_id !== null && incident_type !== null && GOAL_TYPES.has(incident_type);
 }
 
-/** E.g. `1–0 → 2–0`; null where both are the same. */
+/** Returns e.g. `1–0 → 2–0`; null when both are the same. */
 function changeWords(before: Score | null, after: Score | null): string | null {
   return isSameScore(before, after) ? null : `${scoreWords(before)} → ${scoreWords(after)}`;
 }

@@ -1,14 +1,13 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import type { BoardView } from '#views/store/views.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
-/** A machine that is busy takes its time. */
+/** Polling with a timeout for busy machines. */
 const POLLING = { timeout: 50_000, interval: 20 };
 
 type Frame = { readonly event: string; readonly data: Record<string, unknown> };
@@ -31,7 +30,7 @@ function kick(minute: number): void {
   served.played.publish(match, ut, firstHalf(minute));
 }
 
-/** A reader that can stop reading. */
+/** A reader that can pause reading. */
 class SlowReader {
   readonly socket: Socket;
   #text = '';
@@ -60,7 +59,7 @@ class SlowReader {
     return this.#text.slice(0, this.#text.indexOf('\r\n\r\n'));
   }
 
-  /** All received frames except heartbeats, which depend on time. */
+  /** All received frames except heartbeats, whose number depends on time. */
   get frames(): Frame[] {
     return [...this.#text.matchAll(/event: (?!beat)(\w+)\ndata: (.*)\n\n/g)].map(
       ([, event = '', data = '']) => ({ event, data: JSON.parse(data) }),
@@ -79,7 +78,7 @@ class SlowReader {
 }
 
 describe('/board/events', () => {
-  test('sends a snapshot first, whatever the reader had before, then changes', async () => {
+  test('sends a snapshot and then changes, even if the reader names the last event that it has', async () => {
     for (const headers of ['', 'Last-Event-ID: 77\r\n']) {
       const reader = await SlowReader.open(served, '/board/events', headers);
       await reader.until('the snapshot', ({ matches }) => matches.length === 1);
@@ -91,7 +90,7 @@ describe('/board/events', () => {
     }
   });
 
-  test('of one match sends no other; of a season sends its tables', async () => {
+  test('sends no other match to a reader of one match, and tables to a reader of a season', async () => {
     const one = await SlowReader.open(served, '/board/events?event=5');
     const season = await SlowReader.open(served, '/board/events?season=312');
     await one.until('its snapshot', ({ frames }) => frames.length === 1);
@@ -103,7 +102,7 @@ describe('/board/events', () => {
     expect(one.frames.map(({ event }) => event)).toEqual(['snapshot']);
   });
 
-  test('sends health of feeds and matches as it changes, also with time alone', async () => {
+  test('sends changed health of feeds and matches, also when it changes only with time', async () => {
     const validUntil = Date.now() + 1_500;
     served.played.health(null, { valid_until: validUntil });
     served.played.health(match.id);
@@ -122,7 +121,7 @@ describe('/board/events', () => {
     await reader.until('it is stale', ({ matches }) => matches.at(-1)?.feed.state === 'stale');
   });
 
-  test('of no season sends only rankings', async () => {
+  test('sends only rankings to a reader of `season=none`', async () => {
     const reader = await SlowReader.open(served, '/board/events?season=none');
     await reader.until('its snapshot', ({ frames }) => frames.length === 1);
     served.played.table(39719, 2, 'League standings', { groups: [] });
@@ -146,35 +145,17 @@ describe('/board/events', () => {
   test('a reader that does not read costs no more than the newest state of each match', async () => {
     const listeners = new Set<(state: ShownState) => void>();
     const { views } = served.played;
-    const view: BoardView = {
-      liveStates: () => views.liveStates(),
-      recentStates: (limit) => views.recentStates(limit),
-      // None of its events is deleted.
-      state: () => views.state(match.id),
-      matchHealth: (id, now) => views.matchHealth(id, now),
-      sourceHealth: (now) => views.sourceHealth(now),
-      sourceRecords: () => views.sourceRecords(),
-      incidents: (id) => views.incidents(id),
-      story: (id) => views.story(id),
-      place: (of) => views.place(of),
-      seasons: () => views.seasons(),
-      tables: (id) => views.tables(id),
-      knockOuts: () => [],
-      rankings: () => views.rankings(),
-      table: (id) => views.table(id),
-      onChange: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      onTable: () => () => {},
-    };
-    const busy = await ServedBoard.start({ view });
+    vi.spyOn(views, 'onChange').mockImplementation((listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    });
+    const busy = await ServedBoard.start({ view: views });
     const reader = await SlowReader.open(busy);
     await reader.until('the snapshot', ({ matches }) => matches.length === 1);
     reader.socket.pause();
     const state = views.state(match.id);
     if (state === null) throw new Error('no match');
-    // Some 50 MB, had each change been kept: far more than all buffers on the way take.
+    // Some 50 MB if each change were kept: far more than all buffers on the way hold.
     const [events, rounds] = [2_000, 40];
     for (let round = 1; round <= rounds; round += 1) {
       for (let event = 1; event <= events; event += 1) {
@@ -190,7 +171,7 @@ describe('/board/events', () => {
     await busy.close();
   });
 
-  test('a slow reader holds up no other', async () => {
+  test('a slow reader delays no other reader', async () => {
     const slow = await SlowReader.open(served);
     await slow.until('the snapshot', ({ matches }) => matches.length === 1);
     slow.socket.pause();
@@ -200,7 +181,7 @@ describe('/board/events', () => {
     await quick.until('the change', ({ matches }) => matches.length === 2);
   });
 
-  test('the server does not wait for its streams: they end with it', async () => {
+  test('ends its streams when the server closes', async () => {
     const reader = await SlowReader.open(served);
     await reader.until('the snapshot', ({ matches }) => matches.length === 1);
     await served.app.close();

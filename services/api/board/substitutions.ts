@@ -2,8 +2,8 @@ import { INCIDENT } from '#contract/soccer.ts';
 import type { TimelineEntry } from './story.ts';
 
 /**
- * A timeline with each player who left and the one who replaced him in one row, that of the later of both. The provider reports them
- * one by one: of a team and a minute, they are paired in order.
+ * Joins the two incidents of each substitution into one row, at the later of the two. The provider reports the players separately;
+ * those of one team and minute are paired in order.
  */
 export function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   const unpaired = new Map<string, TimelineEntry[]>();

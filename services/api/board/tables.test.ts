@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { columnsOf, movementOf, playing, readTable } from './tables.ts';
-import { leagueTable, SERBIA_BRAZIL } from './testing/scenes.ts';
+import { columnsOf, currentMatchOf, movementOf, readTable } from './tables.ts';
+import { leagueTable } from './testing/provider-tables.ts';
+import { SERBIA_BRAZIL } from './testing/scenes.ts';
 
-test('a table of the provider is read, with what the live table says of play', () => {
-  const [group] = readTable(leagueTable(true)).groups;
+test('reads the columns of a live table, and the current match of each team', () => {
+  const [group] = readTable(leagueTable(SERBIA_BRAZIL.id)).groups;
   if (group === undefined) throw new Error('no group');
   const [first, second] = group.participants;
   expect(columnsOf(group).map(({ code }) => code)).toEqual([
@@ -17,18 +18,15 @@ test('a table of the provider is read, with what the live table says of play', (
     'pts',
     'form',
   ]);
-  expect(first && playing(first)).toEqual({ eventId: SERBIA_BRAZIL.id, score: '0–2' });
-  expect(second && playing(second)).toBeNull();
+  expect(first && currentMatchOf(first)).toEqual({ eventId: SERBIA_BRAZIL.id, score: '0–2' });
+  expect(second && currentMatchOf(second)).toBeNull();
 });
 
-test('a colour that is none is left out', () => {
-  expect(readTable(leagueTable(false)).groups[0]?.zones.map(({ colour }) => colour)).toEqual([
-    '#002400',
-    null,
-  ]);
+test('ignores a colour that is not hexadecimal', () => {
+  expect(readTable(leagueTable()).groups[0]?.zones.map(({ colour }) => colour)).toEqual(['#002400', null]);
 });
 
-test('numbers may be text; what is none is unknown, never 0', () => {
+test('reads numbers in text; other values become unknown, never 0', () => {
   const participants = [
     { rank: '2', last_rank: '' },
     { rank: null, last_rank: 'x' },
@@ -38,10 +36,10 @@ test('numbers may be text; what is none is unknown, never 0', () => {
 });
 
 test.each([
-  ['nothing', {}],
-  ['groups that are none', { groups: 'none' }],
-  ['rows that are none', { groups: [{ participants: [1] }] }],
-])('%s is no error', (_, record) => {
+  ['a record without groups', {}],
+  ['groups that are no list', { groups: 'none' }],
+  ['rows that are no objects', { groups: [{ participants: [1] }] }],
+])('reads %s as no rows', (_, record) => {
   expect(readTable(record).groups.flatMap(({ participants }) => participants)).toEqual([]);
 });
 
@@ -50,7 +48,7 @@ test.each([
   [3, 1, -2],
   [2, 2, 0],
   [1, null, null],
-])('from place %j before %j it moved %j', (rank, last_rank, moved) => {
+])('computes the movement of a row: now %j, before %j, moved %j', (rank, last_rank, moved) => {
   const row = { id: 1, name: '', rank, last_rank, zone_name: '', subparticipant_name: '', columns: [] };
   expect(movementOf(row)).toBe(moved);
 });

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * A table in the provider's shape (`data.standings`), as far as it is shown. It may be the provider's own: what is
- * missing or of another type is taken for unknown, never for an error.
- */
+/** Parses tables in the provider's shape (`data.standings`). Missing fields and fields of another type become unknown, never an error. */
 
 const number = z
   .union([
@@ -51,44 +48,43 @@ const schema = z.object({ groups: z.array(group).catch([]) });
 export type ShownTable = z.infer<typeof schema>;
 export type ShownGroup = ShownTable['groups'][number];
 export type ShownRow = ShownGroup['participants'][number];
+type ShownColumn = Omit<ShownRow['columns'][number], 'value'>;
 
-/** Reads a table; one that is none has no groups. */
+/** Parses a table. A record that is no table gets no groups. */
 export function readTable(record: Readonly<Record<string, unknown>>): ShownTable {
   return schema.parse(record);
 }
 
-/** Whether the rows are players, each with the team it plays for. */
+/** Whether the rows are players, with the names of their teams. */
 export function isOfPlayers({ participants }: ShownGroup): boolean {
   return participants.some(({ subparticipant_name }) => subparticipant_name !== '');
 }
 
-/** The value of a column; '' where the row has none. */
+/** Returns the value of a column; '' when the row does not have it. */
 export function valueIn(row: ShownRow, code: string): string {
   return row.columns.find((column) => column.code === code)?.value ?? '';
 }
 
-/** What the live table says in columns and the page says otherwise: who plays, and how it stands. */
-const OF_PLAY: ReadonlySet<string> = new Set(['is_playing', 'home_result', 'away_result', 'event_id']);
+/** Columns of the live table that the page does not show as columns: they describe the team's current match. */
+const LIVE_COLUMNS: ReadonlySet<string> = new Set(['is_playing', 'home_result', 'away_result', 'event_id']);
 
-/** The columns to show, in the order of the first row that has them. */
-export function columnsOf({
-  participants,
-}: ShownGroup): { code: string; short_name: string; name: string }[] {
-  const columns = new Map<string, { code: string; short_name: string; name: string }>();
+/** Returns the columns to show, in the order in which the rows first have them. */
+export function columnsOf({ participants }: ShownGroup): ShownColumn[] {
+  const columns = new Map<string, ShownColumn>();
   for (const { code, short_name, name } of participants.flatMap((one) => one.columns)) {
-    if (!OF_PLAY.has(code) && !columns.has(code)) columns.set(code, { code, short_name, name });
+    if (!LIVE_COLUMNS.has(code) && !columns.has(code)) columns.set(code, { code, short_name, name });
   }
   return [...columns.values()];
 }
 
-/** The match that a team is playing now, as the live table says; null where it plays none. */
-export function playing(row: ShownRow): { eventId: number; score: string } | null {
+/** Returns the current match of a row's team by the live table; null when the team is not playing. */
+export function currentMatchOf(row: ShownRow): { eventId: number; score: string } | null {
   const eventId = Number(valueIn(row, 'event_id'));
   if (valueIn(row, 'is_playing') !== 'yes' || !Number.isSafeInteger(eventId) || eventId <= 0) return null;
   return { eventId, score: `${valueIn(row, 'home_result')}–${valueIn(row, 'away_result')}` };
 }
 
-/** How many places a row went up (positive) or down since the round before; null where that is unknown. */
+/** Returns the number of places that a row moved up (positive) or down since the previous round; null when unknown. */
 export function movementOf({ rank, last_rank }: ShownRow): number | null {
   return rank === null || last_rank === null ? null : last_rank - rank;
 }

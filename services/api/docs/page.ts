@@ -1,4 +1,4 @@
-/** The reference as a page that can be read without a script. Pure. */
+/** Renders the reference as a page that works without a script. Pure. */
 import { headHtml, wholeDocument } from '../board/pages/layout.ts';
 import { type Html, html, optionsHtml } from '../board/shown/html.ts';
 import {
@@ -12,13 +12,13 @@ type DocsPage = {
   readonly title: string;
   readonly version: string;
   readonly groups: readonly ReferenceGroup[];
-  /** Whether the live board is served beside it. */
+  /** Whether the live board is served too. */
   readonly board: boolean;
 };
 
 const COPY = html`<button type="button" class="copy" hidden>Copy</button>`;
 
-/** The whole page. No script or style stands in it; the script adds the forms to try operations. */
+/** Renders the whole page, without inline script or style. Its script shows the forms for sending requests. */
 export function docsPage({ title, version, groups, board }: DocsPage): string {
   const body = html`${headHtml('docs', board)}
 <div class="docs">
@@ -48,14 +48,14 @@ ${groups.map(
 function startHtml(): Html {
   return html`<section class="part" aria-labelledby="start"><h2 id="start">Getting started</h2>
 <div class="about">
-<p>Get a token with the credentials of your client, and send it as the query parameter <code>token</code> with every request. It is good for an hour. Whoever runs this server gives you the credentials.</p>
+<p>Get a token with the credentials of your client, and send it as the query parameter <code>token</code> with every request. It is valid for an hour. The operator of this server gives you the credentials.</p>
 <div class="code">${COPY}<pre class="commands" tabindex="0" aria-label="Commands"><code>curl 'http://localhost:8081/v2/oauth?client_id=1&amp;secret_key=SECRET_KEY'
 curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre></div>
-<p>The token is part of URLs, those of <code>next_page</code> too: keep these out of logs and browsers’ histories.</p>
+<p>URLs contain the token, also those in <code>next_page</code>: keep them out of logs and browser histories.</p>
 </div>
 <form id="token-form" class="panel try" hidden>
 <h3>Try it here</h3>
-<p class="small">With a token, every operation below can be sent from this page. It is kept in the page’s memory alone.</p>
+<p class="small">With a token you can send every operation below from this page. The token stays in the memory of the page.</p>
 <label class="field"><span>Client id</span><input name="client_id" inputmode="numeric" autocomplete="off" required></label>
 <label class="field"><span>Secret key</span><input name="secret_key" type="password" autocomplete="off" required></label>
 <button type="submit">Get a token</button>
@@ -66,20 +66,20 @@ curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre></div>
 
 const CONVENTIONS: Readonly<Record<string, string>> = {
   Envelope:
-    'Every answer is `{"api": {…}}`: the payload is `api.data`, never at the top level; `api.timestamp` is when it was produced (Unix seconds); `api.method` has the operation’s name, the count of items and the page addresses.',
+    'Every answer is `{"api": {…}}`: the payload is `api.data`, never at the top level; `api.timestamp` is the time of the answer (Unix seconds); `api.method` has the operation’s name, the count of items and the page addresses.',
   'Effective parameters':
     '`api.method.parameters` shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.',
   Pages:
     '`limit` is one of a fixed list, `page` counts from 1. `api.method.total_items` counts the items of all pages; `api.method.next_page` is the address of the next one, empty on the last.',
   'Reading what changed':
-    'Store `api.timestamp` and send it as `timestamp` next time. The boundary is inclusive: a record may come twice and is never missed, so update by `id`.',
+    'Store `api.timestamp` and send it as `timestamp` next time. The boundary is inclusive: you may get a record twice but never miss one, so update by `id`.',
   Places:
-    'Events are nested in `competitions[].seasons[].stages[].groups[].events[]`, and do not repeat the names of these.',
+    'Events are nested in `competitions[].seasons[].stages[].groups[].events[]`, and do not repeat the names of these levels.',
   Times:
-    '`start_date` is `YYYY-MM-DD HH:MM` as the provider writes it; `date_from` and `date_to` are compared with it. `ut` is when the record was written, Unix seconds.',
+    '`start_date` is `YYYY-MM-DD HH:MM` as the provider writes it; `date_from` and `date_to` are compared with it. `ut` is the time when the record was written, Unix seconds.',
   'Feed health':
-    'The header `X-Feed-Health` has the state of each source and, where the request is about one event, of its match, as `webhook=alive, match=stale;reason=silence`. Only `alive` and `recovered` are to be believed.',
-  Contracts: 'Lists leave out what is outside of your contract; asking for it by id is answered 403.',
+    'The header `X-Feed-Health` has the state of each source and, for a request about one event, of its match, as `webhook=alive, match=stale;reason=silence`. Act on data only while the state is `alive` or `recovered`.',
+  Contracts: 'Lists leave out records outside your contract; a request for one by id is answered with 403.',
 };
 
 function conventionsHtml(): Html {
@@ -124,7 +124,7 @@ ${name === 'oauth' ? null : tryHtml(operation)}
 </section>`;
 }
 
-/** A path that wraps behind its dots. */
+/** Renders a path that may wrap after its dots. */
 function breakable(path: string): Html {
   return html`${path.split('.').map((part, n) => html`${n > 0 && html`.<wbr>`}${part}`)}`;
 }
@@ -137,7 +137,7 @@ function parametersHtml(operation: string, parameters: readonly ReferenceParamet
   )}</dl>`;
 }
 
-/** The form to send it; the script shows it, since it can do nothing without. */
+/** Renders the form for sending an operation, hidden until the script shows it. */
 function tryHtml({ name, path, parameters, open }: ReferenceOperation): Html {
   return html`<form class="try" data-path="${path}" data-open="${open ? 'yes' : 'no'}" hidden>
 <details><summary>Try it<span class="visually-hidden"> with ${name}</span></summary>
@@ -160,7 +160,7 @@ function inputHtml({ name, in: place, required, values, example, fallback }: Ref
   return html`<label class="field"><span>${name}</span>${field}</label>`;
 }
 
-/** Text with its \`code\`. */
+/** Renders text; parts between backquotes become code. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

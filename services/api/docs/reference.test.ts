@@ -4,9 +4,9 @@ import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope } from '#contract/rest/records/envelope.ts';
 import { readExample, referenceOf } from './reference.ts';
 
-/** Made in each test: mutation testing changes the code only while a test runs. */
-const made = () => openApi({ version: '' });
-const groupsOf = () => referenceOf(made(), readExample);
+/** Created in each test, as mutation testing changes the code only while a test runs. */
+const openApiDocument = () => openApi({ version: '' });
+const groupsOf = () => referenceOf(openApiDocument(), readExample);
 const operationsOf = () => groupsOf().flatMap((group) => group.operations);
 
 describe('the reference', () => {
@@ -16,7 +16,7 @@ describe('the reference', () => {
   });
 
   test('refuses an operation that is in no group', () => {
-    const document = made();
+    const document = openApiDocument();
     const paths = {
       ...document.paths,
       '/v2/new': { get: { ...operationOf('oauth'), operationId: 'new.index' } },
@@ -24,7 +24,7 @@ describe('the reference', () => {
     expect(() => referenceOf({ ...document, paths }, readExample)).toThrow(/in no group.*new\.index/);
   });
 
-  test('says of a parameter what may be sent, what it means and what the example sends', () => {
+  test('describes a parameter with its values, its meaning and the value in the example', () => {
     const operations = operationsOf();
     const { parameters } = operations.find(({ name }) => name === 'livescore.index') ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
@@ -51,7 +51,7 @@ describe.each(ALL_OPERATIONS)('the example of $name', (operation) => {
     expect(Object.keys(fields).length).toBeGreaterThan(0);
   });
 
-  test('has no secret in it and is of no machine', () => {
+  test('contains no secret and no address of a machine', () => {
     const text = JSON.stringify({ request, answer });
     expect(text).not.toMatch(/v1\.\d+\.\d{10}\.|127\.0\.0\.1/);
     for (const [, sent] of text.matchAll(/(?:token|secret_key)=([^&"\\]+)/g)) {
@@ -63,6 +63,6 @@ describe.each(ALL_OPERATIONS)('the example of $name', (operation) => {
 });
 
 function operationOf(name: string) {
-  const found = Object.values(made().paths).find(({ get }) => get.operationId === name);
+  const found = Object.values(openApiDocument().paths).find(({ get }) => get.operationId === name);
   return found?.get ?? expect.fail();
 }

@@ -1,4 +1,4 @@
-/** The contract as a reference for people: the OpenAPI document in groups, with examples. Pure. */
+/** The reference of the contract for people: the operations of the OpenAPI document in groups, with examples. */
 
 import { readFileSync } from 'node:fs';
 import stringify from 'json-stringify-pretty-compact';
@@ -7,18 +7,18 @@ import type { OpenApiDocument, OperationObject, ParameterObject } from '#contrac
 import type { OperationName } from '#contract/rest/operations.ts';
 import { ERRORS } from '#errors/catalogue.ts';
 
-/** An object or list of an example that fits is one line: a side's result is read as one. */
-const WIDTH = 130;
+/** Maximum line length of an example. Objects and lists that fit are one line, as short records read better so. */
+const LINE_LENGTH = 130;
 
 export type ReferenceGroup = ReturnType<typeof referenceOf>[number];
 export type ReferenceOperation = ReferenceGroup['operations'][number];
 export type ReferenceParameter = ReferenceOperation['parameters'][number];
 
 const GROUPS: readonly (readonly [title: string, about: string, names: readonly OperationName[]])[] = [
-  ['Token', 'Every other operation but the three open catalogues needs one.', ['oauth']],
+  ['Token', 'All other operations except the three open catalogues need a token.', ['oauth']],
   [
     'Live',
-    'Boards and messages of matches as they are played.',
+    'Boards and messages of matches while they are played.',
     ['livescore.index', 'basic-livescore.index', 'feed.index', 'feed.show'],
   ],
   [
@@ -30,15 +30,20 @@ const GROUPS: readonly (readonly [title: string, about: string, names: readonly 
   ['Structure', 'Competitions down to their stages.', ['competitions.index', 'stages.index']],
   [
     'Catalogues',
-    'What the ids in the other answers stand for. They change rarely: keep them, and ask for changes with `timestamp`.',
+    'The meanings of the ids in other answers. They change rarely: store them, and request changes with `timestamp`.',
     [
-      ...(['sports.index', 'sports.show', 'areas.index', 'languages.index', 'statuses.index'] as const),
-      ...(['incidents.index', 'standings-types.index'] as const),
+      'sports.index',
+      'sports.show',
+      'areas.index',
+      'languages.index',
+      'statuses.index',
+      'incidents.index',
+      'standings-types.index',
     ],
   ],
 ];
 
-/** The operations of the document in groups. Throws for one that is in no group. */
+/** Returns the operations of the document in groups. Throws when an operation is in no group. */
 export function referenceOf(document: OpenApiDocument, exampleOf: (name: OperationName) => Example) {
   const left = new Map(
     Object.entries(document.paths).map(([path, { get }]) => [get.operationId, { path, get }]),
@@ -52,26 +57,27 @@ export function referenceOf(document: OpenApiDocument, exampleOf: (name: Operati
       return found === undefined ? [] : [operationOf(found.path, found.get, exampleOf(name))];
     }),
   }));
-  if (left.size > 0) throw new Error(`in no group of the reference: ${[...left.keys()].join(', ')}`);
+  if (left.size > 0)
+    throw new Error(`operations in no group of the reference: ${[...left.keys()].join(', ')}`);
   return groups;
 }
 
 function operationOf(path: string, operation: OperationObject, example: Example) {
   const { operationId, summary, description, security, parameters, responses } = operation;
   return {
-    /** Its `api.method.name`, which is its anchor too. */
+    /** The `api.method.name`, also used as the anchor. */
     name: operationId,
     path,
     summary,
     note: description ?? null,
-    /** Answers without a token. */
+    /** Whether it needs no token. */
     open: security.length === 0,
     parameters: parameters.map((parameter) => parameterOf(parameter, path, example.request)),
     /** Status codes of its errors. */
     errors: Object.keys(responses).filter((status) => status !== '200'),
-    /** Of the example, without the token. */
+    /** Path and query of the example, without the token. */
     request: example.request,
-    answer: stringify(example.answer, { maxLength: WIDTH }),
+    answer: stringify(example.answer, { maxLength: LINE_LENGTH }),
     fields: Object.entries(example.fields)
       .filter(([field]) => !field.endsWith('[]'))
       .map(([field, types]) => ({ path: field, types: typesOf(field, types, example.fields) })),
@@ -90,14 +96,14 @@ function parameterOf(parameter: ParameterObject, path: string, request: string) 
     name,
     in: place,
     required,
-    /** What may be sent, such as `integer` or `YYYY-MM-DD`. */
+    /** Format of a value, such as `integer` or `YYYY-MM-DD`. */
     type: typeName(name, schema.type),
-    /** The values that may be sent, where they are a list. */
+    /** Allowed values; empty when they are no fixed list. */
     values,
-    /** What the server takes where it is not sent; null where that is not one value. */
+    /** Default of the server; null when there is no single one. */
     fallback: schema.default === undefined ? null : String(schema.default),
     meaning: description,
-    /** As the example sends it; null where it does not. */
+    /** The value in the example's request; null: not sent. */
     example: sent,
   };
 }
@@ -107,7 +113,7 @@ function typeName(name: string, type: unknown): string {
   return typeof type === 'string' ? type : '';
 }
 
-/** E.g. `integer or null`; `list of string`. */
+/** Returns types in words, e.g. `integer or null` or `list of string`. */
 function typesOf(path: string, types: string, fields: Example['fields']): string {
   return types
     .split(' | ')
@@ -120,30 +126,32 @@ function typesOf(path: string, types: string, fields: Example['fields']): string
     .join(' or ');
 }
 
-/** Every error by status, with its cause and what a client does about it (spec, "Errors"). */
+/** All errors by status, with cause and the client's action (spec, "Errors"). */
 export const REFERENCE_ERRORS = (
   Object.entries(ERRORS.RestError) as [RestErrorCode, readonly [string, string]][]
 )
   .map(([code, [cause, action]]) => ({ ...REST_ERRORS[code], cause, action }))
   .sort((a, b) => a.status - b.status);
 
-/** The types that a field was seen to have, as JSON has them, such as `null | string`; whole numbers are `integer`. */
+/** The JSON types of each field in an answer, such as `null | string`; whole numbers are `integer`. */
 export type FieldTypes = Readonly<Record<string, string>>;
 
-/** An operation as a running system answered it: `npm run examples` writes these files, test/system/demo/demo.test.ts checks them. */
+/** A request and its answer from a running system: `npm run examples` writes these files, test/system/demo/kept.release.test.ts checks them. */
 export type Example = {
   /** Path and query, without the token. */
   readonly request: string;
-  /** The answer, its lists cut short. */
+  /** The answer with shortened lists. */
   readonly answer: unknown;
-  /** Every field of `api.data` of the whole answer by its path, such as `competitions[].id`. */
+  /** All fields of `api.data` in the whole answer by path, such as `competitions[].id`. */
   readonly fields: FieldTypes;
 };
 
+/** Returns the URL of the file with an operation's example. */
 export function exampleFile(name: string): URL {
   return new URL(`./examples/${name}.json`, import.meta.url);
 }
 
+/** Reads the example of an operation. */
 export function readExample(name: OperationName): Example {
   return JSON.parse(readFileSync(exampleFile(name), 'utf8'));
 }

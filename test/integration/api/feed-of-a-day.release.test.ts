@@ -19,24 +19,24 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const MATCHES = 100;
 const MESSAGES = times(1_500, 300);
-/** Messages of each match that are published at once. */
-const STEP = 30;
-/** All of it is of the last 23 hours. */
+/** Number of messages of each match in a published batch. */
+const BATCH_SIZE = 30;
+/** All messages are of the last 23 hours. */
 const NOW = Math.floor(Date.now() / 1000);
 const DAY = 82_800;
 const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
-/** Bytes of each message's text at least. */
-const TEXT = 2_000;
-/** Bytes that reading the feed may take at a time: in full its text has 360 MB. */
-const MEMORY = 160 * 1024 * 1024;
-/** CPU time for which reading the feed may hold the api's event loop at once, milliseconds. */
-const TURN_MS = 50;
+/** Minimum length of each message's text, bytes. */
+const MIN_MESSAGE_BYTES = 2_000;
+/** Maximum growth of the api's memory while the feed is read, bytes; the whole feed has 360 MB. */
+const MAX_GROWTH_BYTES = 160 * 1024 * 1024;
+/** Maximum CPU time of one turn of the api's event loop while the feed is read, milliseconds. */
+const MAX_TURN_MS = 50;
 const LONGEST_TURN = fileURLToPath(new URL('../../support/longest-turn.fixture.ts', import.meta.url));
-/** A machine that does other work too makes any one measurement worse, never better. */
-const ATTEMPTS = 5;
+/** Maximum number of measurements: other work on the machine makes some of them worse, never better. */
+const MAX_ATTEMPTS = 5;
 const REQUESTS = 400;
 
-/** Reads an answer in a thread of its own, whose work does not delay the requests of the test. */
+/** Reads an answer in a worker thread, so that reading does not delay the requests of the test. */
 const READER = `
   const { parentPort, workerData } = require('node:worker_threads');
   (async () => {
@@ -61,7 +61,7 @@ type FeedRead = {
   readonly tail: string;
 };
 
-/** A message as long as a provider's, with statistics of both sides. */
+/** Creates a message as long as a provider's, with statistics of both sides. */
 function message(match: number, n: number): NormalizedMessage {
   const stats = Array.from({ length: 24 }, (_, at) => ({ id: 8 + at, value: String((n + at) % 90) }));
   const side = (counter: number) => ({
@@ -96,9 +96,9 @@ test('serves the feed of a Saturday in parts, and the live board meanwhile', asy
   await feed.send(Array.from({ length: MATCHES }, (_, match) => message(match, 0)));
   await pipeline.settled();
   await processor.stop();
-  for (let n = 1; n < MESSAGES; n += STEP) {
-    const steps = Array.from({ length: Math.min(STEP, MESSAGES - n) }, (_, at) => n + at);
-    await feed.send(steps.flatMap((at) => Array.from({ length: MATCHES }, (_, match) => message(match, at))));
+  for (let n = 1; n < MESSAGES; n += BATCH_SIZE) {
+    const batch = Array.from({ length: Math.min(BATCH_SIZE, MESSAGES - n) }, (_, at) => n + at);
+    await feed.send(batch.flatMap((at) => Array.from({ length: MATCHES }, (_, match) => message(match, at))));
   }
   await feed.close();
   const api = await startApi(pipeline.place, temporaryFolder(), { NODE_OPTIONS: `--import=${LONGEST_TURN}` });
@@ -132,15 +132,15 @@ test('serves the feed of a Saturday in parts, and the live board meanwhile', asy
   };
 
   let best = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < ATTEMPTS && best > 2; at++) {
+  for (let at = 0; at < MAX_ATTEMPTS && best > 2; at++) {
     const { read, without, during, grown, held } = await attempt();
     expect(read.status).toBe(200);
     expect(read.head).toContain(`"total_items":${MATCHES * MESSAGES},`);
     expect(read.messages).toBe(MATCHES * MESSAGES);
-    expect(read.bytes).toBeGreaterThan(MATCHES * MESSAGES * TEXT);
+    expect(read.bytes).toBeGreaterThan(MATCHES * MESSAGES * MIN_MESSAGE_BYTES);
     expect(read.tail.endsWith('}]}}')).toBe(true);
-    expect(grown).toBeLessThan(MEMORY);
-    expect(held).toBeLessThan(TURN_MS);
+    expect(grown).toBeLessThan(MAX_GROWTH_BYTES);
+    expect(held).toBeLessThan(MAX_TURN_MS);
     best = Math.min(best, during / without);
   }
   expect(best).toBeLessThanOrEqual(2);
@@ -152,7 +152,7 @@ async function readFeed(url: string): Promise<FeedRead> {
   return read as FeedRead;
 }
 
-/** The longest turn of the service's event loop since this was asked last, milliseconds of CPU time. */
+/** Returns the longest turn of the service's event loop since the last call, milliseconds of CPU time. */
 function longestTurn(service: TestService): Promise<number> {
   const turns = () =>
     service.lines.flatMap((line) => /^longest turn ([\d.]+) ms$/.exec(line)?.slice(1).map(Number) ?? []);

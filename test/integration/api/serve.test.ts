@@ -12,10 +12,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const EVENT = 7_000_001;
 
 let pipeline: Pipeline;
-/** What was printed of a client that may see everything. */
+/** The command's output for a client whose contract covers everything. */
 let credentials: string;
 
-/** Topics with matches in them and a processor that is at work, for all tests: each adds what comes after the others'. */
+/** All tests share these topics and the running processor; each test adds messages after those of the others. */
 beforeAll(async () => {
   pipeline = await Pipeline.create(backbone());
   pipeline.startProcessor();
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await pipeline.settled();
 });
 
-test('serves what the pipeline has made of messages, and each change as it comes', async () => {
+test('serves the match state of the pipeline, and each change of it', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug', API_BOARD: 'on' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -48,7 +48,7 @@ test('serves what the pipeline has made of messages, and each change as it comes
     const [result] = match.participants[0].results.filter(({ id }: { id: number }) => id === 2);
     return result.value === '0' ? true : undefined;
   });
-  // The message and what was made of it are in two topics, read in no order. It was written long ago and is received now.
+  // The message and the match state are in two topics, which are read in no common order. Its `ut` is old, its receipt is now.
   const feed = await until('the feed has the cancellation', async () => {
     const { data } = await api.api(`/v2/feed?token=${token}`);
     const ids: number[] = data.map(({ id }: { id: number }) => id);
@@ -66,7 +66,12 @@ test('serves what the pipeline has made of messages, and each change as it comes
   for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs', '/']) {
     expect((await api.get(path)).status, path).toBe(200);
   }
-  const asked: readonly (readonly [number, string])[] = [
+  await untilTrue('the page of the feeds has the count of unprocessed records', async () =>
+    /not yet applied to matches<\/dt><dd data-needs-connection>0</.test(
+      await (await api.get('/feeds')).text(),
+    ),
+  );
+  const requests: readonly (readonly [number, string])[] = [
     [400, '/v2/events?limit=7&'],
     [403, '/v2/events?competition_id=9&'],
     [404, '/v2/events/1?'],
@@ -75,7 +80,7 @@ test('serves what the pipeline has made of messages, and each change as it comes
     [200, '/?'],
   ];
   const narrow = await api.token(await clients(pipeline.place, 'add --competitions 6628'));
-  for (const [status, path] of asked)
+  for (const [status, path] of requests)
     expect((await api.get(`${path}token=${narrow}`)).status, path).toBe(status);
   expect((await api.get(`/v2/events?token=${token.slice(0, -1)}`)).status).toBe(401);
   const log = api.service.lines.join('\n');
@@ -84,7 +89,7 @@ test('serves what the pipeline has made of messages, and each change as it comes
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-test('resumes after a restart, also after a kill, and rebuilds lost views', async () => {
+test('resumes after a kill or a stop, and rebuilds lost views', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -153,10 +158,10 @@ test('lets two replicas verify each other’s tokens, and each client see what i
 
   await clients(place, 'disable 41');
   await untilTrue(
-    'its token is worth nothing',
+    'its token is refused',
     async () => (await two.get(`/v2/events?token=${some}`)).status === 401,
   );
   await one.api('/v2/oauth?client_id=41&secret_key=wrong', 401);
-  // A third replica in the folder of the first would undo what that one keeps.
+  // A third replica in the first one's folder would damage its views.
   await expect(startApi(place, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
 });

@@ -1,4 +1,4 @@
-/** An api and a tool gateway of one of two competitions, as processes over the broker. */
+/** An api and a tool gateway that serve one of two competitions, as processes with a broker. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -15,7 +15,7 @@ const ELSEWHERE = 7_000_002;
 const SERVED = 'this server serves only the competition 6628';
 const ELSEWHERE_IS = { id: ELSEWHERE, competition_id: 9, season_id: 90 };
 
-test('serves one of two competitions, says so of the other, and rebuilds for an event that comes in', async () => {
+test('serves one of two competitions, says so of the other, and rebuilds when an event moves into the served one', async () => {
   const pipeline = await Pipeline.create(backbone());
   const { place } = pipeline;
   pipeline.startProcessor();
@@ -38,7 +38,7 @@ test('serves one of two competitions, says so of the other, and rebuilds for an 
   const wanted = (await all.api(`/v2/events/${HERE}?token=${token}`)).data;
   expect(await all.service.stop()).toBe(0);
 
-  // In the same folder: views of another setting are rebuilt.
+  // The same folder: views of another setting are rebuilt.
   const settings = { SERVE_COMPETITIONS: '6628' };
   const some = await startApi(place, folder, settings);
   expect(some.service.lines.join('\n')).toContain('or of other competitions');
@@ -74,7 +74,7 @@ test('serves one of two competitions, says so of the other, and rebuilds for an 
     content: [{ text: expect.stringContaining(`not_served: Not found here: ${SERVED}`) }],
   });
 
-  // The provider corrects where the event is: what came of it before was left out.
+  // The provider moves the event into the served competition: its earlier messages were left out.
   await pipeline.feed(
     received(
       eventMessage({ id: 4, ut: 1_790_000_100 }, { ...ELSEWHERE_IS, competition_id: 6628, season_id: 25528 }),

@@ -1,4 +1,4 @@
-/** The tables of a small season, all the way from the provider's messages to what is served. */
+/** The tables of a small season, from the provider's messages to the REST answers. */
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
@@ -19,7 +19,7 @@ const [COMPETITION, SEASON, STAGE] = [1_658, 29_848, 85_270];
 const GROUPS = [701, 702];
 const LIVE = 244;
 const LEAGUE = 2;
-/** 0 is the second half's, whose id nobody shows. */
+/** 0 is the type of the second half: the provider shows no id for it. */
 const TYPE_IDS = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 18, 39, 47, 55, 90, 115, 176, 244];
 
 type Cell = { readonly id: number; readonly code: string; readonly value: number | string };
@@ -42,7 +42,7 @@ let place: PipelineConnection;
 const season = GROUPS.map((group, at) =>
   fixtures({ competition: COMPETITION, season: SEASON, stage: STAGE, group }, 4, 500 + at * 100),
 );
-/** The last match of the first group, which is still to come. */
+/** The last match of the first group, which has not begun. */
 const last = season[0]?.at(-1);
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ const servedTypes = async (): Promise<Type[]> =>
 const cellOf = (of: Table, team: number, code: string) =>
   of.groups[0]?.participants.find(({ id }) => id === team)?.columns.find((one) => one.code === code)?.value;
 
-/** Fills the catalogue, as the poller does. */
+/** Publishes catalogue records, as the poller does. */
 function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
   const ut = 1_790_000_000;
   return publishValues(
@@ -91,7 +91,7 @@ function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>
   );
 }
 
-test('lists every derived kind for the season, those of its stage too, and answers each of them', async () => {
+test('lists and serves every derived type of table of a season and its stage', async () => {
   const entries = await ofSeason();
   const kinds = [...TABLE_TYPES.values()].map(({ type_id }) => type_id ?? 0).sort((a, b) => a - b);
   expect(entries.map(({ type_id }) => type_id).sort((a, b) => a - b)).toEqual(kinds);
@@ -119,7 +119,7 @@ test('lists every derived kind for the season, those of its stage too, and answe
     });
     expect(shown.groups).toHaveLength(object_type === 'stage' ? 2 : 1);
     const type = types.find((one) => one.type_id === type_id);
-    // Some have a code twice, with other ids.
+    // Some types have the same code twice, with different ids.
     const known = new Set(type?.columns.map(({ code, id: column }) => `${code} ${column}`));
     for (const { participants } of shown.groups) {
       expect(participants.length, String(type_name)).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ test('lists every derived kind for the season, those of its stage too, and answe
   }
 });
 
-test('calls tables, objects and groups as the catalogue does, once it does', async () => {
+test('names tables, objects and groups by the catalogue as soon as it has their names', async () => {
   const before = await ofType(LEAGUE);
   expect([before.name, before.object_name]).toEqual(['League standings', '']);
   expect(before.groups.map(({ id, name }) => [id, name])).toEqual(GROUPS.map((id) => [String(id), '']));
@@ -155,7 +155,7 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
     ...before,
     groups: null,
   });
-  // The area of a competition says nothing of the area of its teams.
+  // The area of a competition is not that of its teams, so rows stay the same.
   expect(named.groups.map(({ participants }) => participants)).toEqual(
     before.groups.map(({ participants }) => participants),
   );
@@ -167,7 +167,7 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
   expect((await ofSeason()).find(({ type_id }) => type_id === LEAGUE)).toMatchObject({ name });
 });
 
-test('moves the live table with a goal, and no other', async () => {
+test('changes only the live table with a goal', async () => {
   if (last === undefined) throw new Error('there is no match');
   const [home, away] = [last.home.id, last.away.id];
   const league = await ofType(LEAGUE);
@@ -189,12 +189,12 @@ test('moves the live table with a goal, and no other', async () => {
   expect(cellOf(ahead, away, 'pts')).toBe(cellOf(league, away, 'pts'));
   expect(await ofType(LEAGUE)).toEqual(league);
   expect(ANSWERS.standings.safeParse(ahead).error?.issues ?? []).toEqual([]);
-  // Taken back.
+  // The goal is cancelled.
   await playing([0, 0], 22);
   expect((await live(points + 1)).groups).toEqual(drawn.groups);
 });
 
-test('lists the types, each with the names of both the specification and the provider', async () => {
+test('lists the types with the field names of both the specification and the provider', async () => {
   const types = await servedTypes();
   expect(types.map(({ type_id }) => type_id)).toEqual(TYPE_IDS);
   for (const type of types) {
@@ -203,10 +203,10 @@ test('lists the types, each with the names of both the specification and the pro
   }
 });
 
-describe.runIf(existsSync(FIXTURES))('beside the provider’s own answers (../shared/provider)', () => {
+describe.runIf(existsSync(FIXTURES))('compared with the provider’s answers (../shared/provider)', () => {
   const answerOf = (name: string) => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')).api.data;
 
-  test('the types have its ids, names and columns', async () => {
+  test('the types have the provider’s ids, names and columns', async () => {
     const types = await servedTypes();
     const shown: Type[] = answerOf('Standings__standings_types.json').standings_types;
     const theirs = shown.filter(({ id }) => TYPE_IDS.includes(id));

@@ -7,26 +7,26 @@ import { hasNginx, startNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** What people write into the `location` of a proxy. */
+/** Settings that people write into the `location` of a proxy. */
 const PROXIES: Readonly<Record<string, string>> = {
-  'as nginx comes': '',
+  'with the defaults of nginx': '',
   'with the name of the client': 'proxy_http_version 1.1; proxy_set_header Host $host;',
   'with the usual headers': `proxy_http_version 1.1; proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header X-Forwarded-Proto $scheme;
     proxy_set_header X-Forwarded-Host $host;`,
-  'that passes on what the client says of forwarding':
+  'that passes on the client’s forwarding headers':
     'proxy_http_version 1.1; proxy_set_header Host localhost; proxy_set_header X-Real-IP $remote_addr;',
   'that looks like a client on this machine': 'proxy_http_version 1.1; proxy_set_header Host localhost;',
 };
 
-/** What a client may send to look as if it were on this machine. */
+/** Headers that a client may send to look like a client on this machine. */
 const CLIENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'an honest client': {},
   'X-Forwarded-Host: localhost': { 'x-forwarded-host': 'localhost', 'x-forwarded-proto': 'http' },
   'X-Forwarded-For: 127.0.0.1': { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1;host=localhost' },
 };
 
-/** Settings of the api that are meant for a proxy in front. */
+/** Settings of an api behind a proxy. */
 const DEPLOYMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the default settings': {},
   'API_BOARD=on and TRUSTED_PROXIES': { API_BOARD: 'on', TRUSTED_PROXIES: '127.0.0.1' },
@@ -57,7 +57,7 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
     expect(open).toEqual([]);
   });
 
-  test('with API_BOARD=on alone the board is open to this machine, not to a proxy that shows itself', async () => {
+  test('with only API_BOARD=on the board is open to this machine, but not to a proxy that shows itself', async () => {
     const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
     const { 'that looks like a client on this machine': _, ...shown } = PROXIES;
     expect((await api.get('/')).status).toBe(200);
@@ -66,12 +66,12 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
   });
 });
 
-/** Starts a proxy for each of the settings of a `location`; gives their ports. */
+/** Starts a proxy for each `location`. Returns their ports. */
 function behind(api: ApiReplica, locations: readonly string[]): Promise<readonly number[]> {
   return startNginx(locations.map((settings) => `location / { ${settings} proxy_pass ${api.url}; }`));
 }
 
-/** The status of a page for a client that asks for a public name. */
+/** Returns the status of a page that is requested by a public name. */
 function statusOf(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request({

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from '../../../services/api/board/testing/playing.ts';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import {
   firstHalf,
   incident,
-  leagueTable,
   SERBIA_BRAZIL as match,
   playBoard,
   playKnockOut,
@@ -14,7 +14,6 @@ import {
   SEMI_FINALS,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit, type VisitOptions } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
@@ -44,8 +43,8 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       const now = Date.now() / 1000;
       playBoard(played, now);
       playSerbiaBrazil(played, now);
-      played.table(39719, 2, 'League standings', leagueTable(false));
-      played.table(39720, 244, 'League standings live', leagueTable(true));
+      played.table(39719, 2, 'League standings', leagueTable());
+      played.table(39720, 244, 'League standings live', leagueTable(match.id));
       played.table(39800, 18, 'Top scorers', topScorers());
       const final = { groups: [{ id: '', name: '', participants: [] }] };
       played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
@@ -77,7 +76,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       goal({ confirmation: 'cancelled' }),
     );
 
-  test('a goal is shown, flashes and is announced; so is its cancellation', async () => {
+  test('shows, highlights and announces a goal and its cancellation', async () => {
     const visit = await follow('/');
     await visit.keep(`${ROW} .score`, `one.dataset.flash && 'flash ' + one.dataset.flash`);
     await visit.keep('#news', 'one.textContent');
@@ -92,7 +91,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a match that is deleted leaves the board, and its page says so', async () => {
+  test('removes a deleted match from the board, and turns its page into a 404', async () => {
     const [board, page] = [await follow('/'), await follow(MATCH_PAGE)];
     await board.shows(`${ROW} .guard`, 'Halted');
     await page.shows('#guard .verdict', 'Trading halted');
@@ -103,7 +102,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(board.complaints).toEqual([]);
   });
 
-  test('nothing moves for those who do not want it', async () => {
+  test('runs no animation for readers who prefer reduced motion', async () => {
     const visit = await follow('/', { features: { 'prefers-reduced-motion': 'reduce' } });
     await visit.keep(
       `${ROW} .score`,
@@ -114,7 +113,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
   });
 
-  test('a match page shows a goal and its cancellation as they arrive, struck through', async () => {
+  test('shows a goal on the page of its match, and strikes it out when it is cancelled', async () => {
     const visit = await follow(MATCH_PAGE);
     const entry = '[data-key="incident-5-100020"]';
     scoreGoal();
@@ -132,7 +131,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a match is reached and opened with the keyboard alone', async () => {
+  test('opens a match with the keyboard alone', async () => {
     const { page } = await follow('/');
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -147,7 +146,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await page.title()).toContain('Serbia 0–2 Brazil');
   });
 
-  test('a match keeps the focus while it changes, and as it moves to another section', async () => {
+  test('keeps the focus on a match that changes or moves to another section', async () => {
     const visit = await follow('/');
     await visit.page.focus(`${ROW} a`);
     scoreGoal();
@@ -161,7 +160,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask(`document.activeElement.closest('${ROW}') !== null`)).toBe(true);
   });
 
-  test('filters choose at once, and the address says what is chosen', async () => {
+  test('applies filters at once, and keeps them in the address', async () => {
     const visit = await follow('/');
     const teams = () => visit.texts('.team.home');
     await visit.page.focus('input[value="all"]');
@@ -175,7 +174,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await teams()).toEqual(['Serbia']);
   });
 
-  test('without a script it shows the board and filters it', async () => {
+  test('shows and filters the board without scripts', async () => {
     const visit = await stage.open('about:blank');
     const { page } = visit;
     await page.setJavaScriptEnabled(false);
@@ -183,14 +182,14 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await page.click('label:has(input[value="finished"])');
     await Promise.all([page.waitForNavigation(), page.click('button.apply')]);
     expect(new URL(page.url()).searchParams.get('show')).toBe('finished');
-    // Text is empty until the page is drawn, which may be after its load.
+    // Texts are empty until the page is drawn, which may happen after its load.
     await untilTrue('it is drawn', async () =>
       (await visit.texts('.team.home')).every((text) => text !== ''),
     );
     expect(await visit.texts('.team.home')).toEqual(['Korea Republic', 'Mexico']);
   });
 
-  test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {
+  test('updates the results in a bracket, and opens its matches with the keyboard', async () => {
     const visit = await follow(KNOCK_OUT);
     const final = '[data-key="tie-43000-43002"]';
     await visit.shows(final, 'France 2');
@@ -208,22 +207,22 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a world ranking is reached from the tables with the keyboard alone, and follows what changes', async () => {
+  test('opens a world ranking from the tables with the keyboard alone, and updates it', async () => {
     const visit = await follow('/standings');
     const { page } = visit;
-    const pressUntil = async (key: 'Tab', text: string) => {
+    const openLink = async (text: string) => {
       for (let presses = 0; presses < 30; presses += 1) {
-        await page.keyboard.press(key);
+        await page.keyboard.press('Tab');
         if (await page.evaluate(`document.activeElement.textContent === '${text}'`)) break;
       }
       expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       await visit.live();
     };
-    await pressUntil('Tab', 'Rankings');
+    await openLink('Rankings');
     expect(await visit.texts('h1')).toEqual(['Rankings']);
     expect((await visit.texts('tbody th')).slice(0, 2)).toEqual(['Germany', 'Brazil']);
-    await pressUntil('Tab', 'Club ranking');
+    await openLink('Club ranking');
     expect(await visit.texts('tbody th')).toEqual(['Real Madrid']);
     stage.served.played.ranking({
       ...ranking(778, 'clubs'),
@@ -234,7 +233,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a name with a script in it stays a name, also when it comes late', async () => {
+  test('shows markup in a name as text, also in a match that arrives later', async () => {
     const visit = await follow('/');
     const away = [78, '<img src=x onerror=alert(1)>'] as const;
     stage.served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
@@ -245,10 +244,10 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   });
 
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  /** What axe finds against WCAG 2.2 AA, with the elements. */
+  /** Returns the violations of WCAG 2.2 AA that axe finds, with their elements. */
   async function findingsOf(visit: Visit) {
     const found = await visit.ask<{ id: string; nodes: { html: string }[] }[]>(
-      // Without resultTypes it works out a selector of every element that is right.
+      // Without resultTypes axe computes selectors for all correct elements too.
       `axe.run(document, {
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
         resultTypes: ['violations'],
@@ -257,9 +256,9 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
   }
 
-  // One visit for all of it: loading a page costs more than looking at it.
+  // One visit for all checks, as loading a page takes longer than checking it.
   test.each(PAGES)(
-    '%s: asks no other host, is WCAG 2.2 AA as far as axe can tell, and fits any screen',
+    '%s: loads nothing from other hosts, meets WCAG 2.2 AA as far as axe can tell, and fits any screen',
     async (path) => {
       const visit = await follow(path, { features: { 'prefers-color-scheme': 'light' } });
       await visit.page.waitForNetworkIdle({ idleTime: 200, concurrency: 1 });

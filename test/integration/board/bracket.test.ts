@@ -1,4 +1,4 @@
-/** How a bracket is drawn, in Chromium: lines lead from each tie to the one of the next round. */
+/** The lines of a bracket in Chromium: from each tie to the tie of the next round. */
 import { describe, expect, test } from 'vitest';
 import { PLACE } from '../../../services/api/board/testing/playing.ts';
 import { playKnockOut, SEMI_FINALS } from '../../../services/api/board/testing/scenes.ts';
@@ -7,14 +7,14 @@ import { ShownBoard } from './shown-board.ts';
 
 const QUARTER_FINALS = SEMI_FINALS - 1;
 const LONG_NAME = 'Bosnia and Herzegovina Under-21 Representative Selection';
-/** Winner and loser; the winners are the four of the semi-finals. */
+/** Winner and loser of each tie; the winners play in the semi-finals. */
 const QUARTERS = ['Croatia', 'England', 'France', 'Belgium'].map(
   (winner, n) => [winner, n === 1 ? LONG_NAME : `Loser ${n}`] as const,
 );
 
 /**
- * Of each tie that is joined to the next round: its key, and what is missing of the way from its middle to the middle of that tie. Lines are
- * borders of pseudo-elements, whose boxes are not in the document: they follow from their computed styles.
+ * Returns the key of each tie that is joined to the next round, and the lines that are missing between the middles of both ties.
+ * Lines are borders of pseudo-elements; their boxes are computed from the styles.
  */
 const JOINED = `(() => {
   const box = (slot, pseudo) => {
@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM !== null)(`a bracket${NEEDS_CHROMIUM}`, () => {
     },
   );
 
-  test('draws no line on a phone, where rounds stand below each other', async () => {
+  test('has no lines on a phone, where rounds are below each other', async () => {
     const visit = await stage.follow(path, { width: 390 });
     const lines = `[...document.querySelectorAll('.slot')].flatMap((slot) => ['::before', '::after'].map((pseudo) => getComputedStyle(slot, pseudo).content))`;
     expect(new Set(await visit.ask<string[]>(lines))).toEqual(new Set(['none']));

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { DEADLINE_MS } from '../../support/poll.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The browser of the tests: the one that `CHROMIUM` names, else the machine's; null where there is none. */
-export const CHROMIUM = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path)) ?? null;
+/** Path of the browser: the setting `CHROMIUM`, else the installed one; null: none. */
+export const CHROMIUM = process.env.CHROMIUM ?? CHROMIUM_PATHS.find((path) => existsSync(path)) ?? null;
 
-/** What a name of a group of tests says where there is no browser for them. */
+/** Suffix for the names of test groups that are skipped because there is no browser. */
 export const NEEDS_CHROMIUM = CHROMIUM === null ? ' (no Chromium: install it, or name it in CHROMIUM)' : '';
 
-/** Of this worker, for its files one after the other; it ends with the worker. */
+/** The browser of this worker, shared by its test files; it ends with the worker. */
 let chromium: Promise<Browser> | undefined;
 
-/** A context of its own in Chromium: pages, storage and permissions that no other test sees. Close it. */
+/** Opens a new context in Chromium, with its own pages, storage and permissions. The caller closes it. */
 export async function openBrowser(): Promise<BrowserContext> {
   if (chromium === undefined) {
     const starting = startChromium();
@@ -25,7 +25,7 @@ export async function openBrowser(): Promise<BrowserContext> {
   return (await chromium).createBrowserContext();
 }
 
-/** Starts Chromium without a window. It cannot make its sandbox where it runs as root. */
+/** Starts Chromium without a window; as root without its sandbox, which does not work there. */
 export async function startChromium(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error(NEEDS_CHROMIUM);
   const root = process.getuid?.() === 0;
@@ -36,12 +36,12 @@ export async function startChromium(): Promise<Browser> {
   });
 }
 
-/** A page, and all that was amiss on it. */
+/** A page, its requests and its problems. */
 export class Visit {
   readonly page: Page;
-  /** Errors and warnings of the console, scripts that failed, files that did not come. */
+  /** Errors and warnings in the console, failed scripts, and answers with an error status. */
   readonly complaints: string[] = [];
-  /** Addresses that it asked for. */
+  /** URLs that the page requested. */
   readonly requests: string[] = [];
 
   private constructor(page: Page) {
@@ -64,7 +64,7 @@ export class Visit {
     return Visit.of(await browser.newPage(), url, options);
   }
 
-  /** The same in a page that is already there. */
+  /** Visits a URL in an existing page. */
   static async of(
     page: Page,
     url: string,
@@ -78,30 +78,30 @@ export class Visit {
     return visit;
   }
 
-  /** Waits until the page follows what changes. */
+  /** Waits until the page is connected to its stream. */
   async live(): Promise<void> {
     await this.page.waitForSelector('#connection[data-state="live"]');
   }
 
-  /** What an expression comes to in the page. */
+  /** Returns the value of an expression in the page. */
   ask<T>(expression: string): Promise<T> {
     return this.page.evaluate(expression) as Promise<T>;
   }
 
-  /** The texts of all elements that fit, as they are rendered. */
+  /** Returns the rendered texts of all matching elements. */
   texts(selector: string): Promise<string[]> {
     return this.ask(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText.replace(/\\s+/g, ' ').trim())`,
     );
   }
 
-  /** Waits until an expression holds in the page, which is brought to the front: browsers draw no other. */
+  /** Brings the page to the front, as browsers draw no other, and waits until an expression is true in it. */
   async until(expression: string): Promise<void> {
     await this.page.bringToFront();
     await this.page.waitForFunction(expression);
   }
 
-  /** From now on keeps what elements that fit show for seconds only: what `of`, an expression of `one`, comes to. */
+  /** Records short-lived contents of matching elements from now on: the values of `of`, an expression with the element `one`. */
   async keep(selector: string, of: string): Promise<void> {
     await this.ask(`{
       window.kept ??= [];
@@ -120,12 +120,12 @@ export class Visit {
     }`);
   }
 
-  /** Waits until that was shown, since `keep`. */
+  /** Waits until a text has been recorded since `keep`. */
   async kept(text: string): Promise<void> {
     await this.until(`window.kept.some((one) => one.includes(${JSON.stringify(text)}))`);
   }
 
-  /** Waits until there is a text in an element that fits. */
+  /** Waits until a matching element contains a text. */
   async shows(selector: string, text: string): Promise<void> {
     const [where, what] = [JSON.stringify(selector), JSON.stringify(text)];
     await this.until(

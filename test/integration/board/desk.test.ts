@@ -1,4 +1,4 @@
-/** What a desk needs of the board, in Chromium: rows that stay, views that are shared, favourites, alerts, and speed with 300 live matches. */
+/** The board for a trading desk, in Chromium: rows of a fixed height, highlights, favourites and alerts. */
 import type { Page } from 'puppeteer-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -38,7 +38,7 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
         : incident(20, 413, '66:10', { participant_id: match.home[0], event_status_id: 34, ...fields }),
     );
 
-  /** A page in a context of its own, as its storage is, that follows the board. */
+  /** Opens the board in a new context, with its own storage, and waits until it is connected. */
   async function follow(
     path: string,
     prepare: (page: Page) => Promise<unknown> = async () => {},
@@ -53,27 +53,30 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     return visit;
   }
 
-  test.each([1440, 1024, 390])('every row is one height at %i px, whatever happens in it', async (width) => {
-    play();
-    const visit = await follow('/');
-    await visit.page.setViewport({ width, height: 900 });
-    const heights = () =>
-      visit.ask<number[]>(
-        `[...new Set([...document.querySelectorAll('.match')].map((row) => row.firstElementChild.getBoundingClientRect().height))]`,
-      );
-    const before = await heights();
-    expect(before).toHaveLength(1);
-    publish(22, { reported: [1, 3] }, { incident_id: 418, confirmation: 'confirmed' });
-    await visit.shows(`${ROW} .red-card`, 'red card');
-    publish(23, { bet_status: 'stopped', reported: [1, 3] });
-    await visit.shows(`${ROW} .reasons`, 'provider says 1–3');
-    expect(await heights()).toEqual(before);
-    const overflowing = `[...document.querySelectorAll('.match a')].filter((row) => row.scrollHeight > row.clientHeight).length`;
-    expect(await visit.ask(overflowing)).toBe(0);
-    expect(visit.complaints).toEqual([]);
-  });
+  test.each([1440, 1024, 390])(
+    'gives all rows the same height at %i px, whatever they show',
+    async (width) => {
+      play();
+      const visit = await follow('/');
+      await visit.page.setViewport({ width, height: 900 });
+      const heights = () =>
+        visit.ask<number[]>(
+          `[...new Set([...document.querySelectorAll('.match')].map((row) => row.firstElementChild.getBoundingClientRect().height))]`,
+        );
+      const before = await heights();
+      expect(before).toHaveLength(1);
+      publish(22, { reported: [1, 3] }, { incident_id: 418, confirmation: 'confirmed' });
+      await visit.shows(`${ROW} .red-card`, 'red card');
+      publish(23, { bet_status: 'stopped', reported: [1, 3] });
+      await visit.shows(`${ROW} .reasons`, 'provider says 1–3');
+      expect(await heights()).toEqual(before);
+      const overflowing = `[...document.querySelectorAll('.match a')].filter((row) => row.scrollHeight > row.clientHeight).length`;
+      expect(await visit.ask(overflowing)).toBe(0);
+      expect(visit.complaints).toEqual([]);
+    },
+  );
 
-  test('a change flashes the score alone, the tint is that of the guard', async () => {
+  test('highlights only the score of a change, and colours the row by its guard', async () => {
     stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
     const visit = await follow('/');
     await visit.until(`document.querySelector('${ROW}').dataset.guard === 'safe'`);
@@ -88,7 +91,7 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     expect([tint, bar]).toEqual(['rgb(253, 238, 236)', 'rgb(163, 35, 29)']);
   });
 
-  test('favourites are kept in the browser, and shown first or alone', async () => {
+  test('stores favourites in the browser, and shows them first or alone', async () => {
     play();
     const visit = await follow('/?by=favourites');
     await visit.page.focus(STAR);
@@ -103,23 +106,23 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.shows('.empty', 'No favourite yet');
   });
 
-  test('alerts of what was chosen, as chosen: sound, title, desktop', async () => {
+  test('alerts by sound, title or desktop notification, as chosen, and only of the chosen kinds', async () => {
     stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
     const visit = await follow('/', (page) =>
       page.evaluateOnNewDocument(`{
-        window.told = [];
-        window.Notification = class { constructor(title, { body }) { told.push(body); } };
+        window.alerted = [];
+        window.Notification = class { constructor(title, { body }) { alerted.push(body); } };
         Notification.permission = 'granted';
         Notification.requestPermission = async () => 'granted';
         const make = AudioContext.prototype.createOscillator;
-        AudioContext.prototype.createOscillator = function () { told.push('note'); return make.call(this); };
+        AudioContext.prototype.createOscillator = function () { alerted.push('note'); return make.call(this); };
       }`),
     );
     const { page } = visit;
     const title = await page.title();
     publish(22, { reported: [1, 0] }, { confirmation: 'confirmed' });
     await visit.shows(`${ROW} .goals.home`, '1');
-    expect(await visit.ask('told')).toEqual([]);
+    expect(await visit.ask('alerted')).toEqual([]);
     expect(await page.title()).toBe(title);
     await page.click('#alerts summary');
     for (const value of ['title', 'desktop']) await page.click(`#alerts input[value="${value}"]`);
@@ -128,14 +131,16 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await page.reload();
     await visit.live();
     publish(23, { reported: [0, 0] }, { confirmation: 'cancelled' });
-    await visit.until(`told.some((one) => one.startsWith('Goal cancelled: Serbia 0'))`);
+    await visit.until(`alerted.some((one) => one.startsWith('Goal cancelled: Serbia 0'))`);
     expect(await page.title()).toContain('Goal cancelled: Serbia 0');
     stage.served.played.health(null, { state: 'down', reason: 'network' });
-    await visit.until(`told.includes('Feed down: Webhooks.')`);
-    expect(await visit.ask(`told.filter((one) => one === 'note' || one.startsWith('Halted'))`)).toEqual([]);
+    await visit.until(`alerted.includes('Feed down: Webhooks.')`);
+    expect(await visit.ask(`alerted.filter((one) => one === 'note' || one.startsWith('Halted'))`)).toEqual(
+      [],
+    );
     await page.click('#alerts summary');
     await page.click('#alerts input[value="sound"]');
-    await visit.until(`told.includes('note')`);
+    await visit.until(`alerted.includes('note')`);
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The page of the feeds, and that of an unknown address, in Chromium. */
+/** The page of the feeds and the page for an unknown address, in Chromium. */
 import { describe, expect, test } from 'vitest';
 import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
@@ -16,14 +16,14 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     },
   });
 
-  test('are shown in words, with what was missed, and follow what changes', async () => {
+  test('are shown in words with their interruptions, and are updated', async () => {
     const visit = await stage.follow('/feeds');
     const source = '[data-key="source-webhook"]';
     await visit.shows(source, 'Webhooks');
     await visit.shows(`${source}[data-guard="safe"] .facts`, 'Statealive');
     await visit.shows(
       `${source} .gaps`,
-      '30 s: provider unreachable. All that happened in it was read later. Nothing is missing.',
+      '30 s: provider unreachable. All messages from this time were read later. Nothing is missing.',
     );
     await visit.shows('.lead', '1 live match, of which none is without a feed to rely on.');
     stage.served.played.health(null, { state: 'down', reason: 'network', written_at: Date.now() });
@@ -32,10 +32,10 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  test('have below them what waits within Touchline', async () => {
+  test('are shown with the unprocessed records of the processors', async () => {
     let records: number | null = 3;
     const waiting = () => [{ processor: 'match-processor', records } as const];
-    const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: { waiting } });
+    const counted = await ServedBoard.start({ view: stage.served.played.views, backlog: waiting });
     const visit = await stage.follow(`${await counted.listen()}/feeds`);
     const row = '[data-key="waiting-match-processor"]';
     await visit.shows(row, 'Messages received, not yet applied to matches3');
@@ -45,7 +45,7 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     await counted.close();
   });
 
-  test('an unknown address is a page for a browser, and a record for a program', async () => {
+  test('answers a browser at an unknown address with a page, and a program with a record', async () => {
     const visit = await stage.open('/nope');
     expect(await visit.texts('h1')).toEqual(['No such page']);
     await Promise.all([visit.page.waitForNavigation(), visit.page.click('main a[href="/"]')]);

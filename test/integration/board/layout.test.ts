@@ -1,18 +1,17 @@
-/** How pages are laid out, in Chromium: what belongs together stands together, and nothing covers or cuts off another. */
+/** The layout of pages in Chromium: related elements are close together, and none covers or cuts off another. */
 import { describe, expect, test } from 'vitest';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import {
   firstHalf,
   incident,
-  leagueTable,
   playBoard,
   playKnockOut,
   secondHalf,
 } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
-/** Under review, in added time of extra time, with names that leave no room. */
+/** A match with long names that is under review in added time of extra time. */
 const LONG = {
   id: 3_100_090,
   home: [44_000, 'Wolverhampton'],
@@ -38,19 +37,19 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
         reported: [0, 0],
       });
       played.health(3_100_091);
-      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39719, 2, 'League standings', leagueTable());
       played.table(39800, 6, 'Top scorers', topScorers());
     },
   });
 
-  /** The boxes of all elements that fit. */
+  /** Returns the boxes of all matching elements. */
   const boxes = (visit: Visit, selector: string) =>
     visit.ask<Box[]>(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.getBoundingClientRect().toJSON())`,
     );
   const middles = (found: readonly Box[]) => found.map(({ top, bottom }) => Math.round((top + bottom) / 2));
 
-  test.each([1440, 1024, 390])('the sign of a guard stands beside its word at %i px', async (width) => {
+  test.each([1440, 1024, 390])('aligns the icon of a guard with its word at %i px', async (width) => {
     const visit = await stage.follow('/?show=live', { width });
     await visit.until(`document.querySelector('[data-guard="safe"] .icon') !== null`);
     const icons = middles(await boxes(visit, '.match .icon'));
@@ -60,7 +59,7 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
       expect(Math.abs(middle - (words[n] ?? 0))).toBeLessThanOrEqual(1);
   });
 
-  test('all filters stand in one row on a desk', async () => {
+  test('has all filters in one row on a wide screen', async () => {
     for (const width of [1440, 1100, 1024]) {
       const visit = await stage.follow('/', { width });
       const fields = middles(await boxes(visit, '.shows, .field select, .field input'));
@@ -69,7 +68,7 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     }
   });
 
-  test('a phone shows the first match in the upper half, names and reasons whole beside a firm score', async () => {
+  test('shows the first match in the upper half of a phone, with whole names and reasons beside a firm score', async () => {
     const visit = await stage.follow('/', { width: 390, height: 844 });
     const [first] = await boxes(visit, '.match');
     expect(first?.top).toBeLessThan(844 * 0.4);
@@ -80,7 +79,7 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     expect(await visit.ask(`document.querySelector('#match-3100090 .star').ariaPressed`)).toBe('true');
   });
 
-  test.each([1440, 390])('the longest minute of a match stands clear of the sign at %i px', async (width) => {
+  test.each([1440, 390])('keeps the longest minute of a match clear of the sign at %i px', async (width) => {
     const visit = await stage.follow(`/match/${LONG.id}`, { width });
     const entry = '#incident-5-100002';
     await visit.shows(`${entry} .at`, '120+3′');
@@ -89,7 +88,7 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     expect((sign?.left ?? 0) - (minute?.right ?? 0)).toBeGreaterThanOrEqual(4);
   });
 
-  test('a value stands near its name on a wide screen', async () => {
+  test('keeps a value near its name on a wide screen', async () => {
     const feeds = await stage.follow('/feeds', { width: 1440 });
     const [value] = await boxes(feeds, '.source dd');
     const [source] = await boxes(feeds, '.source');

@@ -10,7 +10,7 @@ const EVENT = 7_000_001;
 const ROW = `[data-key="match-${EVENT}"]`;
 
 test.runIf(CHROMIUM !== null)(
-  `from the provider’s message through the topics to what is seen in Chromium${NEEDS_CHROMIUM}`,
+  `shows a provider’s message in Chromium after it passed through the topics${NEEDS_CHROMIUM}`,
   async ({ onTestFinished }) => {
     const pipeline = await Pipeline.create(backbone());
     pipeline.startProcessor();

@@ -11,7 +11,7 @@ const CANCELLATION = '#incident-5-100009';
 describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({ play: ({ played }) => playSerbiaBrazil(played, Date.now() / 1000) });
 
-  test.each([1440, 1024, 390])('score and guard stay in view at %i px', async (width) => {
+  test.each([1440, 1024, 390])('keeps score and guard in view at %i px', async (width) => {
     const visit = await stage.follow(PATH, { width, height: 700 });
     for (const end of [0, 100_000]) {
       await visit.ask(`scrollTo(0, ${end})`);
@@ -26,7 +26,7 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(visit.complaints).toEqual([]);
   });
 
-  test('an incident has an address, and a void goal leads to what cancelled it', async () => {
+  test('gives each incident an address, and links a void goal to its cancellation', async () => {
     const visit = await stage.follow(`${PATH}${DISALLOWED}`, { width: 390, height: 700 });
     const clear = (selector: string) =>
       visit.ask<boolean>(

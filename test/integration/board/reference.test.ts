@@ -1,7 +1,6 @@
-/** What a client does with the reference at `/docs` and with the tables, in Chromium. */
+/** The reference at `/docs` and the pages of tables, in Chromium. */
 import { describe, expect, test } from 'vitest';
-import { leagueTable } from '../../../services/api/board/testing/scenes.ts';
-import { topScorers } from '../../../services/api/board/testing/top-scorers.ts';
+import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -11,12 +10,12 @@ const CURRENT = `document.querySelector('.contents [aria-current]')?.hash`;
 describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, () => {
   const stage = ShownBoard.set({
     play: ({ played }) => {
-      played.table(39719, 2, 'League standings', leagueTable(false));
+      played.table(39719, 2, 'League standings', leagueTable());
       played.table(39800, 18, 'Top scorers', topScorers());
     },
   });
 
-  test('the reference is searched by path, parameter and field', async () => {
+  test('searches the reference by path, parameter and field', async () => {
     const visit = await stage.open('/docs');
     const all = await visit.ask<string[]>(SHOWN);
     await visit.page.type('#search', 'important-incidents');
@@ -34,7 +33,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('nothing of the reference but code is scrolled sideways on a phone', async () => {
+  test('scrolls nothing but code sideways in the reference on a phone', async () => {
     const visit = await stage.open('/docs', { width: 390, features: { 'prefers-color-scheme': 'dark' } });
     await visit.ask(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
     const [tables, wide] = await visit.ask<[number, string[]]>(`[
@@ -47,7 +46,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(wide).toEqual([]);
   });
 
-  test('the reference marks what is read, and colours JSON', async () => {
+  test('marks the current part of the reference, and colours JSON', async () => {
     const visit = await stage.open('/docs');
     expect(await visit.ask(CURRENT)).toBe('#start');
     await visit.ask(`document.getElementById('standings.show').scrollIntoView()`);
@@ -64,7 +63,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the reference copies an answer, and a request as a command', async () => {
+  test('copies an answer of the reference, and a request as a command', async () => {
     await stage.browser.overridePermissions(stage.origin, [
       'clipboard-read',
       'clipboard-write',
@@ -82,14 +81,14 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the reference has its form above the example, and no note that is not a client’s', async () => {
+  test('has the form above the example in the reference, and no note for developers of Touchline', async () => {
     const visit = await stage.open('/docs');
     const parts = `[...document.querySelectorAll('[data-name="livescore.index"] .example > *')].map((one) => one.localName)`;
     expect((await visit.ask<string[]>(parts)).slice(0, 2)).toEqual(['form', 'h4']);
     expect(await visit.ask('document.body.innerText')).not.toMatch(/not shown|npm |npx /);
   });
 
-  test('a phone chooses its table from a list, and finds a player by name or team', async () => {
+  test('chooses a table from a list on a phone, and finds a player by name or team', async () => {
     const visit = await stage.open('/standings', { width: 390, height: 844 });
     expect(await visit.ask(`document.querySelector('.tabs.kinds').checkVisibility()`)).toBe(false);
     await Promise.all([visit.page.waitForNavigation(), visit.page.select('#choose select', '39800')]);
@@ -102,7 +101,7 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(visit.complaints).toEqual([]);
   });
 
-  test('a phone cuts off no filter of the board, however many matches each counts', async () => {
+  test('cuts off no filter of the board on a phone, even with counts of three digits', async () => {
     const visit = await stage.follow('/', { width: 360 });
     await visit.ask(`document.querySelectorAll('.shows b').forEach((one) => { one.textContent = '340'; })`);
     const edges = `[...document.querySelectorAll('.shows label, .shows')].map((one) => one.getBoundingClientRect().right)`;
@@ -111,19 +110,19 @@ describe.runIf(CHROMIUM !== null)(`pages that are searched${NEEDS_CHROMIUM}`, ()
     expect(Math.max(...filters)).toBeLessThanOrEqual(bar);
   });
 
-  test('a phone breaks no word of the head', async () => {
+  test('wraps no link of the head on a phone', async () => {
     const visit = await stage.open('/docs', { width: 390, height: 844 });
     const lines = `[...document.querySelectorAll('.head nav a')].map((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))`;
     expect(new Set(await visit.ask<number[]>(lines))).toEqual(new Set([1]));
   });
 
-  test('a phone cuts no column of a league table', async () => {
+  test('cuts off no column of a league table on a phone', async () => {
     const visit = await stage.open('/standings', { width: 390, height: 844 });
     const beyond = `[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)`;
     expect(await visit.ask(beyond)).toEqual([0, 0]);
   });
 
-  test('a wide screen has the kinds as links', async () => {
+  test('shows the kinds of table as links on a wide screen', async () => {
     const visit = await stage.open('/standings');
     expect(await visit.texts('.tabs.kinds a')).toEqual(['League standings', 'Top scorers']);
     expect(await visit.ask(`document.querySelector('#choose').checkVisibility()`)).toBe(false);

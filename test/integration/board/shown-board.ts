@@ -1,4 +1,4 @@
-/** What the tests of the board in Chromium stand on: a context of the browser and a board that is served, for each. */
+/** Fixture of the board's tests in Chromium: a browser context and a served board for each test. */
 import type { BrowserContext, Page } from 'puppeteer-core';
 import { afterEach, beforeEach } from 'vitest';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
@@ -6,11 +6,11 @@ import { TcpProxy } from '../../support/proxy.ts';
 import { openBrowser, Visit, type VisitOptions } from './browser.ts';
 
 export type ShownBoardOptions = {
-  /** Plays what each test begins with. */
+  /** Publishes the matches that each test begins with. */
   readonly play: (served: ServedBoard) => void;
 };
 
-/** Call `ShownBoard.set` in a `describe`: it is there within its tests. */
+/** Call `ShownBoard.set` in a `describe`: its tests can use the returned board. */
 export class ShownBoard {
   #browser: BrowserContext | undefined;
   #served: ServedBoard | undefined;
@@ -28,7 +28,7 @@ export class ShownBoard {
     });
     afterEach(async () => {
       for (const visit of stage.#visits.splice(0)) await visit.close();
-      // With its connections, which the server waits for; a frozen network does not end them.
+      // Closed before the server, which waits for its connections; a frozen network does not end them.
       await stage.#browser?.close();
       await stage.#proxy?.close();
       await stage.#served?.close();
@@ -50,7 +50,7 @@ export class ShownBoard {
     return this.#origin;
   }
 
-  /** Puts a network that can be frozen between the pages of this test and the board. */
+  /** Puts a proxy that can be frozen between the pages of this test and the board. */
   async proxied(): Promise<TcpProxy> {
     this.#proxy = await TcpProxy.start();
     this.#proxy.forwardTo(Number(new URL(this.#origin).port));
@@ -58,19 +58,19 @@ export class ShownBoard {
     return this.#proxy;
   }
 
-  /** Opens a page of the board; it is closed with the test. */
+  /** Opens a page of the board. It is closed at the end of the test. */
   async open(path: string, options: VisitOptions = {}): Promise<Visit> {
     return this.#keep(await Visit.open(this.browser, this.#urlOf(path), options));
   }
 
-  /** As `open`, and waits until the page follows what changes. */
+  /** Opens a page of the board and waits until it is connected to its stream. */
   async follow(path: string, options: VisitOptions = {}): Promise<Visit> {
     const visit = await this.open(path, options);
     await visit.live();
     return visit;
   }
 
-  /** As `open`, in a page that was prepared. */
+  /** Opens an address of the board in an existing page. */
   async openIn(page: Page, path: string): Promise<Visit> {
     return this.#keep(await Visit.of(page, this.#urlOf(path)));
   }

@@ -32,7 +32,7 @@ test('signing out ends a copied cookie at every replica, its open boards, and af
   const printed = await clients(place, 'add --name watcher');
   const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
   const cookie = await signIn(first, id, secret);
-  // Sessions of one client that begin in the same second are the same text.
+  // Sessions of one client that begin in the same second have the same text.
   const colleague = await until('another session', async () => {
     const other = await signIn(first, id, secret);
     return other === cookie ? undefined : other;
@@ -47,7 +47,7 @@ test('signing out ends a copied cookie at every replica, its open boards, and af
   expect([out.status, out.headers.get('set-cookie')]).toEqual([303, expect.stringContaining('Max-Age=0')]);
   expect(await statusWith(first, cookie)).toBe(401);
   await untilTrue('the other replica refuses it', async () => (await statusWith(second, cookie)) === 401);
-  // It ends, or says that nothing may be seen any more.
+  // The stream ends once the session is over.
   const reader = board.body?.getReader();
   await untilTrue('the open board ends', async () => (await reader?.read())?.done === true);
   expect(await statusWith(second, colleague)).toBe(200);

@@ -1,12 +1,13 @@
-/** Alerts beside the rows: a sound, the title of the tab, a desktop notification; each as the reader chose in this browser. */
+/** Alerts by sound, title of the tab or desktop notification, as the reader chose in this browser. */
 import type { NewsAlert } from '../shown/news.ts';
 import { byId } from './head.ts';
-import { readKept, writeKept } from './kept.ts';
+import { readStored, writeStored } from './storage.ts';
 
-const KEY = 'touchline.alerts';
+const STORAGE_KEY = 'touchline.alerts';
+/** Time for which an alert stays in the title of the tab, milliseconds. */
 const TITLE_MS = 8_000;
 
-/** Hertz of the notes of each sound, one after the other. */
+/** Notes of the sound for each kind of alert, hertz, in order. */
 const NOTES: Readonly<Record<NewsAlert['kind'], readonly number[]>> = {
   goal: [660, 880],
   cancelled: [660, 440],
@@ -19,13 +20,13 @@ let context: AudioContext | undefined;
 const title = document.title;
 let titleTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows what is chosen, and keeps what is chosen from now on. */
+/** Shows the stored choice of alerts, and stores each change of it. */
 export function offerAlerts(): void {
-  const kept = readKept(KEY);
-  if (kept !== null) for (const box of boxes()) box.checked = kept.includes(nameOf(box));
+  const stored = readStored(STORAGE_KEY);
+  if (stored !== null) for (const box of boxes()) box.checked = stored.includes(nameOf(box));
   byId('alerts').addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLInputElement && target.checked) void prepare(target);
-    keep();
+    if (target instanceof HTMLInputElement && target.checked) void requestPermission(target);
+    store();
   });
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && titleTimer === undefined) document.title = title;
@@ -33,7 +34,7 @@ export function offerAlerts(): void {
   showState();
 }
 
-/** Alerts the reader, by the ways and of the kinds that are chosen. */
+/** Alerts the reader in the chosen ways, if the kind of the alert is chosen. */
 export function alertReader({ kind, words }: NewsAlert): void {
   const chosen = chosenNames();
   if (!chosen.has(`kind ${kind}`)) return;
@@ -43,18 +44,18 @@ export function alertReader({ kind, words }: NewsAlert): void {
     new Notification('Touchline', { body: words });
 }
 
-/** Asks for what a way needs while the reader's click permits it. */
-async function prepare(box: HTMLInputElement): Promise<void> {
+/** Requests the browser's permission for a way that was just chosen: browsers allow it only during a click. */
+async function requestPermission(box: HTMLInputElement): Promise<void> {
   if (box.value === 'sound') await play([660]);
   if (box.value !== 'desktop') return;
   const answer = 'Notification' in globalThis ? await Notification.requestPermission() : 'denied';
   if (answer === 'granted') return;
   box.checked = false;
-  keep();
+  store();
 }
 
-function keep(): void {
-  writeKept(KEY, [...chosenNames()]);
+function store(): void {
+  writeStored(STORAGE_KEY, [...chosenNames()]);
   showState();
 }
 
@@ -79,7 +80,7 @@ function chosenNames(): Set<string> {
   );
 }
 
-/** Until it was seen for a while. */
+/** Shows words as the title of the tab for a while, and until the tab is visible. */
 function showTitle(words: string): void {
   document.title = words;
   clearTimeout(titleTimer);
@@ -91,7 +92,7 @@ function showTitle(words: string): void {
 
 async function play(notes: readonly number[]): Promise<void> {
   context ??= new AudioContext();
-  // Browsers play nothing before the reader's first click on the page.
+  // Browsers play nothing before the first click on the page.
   if (context.state !== 'running') await context.resume();
   const { currentTime, destination } = context;
   for (const [n, hertz] of notes.entries()) {

@@ -1,45 +1,45 @@
-/** The board in the browser: the same markup as the server's, kept up to date. */
+/** Keeps the board up to date in the browser, with the markup that the server renders too. */
 import { type Arrangement, arrange, type BoardGroup, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
+import type { ShownMoment } from '../shown/heartbeat.ts';
 import type { Html } from '../shown/html.ts';
-import type { ShownMoment } from '../shown/last-word.ts';
 import { type BoardMatch, phaseOf } from '../shown/match.ts';
 import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
-import { lastWord, matchRow, sameRow, whenCell } from '../shown/row.ts';
+import { lastUpdate, matchRow, sameRow, whenCell } from '../shown/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
-import { favouriteMatches, toggleFavourite } from './favourites.ts';
-import { announce, byId, showAge, showWord } from './head.ts';
+import { announce, byId, showAge, showConnection } from './head.ts';
 import { flash, morph, morphChildren, parse, replaceSame } from './morph.ts';
+import { favouriteMatches, toggleFavourite } from './storage.ts';
 import { followStream } from './stream.ts';
 
 const board = byId('board');
 const form = byId<HTMLFormElement>('filters');
 const matches = new Map<number, BoardMatch>();
 let sources: readonly BoardSource[] = [];
-/** Matches that the board has as the server said, but that did not arrive yet: what is known of them is of before. */
-let awaited: Set<number> | undefined;
-/** Matches whose rows are not as they should be. */
+/** Ids of the snapshot's matches that have not arrived yet: their known states may be old. Undefined before the first snapshot. */
+let awaitedMatches: Set<number> | undefined;
+/** Ids of the matches whose rows have to be drawn again. */
 const changed = new Set<number>();
-/** Rows to mark once they are there. */
-const news = new Map<number, string>();
-/** What the board was last laid out as: rows in the same places are changed one by one. */
+/** Highlights to show with the next drawing, by event id. */
+const flashes = new Map<number, string>();
+/** The last drawn layout. While it stays the same, only changed rows are drawn. */
 let layout = '';
-/** The rows of each group as last laid out, by its key: a group whose rows stay is left as it is. */
+/** The last drawn rows of each group, by the group's key. A group with the same rows is not drawn again. */
 let groupLayouts = new Map<string, string>();
-/** Something is not drawn yet. */
-let isDue = false;
-/** The minute of each match in play as it is drawn. */
+/** Whether a change is not drawn yet. */
+let hasUndrawn = false;
+/** The drawn minute of each live match. */
 const minutes = new Map<number, string>();
-/** In so many ticks every row is looked at: within a second. */
-const TICKS = 10;
-/** Rows that the round of ticks has not come to. */
+/** Number of ticks in which the times of all rows are updated once: a second. */
+const TICKS_PER_ROUND = 10;
+/** Ids of the matches that this round of ticks has not updated yet. */
 let unticked: number[] = [];
 
 const momentShown = followStream('/board/events', {
-  onWord: (word) => {
-    showWord(momentShown());
-    if (word === 'lost') alertReader({ kind: 'feed_down', words: 'No word from the server.' });
+  onConnection: (connection) => {
+    showConnection(momentShown());
+    if (connection === 'lost') alertReader({ kind: 'feed_down', words: 'No word from the server.' });
     drawFeeds();
     drawAll();
   },
@@ -51,8 +51,8 @@ const momentShown = followStream('/board/events', {
   on: {
     snapshot: (data) => {
       const { event_ids } = data as { event_ids: number[] };
-      awaited = new Set(event_ids);
-      for (const id of matches.keys()) if (!awaited.has(id)) matches.delete(id);
+      awaitedMatches = new Set(event_ids);
+      for (const id of matches.keys()) if (!awaitedMatches.has(id)) matches.delete(id);
       drawAll();
     },
     match: (data) => take(data as BoardMatch),
@@ -67,7 +67,7 @@ const momentShown = followStream('/board/events', {
 });
 
 form.addEventListener('input', () => {
-  const query = queryOf(form);
+  const query = chosenQuery();
   const search = new URLSearchParams();
   if (query.show !== 'all') search.set('show', query.show);
   if (query.by !== 'status') search.set('by', query.by);
@@ -90,17 +90,17 @@ offerAlerts();
 
 function take(match: BoardMatch): void {
   const { event_id: id } = match;
-  awaited?.delete(id);
+  awaitedMatches?.delete(id);
   const before = matches.get(id);
   if (before !== undefined && before.version > match.version) return;
   matches.set(id, match);
   changed.add(id);
-  if (before !== undefined && isShown(id)) tell(before, match);
+  if (before !== undefined && isShown(id)) announceChange(before, match);
   draw();
 }
 
 function remove(id: number): void {
-  awaited?.delete(id);
+  awaitedMatches?.delete(id);
   const match = matches.get(id);
   const alert = match !== undefined && isShown(id) ? goneNews(match) : null;
   if (alert !== null) alertReader(alert);
@@ -108,12 +108,12 @@ function remove(id: number): void {
   draw();
 }
 
-/** Marks, announces and alerts what became of a match that is shown. */
-function tell(before: BoardMatch, after: BoardMatch): void {
+/** Highlights, announces and alerts a change of a shown match. */
+function announceChange(before: BoardMatch, after: BoardMatch): void {
   const kind = scoreNews(before, after);
   if (kind !== null) {
     const words = newsWords(kind, after);
-    news.set(after.event_id, kind);
+    flashes.set(after.event_id, kind);
     announce(words);
     alertReader({ kind, words });
   }
@@ -121,37 +121,40 @@ function tell(before: BoardMatch, after: BoardMatch): void {
   if (halt !== null) alertReader(halt);
 }
 
-/** Draws with the next frame, however much arrives before it. A page that is hidden has no frames: it is drawn with the next tick. */
+/** Draws with the next frame, once for all changes until then. A hidden page has no frames and is drawn with the next tick. */
 function draw(): void {
-  if (!isDue) requestAnimationFrame(drawDue);
-  isDue = true;
+  if (!hasUndrawn) requestAnimationFrame(drawDue);
+  hasUndrawn = true;
 }
 
-/** Nothing is drawn before the first board is whole. */
+/** Draws pending changes, but not before the first snapshot is complete. */
 function drawDue(): void {
-  if (!isDue || awaited === undefined || (layout === '' && awaited.size > 0)) return;
+  if (!hasUndrawn || awaitedMatches === undefined || (layout === '' && awaitedMatches.size > 0)) return;
   drawNow();
 }
 
-/** Draws at once what was drawn before: what the server's word no longer carries is not shown for a moment longer. */
+/** Draws all rows at once, not with the next frame: after a lost connection nothing may be shown as safe any longer. */
 function drawAll(): void {
   for (const id of matches.keys()) changed.add(id);
   if (layout !== '') drawNow();
 }
 
 function drawFeeds(): void {
-  morphChildren(byId('feeds'), parse(String(feedsHtml(sources, momentShown().word))));
+  morphChildren(byId('feeds'), parse(String(feedsHtml(sources, momentShown().connection))));
 }
 
-/** The moment of a match: the server has not said again what one is that it will send. */
+/** Returns the moment to show a match at. A match that has not arrived since the snapshot awaits its update. */
 function momentOf({ event_id }: BoardMatch): ShownMoment {
   const moment = momentShown();
-  return moment.word === 'fresh' && awaited?.has(event_id) ? { ...moment, word: 'awaited' } : moment;
+  return moment.connection === 'fresh' && awaitedMatches?.has(event_id)
+    ? { ...moment, connection: 'awaited' }
+    : moment;
 }
 
+/** Draws the layout if it changed, then the changed rows outside of it, then the highlights. */
 function drawNow(): void {
-  isDue = false;
-  const query = queryOf(form);
+  hasUndrawn = false;
+  const query = chosenQuery();
   const arrangement = arrange(matches.values(), query, favouriteMatches());
   const newGroups = groupLayoutsOf(arrangement);
   const newLayout = layoutOf(arrangement, newGroups);
@@ -171,7 +174,7 @@ function drawNow(): void {
     morphChildren(board, parse(String(boardHtml(arrangement, query, drawRow, isSame))));
     replaceSame(board, ({ id }) => rowNode(matches.get(idOf(id))));
     morphChildren(form, parse(String(filtersHtml(arrangement, query))));
-    // A row that went to another section is a new one there.
+    // A row that moved to another section is a new element and has lost the focus.
     if (focused && document.activeElement === document.body) {
       board.querySelector<HTMLElement>(`[data-key="${focused}"] a`)?.focus({ preventScroll: true });
     }
@@ -183,17 +186,17 @@ function drawNow(): void {
   }
   for (const id of changed) minutes.delete(id);
   changed.clear();
-  for (const [id, kind] of news) {
+  for (const [id, kind] of flashes) {
     const score = rowOf(id)?.querySelector('.score');
     if (score) flash(score, kind);
   }
-  news.clear();
+  flashes.clear();
 }
 
-/** Lets the minutes of the matches in play go on, and the time since the last word of each: of some rows at a time, for no change to wait while all are laid out. */
+/** Updates the minutes and the ages of live matches: some rows with each tick, so that no change waits for the layout of all rows. */
 function tick(): void {
   if (layout === '') return;
-  const due = Math.ceil(matches.size / TICKS);
+  const due = Math.ceil(matches.size / TICKS_PER_ROUND);
   if (unticked.length === 0) unticked = [...matches.keys()];
   for (const id of unticked.splice(0, due)) {
     const match = matches.get(id);
@@ -202,7 +205,7 @@ function tick(): void {
     const [when, last] = [row?.querySelector('.when'), row?.querySelector<HTMLElement>('.last')];
     if (!when || !last) continue;
     const moment = momentOf(match);
-    const { text, isQuiet } = lastWord(match, moment);
+    const { text, isQuiet } = lastUpdate(match, moment);
     if (last.textContent !== text) last.textContent = text;
     last.dataset.quiet = isQuiet ? 'yes' : 'no';
     const minute = String(whenCell(match, moment));
@@ -232,7 +235,7 @@ function isShown(id: number): boolean {
   return rowOf(id) !== null;
 }
 
-/** What the board is laid out as: sections, groups by `groups`, and what the filters show. */
+/** Returns the layout as a text: sections, groups, and the counts and competitions of the filters. */
 function layoutOf({ sections, counts, competitions }: Arrangement, groups: Map<string, string>): string {
   return JSON.stringify([sections.map(({ key }) => key), [...groups], counts, competitions]);
 }
@@ -248,8 +251,8 @@ function groupLayoutsOf({ sections }: Arrangement): Map<string, string> {
   );
 }
 
-function queryOf(from: HTMLFormElement): BoardQuery {
-  const data = new FormData(from);
+function chosenQuery(): BoardQuery {
+  const data = new FormData(form);
   const text = (name: string): string => String(data.get(name) ?? '');
   return {
     show: text('show') as BoardQuery['show'],

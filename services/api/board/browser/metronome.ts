@@ -1,4 +1,4 @@
-/** Ticks for a page, as a worker: browsers slow the timers of a page that is hidden, and not those of its workers. */
-const EVERY_MS = 100;
+/** Ticks ten times a second, as a worker: browsers slow the timers of a hidden page, but not those of its workers. */
+const TICK_MS = 100;
 
-setInterval(() => postMessage(null), EVERY_MS);
+setInterval(() => postMessage(null), TICK_MS);

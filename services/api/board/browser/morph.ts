@@ -1,7 +1,7 @@
-/** Changes a piece of the page into another with as little as possible: what stays keeps its focus and its place. */
+/** Changes a part of the page with as few operations as possible, so that unchanged elements keep their focus and position. */
 
 declare global {
-  // Not in the library's types yet, nor in every browser.
+  // Missing in the library's types, and in some browsers.
   var trustedTypes: { createPolicy(name: string, rules: Rules): Rules } | undefined;
 }
 
@@ -12,32 +12,32 @@ const policy = globalThis.trustedTypes?.createPolicy('touchline', {
   createScriptURL: (url) => url,
 });
 
-/** The address of a script of the board, for a worker. */
+/** Marks the address of a script of the board as trusted, for a worker. */
 export function scriptUrl(url: string): string {
   return policy?.createScriptURL(url) ?? url;
 }
 
-/** The attribute that `flash` sets; it is left alone. */
+/** The attribute that `flash` sets and `morph` leaves alone. */
 const FLASH = 'data-flash';
 const FLASH_MS = 6_000;
-/** Marks an element that stands for one of its key as it is. */
+/** The attribute of a placeholder: `morph` leaves the existing element with the same key unchanged. */
 const SAME = 'data-same';
 
-/** Marks an element for a moment; marks it again if it is marked. */
+/** Highlights an element for `FLASH_MS`; restarts a running highlight. */
 export function flash(element: Element, kind: string): void {
   element.removeAttribute(FLASH);
   requestAnimationFrame(() => element.setAttribute(FLASH, kind));
   setTimeout(() => element.removeAttribute(FLASH), FLASH_MS);
 }
 
-/** Parses markup that was made by `html`, here or in the server. */
+/** Parses markup. It must come from `html`, here or on the server. */
 export function parse(markup: string): DocumentFragment {
   const template = document.createElement('template');
   template.innerHTML = policy?.createHTML(markup) ?? markup;
   return template.content;
 }
 
-/** Makes an element like another: attributes and children. Children with the same `data-key` are taken for the same. */
+/** Gives an element the attributes and children of another. Children with the same `data-key` count as the same element. */
 export function morph(have: Element, want: Element): void {
   if (want.hasAttribute(SAME) || have.isEqualNode(want)) return;
   for (const { name } of [...have.attributes]) {
@@ -49,19 +49,19 @@ export function morph(have: Element, want: Element): void {
   morphChildren(have, want);
 }
 
-/** As `morph`, of the children alone. `want` is used up. */
+/** Gives an element the children of another. Moves nodes out of `want`. */
 export function morphChildren(have: Element, want: ParentNode & Node): void {
   const kept = new Set(Array.from(want.childNodes, keyOf));
   const keyed = new Map<string, Element>();
   for (const child of [...have.children]) {
     const key = keyOf(child);
     if (key === null) continue;
-    // Left until the end, it would have every one behind it moved.
+    // Removed now: otherwise all elements behind it would be moved.
     if (kept.has(key)) keyed.set(key, child);
     else child.remove();
   }
   const wantedKeys = Array.from(want.children, keyOf).filter((key) => key !== null && keyed.has(key));
-  const staying = longestInOrder(wantedKeys.map((key) => keyed.get(key as string) as Element));
+  const staying = longestOrdered(wantedKeys.map((key) => keyed.get(key as string) as Element));
   let next: ChildNode | null = have.firstChild;
   for (const wanted of [...want.childNodes]) {
     const found = counterpart(wanted, next, keyed);
@@ -71,7 +71,7 @@ export function morphChildren(have: Element, want: ParentNode & Node): void {
     }
     while (staying.has(found) && next !== null && next !== found) {
       const after: ChildNode | null = next.nextSibling;
-      // One with a key is moved when its place comes.
+      // An element with a key is moved later, when its position is reached.
       if (keyOf(next) === null) next.remove();
       next = after;
     }
@@ -87,11 +87,11 @@ export function morphChildren(have: Element, want: ParentNode & Node): void {
   }
 }
 
-/** Those of siblings that need not move for all to come into this order: as many as can be. A moved row is laid out again with all in it. */
-function longestInOrder(siblings: readonly Element[]): ReadonlySet<Node> {
+/** Returns the largest set of siblings that can stay while the others are moved into this order. Each moved row costs a layout. */
+function longestOrdered(siblings: readonly Element[]): ReadonlySet<Node> {
   type Run = { readonly last: Element; readonly place: number; readonly before: Run | undefined };
   const places = new Map(Array.from(siblings[0]?.parentElement?.children ?? [], (child, n) => [child, n]));
-  /** By length less one: of the runs of that length the one that ends first. */
+  /** At index n: of all runs of n + 1 elements, the one whose last element comes first in the page. */
   const runs: Run[] = [];
   for (const last of siblings) {
     const place = places.get(last) ?? 0;
@@ -103,7 +103,7 @@ function longestInOrder(siblings: readonly Element[]): ReadonlySet<Node> {
   return longest;
 }
 
-/** The node that becomes the wanted one: that of its key, else the next in place where it is of the same kind. */
+/** Returns the existing node to change into the wanted one: the one with its key, else the next node if it is of the same kind. */
 function counterpart(
   wanted: ChildNode,
   next: ChildNode | null,
@@ -118,15 +118,15 @@ function keyOf(node: Node): string | null {
   return node instanceof Element ? node.getAttribute('data-key') : null;
 }
 
-/** Replaces what still stands for another element, as that was elsewhere. */
-export function replaceSame(within: Element, withWhat: (same: Element) => Node | null): void {
+/** Replaces placeholders that found no existing element, as it was in another parent. */
+export function replaceSame(within: Element, nodeFor: (same: Element) => Node | null): void {
   for (const same of within.querySelectorAll(`[${SAME}]`)) {
-    const wanted = withWhat(same);
+    const wanted = nodeFor(same);
     if (wanted !== null) same.replaceWith(wanted);
   }
 }
 
-/** Moves a child without losing the focus within it, also where the browser knows no way to do so. */
+/** Moves a child and keeps the focus within it, also in browsers without `moveBefore`. */
 function move(parent: Element, child: ChildNode, before: ChildNode | null): void {
   if (typeof parent.moveBefore === 'function') {
     parent.moveBefore(child, before);

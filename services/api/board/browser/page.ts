@@ -1,33 +1,34 @@
-/** A page that the server draws, kept up to date: when something changed it is asked for again, and only that changes. */
+/** Keeps a page of the server up to date: fetches it again after each change, and applies the differences. */
 import { guardHtml } from '../shown/guard.ts';
-import type { ShownMoment } from '../shown/last-word.ts';
+import type { ShownMoment } from '../shown/heartbeat.ts';
 import type { BoardMatch } from '../shown/match.ts';
 import { type ClockedMatch, momentText } from '../shown/minute.ts';
 import { newsWords, scoreNews } from '../shown/news.ts';
 import { whenCell } from '../shown/row.ts';
-import { announce, byId, showAge, showWord } from './head.ts';
+import { announce, byId, showAge, showConnection } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';
 
 const main = byId('main');
 let match: BoardMatch | undefined;
-/** The matches of a bracket by event, with the clocks that the connection sent. */
+/** The clocks of the matches of a bracket, by event id, as the stream sent them. */
 const clocked = new Map<number, ClockedMatch>();
-/** A page that does not come in this time is asked for again with the next change. */
-const ASK_MS = 10_000;
+/** Timeout for fetching the page, milliseconds. The next change fetches it again. */
+const FETCH_TIMEOUT_MS = 10_000;
+/** Interval between refreshes of a page that shows the ages of feeds, milliseconds. */
 const REFRESH_MS = 2_000;
 let refreshing = false;
 let stale = false;
 
 const momentShown = followStream(main.dataset.stream ?? '', {
-  onWord: () => {
-    showWord(momentShown());
-    drawByWord(document);
+  onConnection: () => {
+    showConnection(momentShown());
+    drawByConnection(document);
   },
   onTick: showAge,
   on: {
     snapshot: () => {
-      // What is known is of before the connection; the state that is sent next is not.
+      // Known states are older than this connection. The server sends the current ones next.
       match = undefined;
       clocked.clear();
       refresh();
@@ -42,17 +43,17 @@ const momentShown = followStream(main.dataset.stream ?? '', {
     clock: (data) => {
       const one = data as ClockedMatch;
       clocked.set(one.event_id, one);
-      drawByWord(document);
+      drawByConnection(document);
     },
     table: refresh,
     feeds: refresh,
   },
 });
-setInterval(() => drawByWord(document), 1_000);
-// Ages of feeds grow without an event.
+setInterval(() => drawByConnection(document), 1_000);
+// The ages of feeds grow without an event.
 if (document.querySelector('.sources') !== null) setInterval(refresh, REFRESH_MS);
 
-// A choice of another table is another page; a search is this one with fewer rows.
+// Another table is another page; a search filters the rows of this one.
 main.addEventListener('input', ({ target }) => {
   if (
     !(target instanceof HTMLSelectElement || target instanceof HTMLInputElement) ||
@@ -72,7 +73,7 @@ main.addEventListener('submit', (event) => event.preventDefault());
 function take(after: BoardMatch): void {
   const kind = match === undefined ? null : scoreNews(match, after);
   match = after;
-  drawByWord(document);
+  drawByConnection(document);
   if (kind !== null) {
     announce(newsWords(kind, after));
     const score = document.querySelector('.big-score');
@@ -81,7 +82,7 @@ function take(after: BoardMatch): void {
   refresh();
 }
 
-/** Asks for the page again; what changes while it is on its way is asked for once more after it. */
+/** Fetches the page again; once more when something changes during the fetch. */
 function refresh(): void {
   stale = true;
   if (refreshing) return;
@@ -95,48 +96,48 @@ async function redraw(): Promise<void> {
   while (stale) {
     stale = false;
     try {
-      const response = await fetch(location.href, { signal: AbortSignal.timeout(ASK_MS) });
-      // What it showed is gone: only the server can say so.
+      const response = await fetch(location.href, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+      // The content was deleted: the server's page for that replaces this one.
       if (response.status === 404) location.reload();
       if (!response.ok) return;
       const page = parse(await response.text());
-      drawByWord(page);
+      drawByConnection(page);
       const wanted = page.getElementById('main');
       if (wanted !== null) morph(main, wanted);
     } catch {
-      // The stream says that the connection is lost, and brings the page up to date when it is back.
+      // The stream shows the lost connection, and refreshes the page when it is back.
       return;
     }
   }
 }
 
-/** Draws what rests on the server's last word: the clock and the guard. The server's own page says nothing of it. */
-function drawByWord(page: Document | DocumentFragment): void {
+/** Draws the parts that depend on the connection: clocks, feeds and guard. The server renders them as awaiting an update. */
+function drawByConnection(page: Document | DocumentFragment): void {
   const moment = momentShown();
   drawClocks(page, moment);
-  if (moment.word === 'lost') withdrawFeeds(page);
+  if (moment.connection === 'lost') withdrawFeeds(page);
   if (match === undefined) return;
   const cell = page.getElementById('when');
   if (cell !== null) morphChildren(cell, parse(String(whenCell(match, moment))));
   const guard = page.getElementById('guard');
-  const wanted = parse(String(guardHtml(match, moment.word))).firstElementChild;
+  const wanted = parse(String(guardHtml(match, moment.connection))).firstElementChild;
   if (guard !== null && wanted !== null) morph(guard, wanted);
 }
 
-/** No feed is called alive by a page that the server no longer speaks to. */
+/** Withdraws the states of feeds while the connection is lost: they may have changed. */
 function withdrawFeeds(page: Document | DocumentFragment): void {
-  for (const state of page.querySelectorAll('[data-vouched]')) {
+  for (const state of page.querySelectorAll('[data-needs-connection]')) {
     state.textContent = 'no word from the server';
     state.closest('[data-guard]')?.setAttribute('data-guard', 'halted');
   }
 }
 
-/** Draws the clocks of a bracket. One that the connection has not sent yet is that of the page, and withdrawn with it. */
+/** Draws the clocks of a bracket. A clock that the stream has not sent yet stays as the server rendered it, until the connection is lost. */
 function drawClocks(page: Document | DocumentFragment, moment: ShownMoment): void {
   for (const cell of page.querySelectorAll<HTMLElement>('[data-clock]')) {
     const known = clocked.get(Number(cell.dataset.clock));
     const isLive = cell.closest('[data-phase="live"]') !== null;
     if (known !== undefined) cell.textContent = momentText(known, moment);
-    else if (isLive && moment.word === 'lost') cell.textContent = '–';
+    else if (isLive && moment.connection === 'lost') cell.textContent = '–';
   }
 }

@@ -7,22 +7,22 @@ import type { BoardMatch } from '../shown/match.ts';
 import { matchRow } from '../shown/row.ts';
 import { document } from './layout.ts';
 
-/** The board at `/`, as it stands at `now` (Unix seconds). */
+/** Renders the board at `/`. `now`: Unix seconds. */
 export function boardPage(
   matches: readonly BoardMatch[],
   sources: readonly BoardSource[],
   query: BoardQuery,
   now: number,
 ): string {
-  // Favourites are known to the reader's browser alone.
+  // Only the reader's browser knows the favourites.
   const arrangement = arrange(matches, query, null);
   const content = html`<h1 class="visually-hidden">Live board</h1>
 <form id="filters" class="filters row" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
 <div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p>
 ${alertsHtml()}</div>
-<div id="board" class="board">${boardHtml(arrangement, query, (match) => matchRow(match, { now, word: 'awaited' }, false))}</div>
+<div id="board" class="board">${boardHtml(arrangement, query, (match) => matchRow(match, { now, connection: 'awaited' }, false))}</div>
 <aside class="legend small" aria-label="What the words mean">
-<p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs the server’s word of the last two seconds. <b>Check</b>: do not settle on this result yet.</p>
+<p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs contact with the server within the last two seconds. <b>Check</b>: do not settle on this result yet.</p>
 <p><b>Firm</b> is the score without goals that await confirmation, shown where it differs. An amber score is under review.</p>
 <p>At the end of a row: how long ago the last message of the match was received.</p>
 </aside>`;

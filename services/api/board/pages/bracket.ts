@@ -4,7 +4,7 @@ import { type BoardMatch, nameOf } from '../shown/match.ts';
 import { momentText } from '../shown/minute.ts';
 import { scoreWords } from '../shown/words.ts';
 
-/** The knock-out rounds side by side, those for other places below; `now` is Unix seconds. */
+/** Renders the knock-out rounds side by side, and rounds for other places below them. `now`: Unix seconds. */
 export function bracketHtml({ rounds, placements }: Bracket, now: number): Html {
   const final = rounds.at(-1)?.ties;
   const champion =
@@ -14,7 +14,7 @@ export function bracketHtml({ rounds, placements }: Bracket, now: number): Html 
 ${placements.length > 0 && html`<div class="bracket placements" data-key="placements">${placements.map((round) => roundHtml(round, now, undefined))}</div>`}`;
 }
 
-/** Joined by lines to the next round where two ties lead to each of its own. */
+/** Renders a round. Lines join it to the next one when two of its ties lead to each tie of that. */
 function roundHtml({ key, title, ties }: BracketRound, now: number, next: BracketRound | undefined): Html {
   const isJoined = next !== undefined && next.ties.length > 0 && ties.length === 2 * next.ties.length;
   return html`<section class="round" data-joined="${isJoined ? 'yes' : 'no'}" data-key="round-${key}" aria-labelledby="round-${key}"><h2 id="round-${key}">${title}</h2>
@@ -31,9 +31,9 @@ function sideHtml({ name, goals, kicks, advances }: TieSide): Html {
   return html`<p class="side${advances === true && ' won'}${advances === false && ' soft'}"><span class="team">${name}${advances === true && html`<span class="visually-hidden"> (won)</span>`}</span> <span class="goals">${goals ?? ''}${kicks !== null && html` <span><span class="visually-hidden">on penalties </span>(${kicks})</span>`}</span></p>`;
 }
 
-/** The link to a match: when it is, or how it stands. The whole tie is that to its current leg, or to the last. */
+/** Renders the link to a match, with its time or its score. The link of the current leg, else of the last, covers the whole tie. */
 function legHtml(match: BoardMatch, leg: number | null, isCurrent: boolean, now: number): Html {
-  const when = momentText(match, { now, word: 'awaited' }) || 'Match';
+  const when = momentText(match, { now, connection: 'awaited' }) || 'Match';
   return html`<a${isCurrent && html` class="whole"`} href="/match/${match.event_id}" data-phase="${match.status_type ?? ''}"><span class="visually-hidden">${nameOf(match.home)} – ${nameOf(match.away)}: </span>${
     leg !== null && `Leg ${leg}: ${match.score === null ? '' : `${scoreWords(match.score)}, `}`
   }<span data-clock="${match.event_id}">${when}</span>${match.under_review && html` <span class="mark review">Under review</span>`}</a> `;

@@ -3,10 +3,10 @@ import { type Html, html } from '../shown/html.ts';
 import { durationWords } from '../shown/minute.ts';
 import { timeOf } from './layout.ts';
 
-/** Labels that stand closer than this share of the width would cover each other. */
-const APART = 0.16;
+/** Minimum distance of two labels, as a share of the width; closer labels would overlap. */
+const MIN_DISTANCE = 0.16;
 
-/** The guard as a band and the score above it, over time; `now` in Unix seconds. */
+/** Renders guard and score over time: the guard as a band, the scores above it. `now`: Unix seconds. */
 export function courseHtml(course: Course, now: number): Html {
   const { from, to, guards, scores } = course;
   const place = (at: number): number => (at - from) / (to - from);
@@ -20,11 +20,11 @@ ${labels(course).map(({ at, score }) => html`<text x="${percent(place(at))}" y="
 </svg><figcaption class="row small"><span>${timeOf(from, now)} UTC</span> <span class="key"><span class="safe">safe</span> <span class="halted">halted</span></span> <span>${timeOf(to, now)} UTC</span></figcaption></figure>`;
 }
 
-/** The scores that have room: of two that stand close the later one. */
+/** Returns the scores with room for a label; of two close ones the later. */
 function labels({ from, to, scores }: Course): Course['scores'] {
   return scores.filter(({ at }, n) => {
     const next = scores[n + 1];
-    return next === undefined || (next.at - at) / (to - from) > APART;
+    return next === undefined || (next.at - at) / (to - from) > MIN_DISTANCE;
   });
 }
 
@@ -33,6 +33,6 @@ function percent(share: number): string {
 }
 
 function anchor(share: number): string {
-  if (share < APART) return 'start';
-  return share > 1 - APART ? 'end' : 'middle';
+  if (share < MIN_DISTANCE) return 'start';
+  return share > 1 - MIN_DISTANCE ? 'end' : 'middle';
 }

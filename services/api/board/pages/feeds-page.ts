@@ -9,10 +9,10 @@ import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   open: 'Not over yet.',
-  none: 'Something that happened in it may be missing.',
-  caught_up: 'All that happened in it was read later. Nothing is missing.',
-  snapshot: 'The whole list of incidents was read after it. Nothing is missing.',
-  skipped: 'The provider no longer has it. Something may be missing.',
+  none: 'Messages from this time may be missing.',
+  caught_up: 'All messages from this time were read later. Nothing is missing.',
+  snapshot: 'The complete list of incidents was read afterwards. Nothing is missing.',
+  skipped: 'The provider no longer has the messages from this time. Some may be missing.',
 };
 
 const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
@@ -21,10 +21,13 @@ const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'webhook-composer': 'Changes not yet written as webhooks',
 };
 
-/** How many gaps of a source are shown. */
-const GAPS = 20;
+/** Maximum number of interruptions that are shown of a source. */
+const MAX_GAPS = 20;
 
-/** The page of the sources at `/feeds`, as at `now` (Unix seconds): whether each is alive, how far behind it is, its interruptions, and what waits within Touchline. `served`: which competitions, in words; null is all. */
+/**
+ * Renders the page of the feeds at `/feeds`: state, delay and interruptions of each source, and unprocessed records. `served`: the
+ * competitions that are served, in words; null: all. `now`: Unix seconds.
+ */
 export function feedsPage(
   { sources, live, doubted, waiting }: Feeds,
   served: string | null,
@@ -33,7 +36,7 @@ export function feedsPage(
   const content = html`<h1>Feeds</h1>
 <p class="lead">${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, of which ${doubted.length === 0 ? 'none is' : `${doubted.length} ${doubted.length === 1 ? 'is' : 'are'}`} without a feed to rely on.`}</p>
 ${served !== null && html`<p>This server serves ${served}.</p>`}
-${sources.length === 0 && html`<p class="empty">Nothing is known of any feed: no feed monitor has reported. No match is safe.</p>`}
+${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
 ${waiting !== undefined && waitingHtml(waiting)}`;
@@ -51,7 +54,7 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
   const { source, gaps, gap_count, heard_at, written_at, progress } = record;
   const ago = (at: number): string => `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
   const rows: readonly (readonly [string, string | Html])[] = [
-    ['State', html`<span data-vouched>${feedWords(belief)}</span>`],
+    ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
     ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
     ['Last message received', heard_at === null ? 'none yet' : ago(heard_at)],
     ['Last checked', ago(written_at)],
@@ -66,7 +69,7 @@ ${factsHtml(rows)}
 ${
   gaps.length > 0 &&
   html`<h3>Latest interruptions</h3><ol class="gaps small">${gaps
-    .slice(-GAPS)
+    .slice(-MAX_GAPS)
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
 }</section>`;
@@ -74,12 +77,12 @@ ${
 
 function waitingHtml(waiting: Feeds['waiting']): Html {
   return html`<section class="waiting" data-key="waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Waiting within Touchline</h2>
-<p class="small">What has arrived and is not processed yet. A number that stays above 0, or grows, is our own delay.</p>
+<p class="small">Records that have arrived and are not processed yet. A number that stays above 0, or grows, means our own delay.</p>
 ${
   waiting
     ? html`<dl class="facts">${waiting.map(
         ({ processor, records }) =>
-          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-vouched>${records ?? 'unknown: the broker does not say'}</dd></div>`,
+          html`<div data-key="waiting-${processor}"><dt>${WAITING[processor] ?? processor}</dt><dd data-needs-connection>${records ?? 'unknown: the broker does not answer'}</dd></div>`,
       )}</dl>`
     : html`<p class="small">Not counted yet.</p>`
 }</section>`;

@@ -4,7 +4,7 @@ import { assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import { dayWords } from '../shown/words.ts';
 
-/** Of every page: nothing but what this server sends is loaded or run; no other page may frame it. */
+/** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
@@ -15,23 +15,23 @@ export const PAGE_HEADERS = {
 } as const;
 
 type BoardPage = {
-  /** What the page is of, without the name of the product. */
+  /** The title without the name of the product. */
   readonly title: string;
-  /** The entry of the navigation that this page is. */
+  /** The page's entry in the navigation. */
   readonly here?: 'board' | 'standings' | 'feeds';
-  /** Where the script listens for changes, where it does not know itself. */
+  /** Address of the events that `page.js` follows. */
   readonly stream?: string | null;
-  /** The page's own, besides those of all pages. */
+  /** Style sheet of this page, besides those of all pages. */
   readonly style?: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css';
-  /** Without one the page does not change by itself. */
+  /** Script of the page; a page without one does not change. */
   readonly script?: 'board/browser/board.js' | 'board/browser/page.js' | null;
   readonly content: Html;
 };
 
-/** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
+/** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
 export function document({ title, here, stream, style, script, content }: BoardPage): string {
-  const heard = html`<p class="heard row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
-  const body = html`${headHtml(here, true, heard)}
+  const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
+  const body = html`${headHtml(here, true, connection)}
 <main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}>
 ${content}
 </main>
@@ -39,8 +39,8 @@ ${content}
   return wholeDocument({ title: `${title} · Touchline`, style, script }, body);
 }
 
-/** Name and navigation; `heard`: what is known of the connection. The reference may be served without a board. */
-export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, heard?: Html): Html {
+/** Renders name and navigation. `hasBoard`: whether the board is served too. `connection`: the state of the connection. */
+export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, connection?: Html): Html {
   const link = (at: typeof here, path: string, name: string): Html =>
     html`<a href="${path}"${here === at && html` aria-current="page"`}>${name}</a>`;
   const ofBoard = [
@@ -51,11 +51,11 @@ export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, he
   return html`<header class="head row">
 ${hasBoard ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
 <nav class="row" aria-label="Main">${hasBoard && ofBoard}${link('docs', '/docs', 'Reference')}${here === 'docs' && html`<a href="/openapi.json">OpenAPI</a>`}</nav>
-${heard}
+${connection}
 </header>`;
 }
 
-/** What stands around the body of any page, the reference too. */
+/** Renders the document around a body, for the pages of the board and the reference. */
 export function wholeDocument(
   { title, style, script }: { title: string; style?: string | undefined; script?: string | null | undefined },
   body: Html,
@@ -73,7 +73,7 @@ ${['tokens.css', 'base.css', ...(style === undefined ? [] : [style])].map((name)
   html`${modulesOf(script).map((module) => html`<link rel="modulepreload" href="${module}">`)}<script type="module" src="${path(script)}"></script>`
 }
 </head>
-<body data-word="awaited">
+<body data-connection="awaited">
 <a class="skip" href="#main">Skip to the content</a>
 ${body}
 </body>
@@ -81,8 +81,8 @@ ${body}
 }
 
 /**
- * A time of the provider's as `14:32:05`, with its date where that is not today's; both in Unix seconds, in UTC. The number itself
- * where it is no time.
+ * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today. Renders a number outside the calendar as it
+ * is. `ut`, `now`: Unix seconds.
  */
 export function timeOf(ut: number, now: number): Html {
   const iso = dateOf(ut * 1000)?.toISOString();
@@ -91,12 +91,12 @@ export function timeOf(ut: number, now: number): Html {
   return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
 }
 
-/** Names and values, one below the other. */
+/** Renders a list of names with their values. */
 export function factsHtml(rows: readonly (readonly [name: string, value: string | Html])[]): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A page that says what went wrong. */
+/** Renders a page that says what went wrong. */
 export function problemPage(title: string, words: string): string {
   return document({
     title,
@@ -104,7 +104,7 @@ export function problemPage(title: string, words: string): string {
   });
 }
 
-/** Sends a page. One that says who reads it, or what it may not see, is not kept. */
+/** Sends a page. `no-store` is for pages that depend on who reads them, such as the sign-in form. */
 export function sendPage(
   reply: FastifyReply,
   page: string,

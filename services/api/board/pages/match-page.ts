@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml, resultDoubts } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, isBeforeScore, nameOf } from '../shown/match.ts';
+import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
@@ -29,13 +29,13 @@ const SCORE_SOURCES: Readonly<Record<MatchDetails['source'], string>> = {
   reported: 'the provider',
   none: 'nothing yet',
 };
-/** So much of the history is open at once. */
+/** Number of entries of the history that are shown unfolded. */
 const LATEST = 12;
 
-/** The page of a match, as it stands at `now` (Unix seconds). */
+/** Renders the page of a match. `now`: Unix seconds. */
 export function matchPage(details: MatchDetails, now: number): string {
   const { match } = details;
-  const title = `${nameOf(match.home)} ${isBeforeScore(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
+  const title = `${nameOf(match.home)} ${hasNoScoreYet(match) ? 'v' : scoreWords(match.score)} ${nameOf(match.away)}`;
   const content = html`${headHtml(match, now)}
 ${details.course !== null && courseHtml(details.course, now)}
 <div class="columns">
@@ -60,11 +60,11 @@ function headHtml(match: BoardMatch, now: number): Html {
   return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <header class="match-head">
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}">${
-    isBeforeScore(match)
+    hasNoScoreYet(match)
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state row"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
+<p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
     html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
@@ -72,7 +72,7 @@ ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
 }
 
-/** Stands where the guard does while a match is open. */
+/** Renders the result of a match that is over, in the place of the guard. */
 function resultHtml(match: BoardMatch): Html {
   const { status_id, status_type } = match;
   const isFinal = hasResult(status_id, status_type);
@@ -89,7 +89,7 @@ function sourceHtml({ match, coverage, source, verified_result }: MatchDetails):
   const { score, firm, reported, shoot_out } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 ${factsHtml([
-  ['Score as it stands', scoreWords(score)],
+  ['Current score', scoreWords(score)],
   ['Firm score', scoreWords(firm)],
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],

@@ -3,9 +3,9 @@ import { type Html, html, optionsHtml } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
   columnsOf,
+  currentMatchOf,
   isOfPlayers,
   movementOf,
-  playing,
   type ShownGroup,
   type ShownRow,
   valueIn,
@@ -15,7 +15,7 @@ import { document } from './layout.ts';
 
 const CURRENT = html` aria-current="true"`;
 
-/** The tables of a season, its knock-out stages, or the provider's rankings, at `/standings`; as of `now`, Unix seconds. */
+/** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. `now`: Unix seconds. */
 export function standingsPage(standings: SeasonStandings, now: number): string {
   const { seasons, rankings, season, shown, bracket, search } = standings;
   const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
@@ -42,7 +42,7 @@ function seasonName({ season, competition, season_id }: SeasonEntry): string {
   return season ?? competition ?? `Season ${season_id}`;
 }
 
-/** Where tables are: in the seasons, and after them in the rankings. */
+/** Renders links to the seasons, and to the rankings after them. */
 function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   const [ranking] = rankings;
   return html`<nav class="tabs row" aria-label="Seasons">${seasons.map(
@@ -54,7 +54,7 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
   }</nav>`;
 }
 
-/** The types of table that most people look for, first in the list; the others follow by their id. */
+/** Ids of the types of table that come first in the list, as they are looked for most; the others follow by id. */
 const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
 type Kind = {
@@ -63,7 +63,7 @@ type Kind = {
   readonly isShown: boolean;
 };
 
-/** The kinds of table there are, a kind of several stages as one entry, and the knock-out stages. */
+/** Returns the kinds of table to choose from: each type once, even if several stages have it, and the knock-out stages. */
 function kindsOf({ tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
   const shownType = shown[0]?.entry.type_id;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
@@ -91,7 +91,7 @@ function kindsHtml(kinds: readonly Kind[], { season }: SeasonStandings): Html {
   )}</nav>`;
 }
 
-/** On a phone the kinds as a select, as sixteen links would fill half of it; players can be searched at every width. */
+/** Renders the kinds as a select for phones, as sixteen links would fill half of the screen, and the search for players. */
 function chooseHtml(kinds: readonly Kind[], { season, search }: SeasonStandings): Html {
   return html`<form id="choose" class="choose row" action="/standings" role="search" aria-label="Tables">
 ${season !== null && html`<input type="hidden" name="season" value="${season.season_id}">`}
@@ -104,7 +104,7 @@ ${search !== null && html`<label class="field"><span>Player or team</span><input
 </form>`;
 }
 
-/** A stage is named above its groups; where its one group has no name, the table is called as the stage. */
+/** Renders a table. The stage's name stands above named groups; a group without a name has the stage's name as its caption. */
 function tableHtml({ entry, stage, table }: ShownStandings, oneOfSeveral: boolean): Html {
   const { standings_id, type_name } = entry;
   const hasNames = table.groups.some(({ name }) => name !== '');
@@ -141,7 +141,7 @@ function rowHtml(
   hasClubs: boolean,
   isLast: boolean,
 ): Html {
-  const play = playing(row);
+  const play = currentMatchOf(row);
   return html`<tr data-key="row-${row.id}-${row.name}" data-playing="${play === null ? 'no' : 'yes'}" data-zone-end="${isLast ? 'yes' : 'no'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
     play !== null &&
     html` <a class="playing" href="/match/${play.eventId}"><span class="visually-hidden">playing now, </span>${play.score}</a>`
@@ -150,7 +150,7 @@ function rowHtml(
   )}</tr>`;
 }
 
-/** Whether the places of qualification or relegation end, or begin, below a row. */
+/** Whether the next row is in another zone, such as qualification or relegation. */
 function endsZone({ zone_name }: ShownRow, next: ShownRow | undefined): boolean {
   return next !== undefined && next.zone_name !== zone_name;
 }
@@ -172,7 +172,7 @@ function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null
   return zone_name === '' ? null : (zones.find(({ name }) => name === zone_name)?.colour ?? null);
 }
 
-/** A zone's colour, named where `zone` is not null. Drawn, since a style on an element would need a policy that lets styles be put in. */
+/** Renders a zone's colour, with the name `zone` for screen readers. As SVG, because the content security policy forbids inline styles. */
 function swatch(colour: string | null, zone: string | null): Html | null {
   if (colour === null) return null;
   const naming = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;

@@ -4,7 +4,7 @@ import { nameOf } from '../shown/match.ts';
 import type { IncidentStep, TimelineEntry } from '../story.ts';
 import { timeOf } from './layout.ts';
 
-/** The important incidents of a match, newest first, each with its story and its address; `now` in Unix seconds. */
+/** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */
 export function timelineHtml(details: MatchDetails, now: number): Html {
   const { timeline } = details;
   if (timeline.length === 0) return html`<p class="empty">No incident received yet.</p>`;
@@ -54,7 +54,7 @@ function sideOf(
   return participant_id === away_id ? 'away' : null;
 }
 
-/** Whether the story says more than that the incident was reported as it stands. */
+/** Whether the story of an incident is shown: always for goals and their cancellations, else when it has several steps. */
 function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }

@@ -14,12 +14,12 @@ const KINDS = [
   ['feed_down', 'Feed down'],
 ] as const;
 
-/** Shown by a script alone, which keeps what is chosen in the browser. Nothing alerts until a way is chosen. */
+/** Renders the choice. It works only with the script, which stores it in the browser. There is no alert until a way is chosen. */
 export function alertsHtml(): Html {
   return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
 <form><fieldset class="row"><legend>How</legend>${WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
-<fieldset class="row"><legend>Of what</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
-<p class="small">Of the matches that are shown. Kept in this browser.</p></form></details>`;
+<fieldset class="row"><legend>About</legend>${KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<p class="small">For the matches that are shown. Stored in this browser.</p></form></details>`;
 }
 
 function box(name: string, value: string, label: string, isChosen: boolean): Html {

@@ -32,7 +32,7 @@ function shape(
 }
 
 describe('by status', () => {
-  test('live ones come first, then the soonest to come, then the latest that are over', () => {
+  test('lists live matches first, then upcoming ones by the earliest start, then finished ones by the latest', () => {
     expect(shape(matches, {})).toEqual({
       'Live now': [[5, 6]],
       Upcoming: [[4, 3]],
@@ -41,18 +41,18 @@ describe('by status', () => {
     });
   });
 
-  test('the matches of one stage or group stand together', () => {
+  test('groups the matches of one stage or group', () => {
     const groups = [1, 2, 1].map((group_id, n) => liveMatch({ event_id: n, group_id }));
     expect(shape(groups, {})).toEqual({ 'Live now': [[0, 2], [1]] });
   });
 
-  test('a group keeps its place when its first match leaves', () => {
+  test('keeps a group in place when its first match leaves', () => {
     const groups = [1, 2, 1].map((group_id, n) => liveMatch({ event_id: n, group_id }));
     expect(shape(groups.slice(1), {})).toEqual({ 'Live now': [[2], [1]] });
   });
 });
 
-test('by competition: those with a live match first, live matches first in each', () => {
+test('sorts by competition: those with a live match first, live matches first in each', () => {
   const place = { competition: 'Cup', season: null, stage: null, group: null };
   const cup = liveMatch({ event_id: 8, ...UPCOMING, competition_id: 5, place });
   expect(shape([cup, ...matches.slice(0, 6)], { by: 'competition' })).toEqual({
@@ -61,8 +61,8 @@ test('by competition: those with a live match first, live matches first in each'
   });
 });
 
-describe('what comes first', () => {
-  test('halted matches, then those that are safe, then the others', () => {
+describe('other orders', () => {
+  test('list halted matches first, then safe ones, then the others', () => {
     const all = [
       ...matches,
       liveMatch({ event_id: 8, guard: { safe: false, reasons: ['possible_goal'] } }),
@@ -77,7 +77,7 @@ describe('what comes first', () => {
     });
   });
 
-  test('favourites, whatever their phase', () => {
+  test('list favourites first, in any phase', () => {
     expect(shape(matches, { by: 'favourites' }, new Set([1, 3, 6]))).toEqual({
       Favourites: [[6, 3, 1]],
       'Live now': [[5]],
@@ -87,7 +87,7 @@ describe('what comes first', () => {
     });
   });
 
-  test('by kick-off: days and times in order, those without a kick-off last', () => {
+  test('list matches by kick-off, those without one last', () => {
     const unknown = liveMatch({ event_id: 0, start_date: null });
     expect(shape([unknown, ...matches.slice(0, 5)], { by: 'kick-off' })).toEqual({
       '14 Aug 2026': [[1]],
@@ -100,7 +100,7 @@ describe('what comes first', () => {
 });
 
 describe('filters', () => {
-  test('favourites alone; all where the reader’s are unknown', () => {
+  test('show only favourites; all matches when the favourites are unknown', () => {
     expect(shape(matches, { show: 'favourites' }, new Set([3]))).toEqual({ Upcoming: [[3]] });
     expect(arrange(matches, { ...ALL, show: 'favourites' }, null).shown).toBe(matches.length);
   });
@@ -113,7 +113,7 @@ describe('filters', () => {
     expect(shape(matches, { show })).toEqual(expected);
   });
 
-  test('the counts are those of the other filters alone', () => {
+  test('count the matches that the other filters select', () => {
     expect(arrange(matches, { ...ALL, show: 'live', competition: 6628 }, new Set([6, 7])).counts).toEqual({
       all: 6,
       live: 2,
@@ -129,21 +129,21 @@ describe('filters', () => {
     ['Łódź', ['lodz', 'Łódź']],
     ['İstanbul Başakşehir', ['istanbul', 'basaksehir']],
     ['Fenerbahçe', ['fenerbahce']],
-  ])('finds %s with and without its accents, by any words of it', (name, queries) => {
+  ])('find %s with and without accents, by any of its words', (name, queries) => {
     const all = [liveMatch({ home: { name, short_name: null } }), liveMatch({ event_id: 9 })];
     for (const q of queries) expect(arrange(all, { ...ALL, q }, null).shown, q).toBe(1);
   });
 
-  test.each(['bodoe', 'home bodo', 'x'])('finds no team by %j', (q) => {
+  test.each(['bodoe', 'home bodo', 'x'])('find no team by %j', (q) => {
     const home = { name: 'Bodø/Glimt', short_name: null };
     expect(arrange([liveMatch({ home })], { ...ALL, q }, null).shown).toBe(0);
   });
 
-  test.each(['', '  ', '!!!'])('shows all matches for %j', (q) => {
+  test.each(['', '  ', '!!!'])('show all matches for %j', (q) => {
     expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }, null).shown).toBe(2);
   });
 
-  test('competitions are listed by name, whatever is asked for', () => {
+  test('list all competitions by name, whichever is chosen', () => {
     const place = { competition: 'Cup', season: null, stage: null, group: null };
     const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, place })];
     const { competitions } = arrange(all, { ...ALL, competition: 6628 }, null);

@@ -3,19 +3,20 @@ import { tradingOf } from '#tradability/trading.ts';
 import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 import { dateWords, timeWords } from './words.ts';
 
+/** Filters and order of the board. */
 export type BoardQuery = {
   readonly show: 'all' | 'live' | 'upcoming' | 'finished' | 'favourites';
-  /** What comes first, and what the sections are. */
+  /** Order of the matches, and meaning of the sections. */
   readonly by: 'status' | 'halted' | 'competition' | 'favourites' | 'kick-off';
   /** Null: all. */
   readonly competition: number | null;
-  /** Words of the names of its teams, with or without accents; empty: all. */
+  /** Words in the names of the teams, with or without accents; empty: all. */
   readonly q: string;
 };
 
 export type Arrangement = ReturnType<typeof arrange>;
 export type BoardSection = Arrangement['sections'][number];
-/** Matches of one stage or group, or of one time. */
+/** Matches of one stage or group, or with one kick-off. */
 export type BoardGroup = BoardSection['groups'][number];
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
@@ -30,7 +31,7 @@ const TITLES: Readonly<Record<Phase | 'favourites' | 'halted' | 'safe', string>>
   other: 'Not played',
 };
 
-/** Sorts matches into what is shown: live ones first. `favourites` are event ids; null where the reader's are unknown, as in the server. */
+/** Filters, sorts and groups matches. `favourites`: event ids; null on the server, which does not know them: all count as favourites. */
 export function arrange(
   matches: Iterable<BoardMatch>,
   query: BoardQuery,
@@ -38,9 +39,9 @@ export function arrange(
 ) {
   const all = [...matches];
   const words = fold(query.q).split(' ').filter(isText);
-  const asked = all.filter((match) => isOf(match, query.competition, words));
+  const selected = all.filter((match) => isSelected(match, query.competition, words));
   const isFavourite = ({ event_id }: BoardMatch): boolean => favourites?.has(event_id) ?? true;
-  const shown = asked.filter((match) => {
+  const shown = selected.filter((match) => {
     if (query.show === 'favourites') return isFavourite(match);
     return query.show === 'all' || phaseOf(match) === query.show;
   });
@@ -51,26 +52,26 @@ export function arrange(
     section: sectionOf(match, favourites !== null && isFavourite(match)),
     group: groupOf(match, query.by),
   }));
-  const ordered = placed.sort(query.by === 'kick-off' ? byKickOff : inOrder);
-  const count = (phase: Phase): number => asked.filter((match) => phaseOf(match) === phase).length;
+  const ordered = placed.sort(query.by === 'kick-off' ? byKickOff : byPhase);
+  const count = (phase: Phase): number => selected.filter((match) => phaseOf(match) === phase).length;
   return {
     sections: sectionsOf(ordered, query.by),
-    /** How many matches there are of each kind, among those that the rest of the query leaves. */
+    /** Number of matches for each value of `show`, among those that the rest of the query selects. */
     counts: {
-      all: asked.length,
+      all: selected.length,
       live: count('live'),
       upcoming: count('upcoming'),
       finished: count('finished'),
-      favourites: asked.filter(isFavourite).length,
+      favourites: selected.filter(isFavourite).length,
     },
-    /** Every competition on the board, by name. */
+    /** All competitions on the board, in the order of their names. */
     competitions: competitionsOf(all),
     shown: shown.length,
   };
 }
 
-/** Whether a match is one of those asked for, its phase aside. */
-function isOf(match: BoardMatch, competition: number | null, words: readonly string[]): boolean {
+/** Whether a match is in the competition and has all words in its names of teams. Null and no words select all. */
+function isSelected(match: BoardMatch, competition: number | null, words: readonly string[]): boolean {
   if (competition !== null && match.competition_id !== competition) return false;
   if (words.length === 0) return true;
   const { home, away } = match;
@@ -87,18 +88,18 @@ type Placed = {
   readonly group: string;
 };
 
-function ranked(key: keyof typeof TITLES): Section {
+function rankedSection(key: keyof typeof TITLES): Section {
   return { key, title: TITLES[key], rank: Object.keys(TITLES).indexOf(key) };
 }
 
-/** The section of a match, by what comes first. */
+/** Returns the section of a match, by the order of the board. */
 const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourite: boolean) => Section>> = {
-  status: (match) => ranked(phaseOf(match)),
+  status: (match) => rankedSection(phaseOf(match)),
   halted: (match) => {
     const { permission } = tradingOf(match, match.feed);
-    return ranked(permission === 'not_in_play' ? phaseOf(match) : permission);
+    return rankedSection(permission === 'not_in_play' ? phaseOf(match) : permission);
   },
-  favourites: (match, isFavourite) => ranked(isFavourite ? 'favourites' : phaseOf(match)),
+  favourites: (match, isFavourite) => rankedSection(isFavourite ? 'favourites' : phaseOf(match)),
   competition: (match) => ({
     key: `competition-${match.competition_id ?? ''}`,
     title: competitionName(match),
@@ -110,22 +111,25 @@ const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourit
   },
 };
 
-/** Live ones first in a section; those to come soonest first, those that are over latest first. A group keeps its place when its first match leaves. */
-function inOrder(a: Placed, b: Placed): number {
+/**
+ * Compares matches by section, then live ones first, then upcoming ones by the earliest start, then others by the latest. Compares
+ * equal starts by group, so that a group stays in place when its first match leaves.
+ */
+function byPhase(a: Placed, b: Placed): number {
   const rank = a.section.rank - b.section.rank || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase);
   if (rank !== 0) return rank;
-  const byStart = compared(startOf(a), startOf(b));
+  const byStart = compareText(startOf(a), startOf(b));
   const over = PHASES.indexOf(a.phase) >= PHASES.indexOf('finished');
-  return (over ? -byStart : byStart) || compared(a.group, b.group) || a.match.event_id - b.match.event_id;
+  return (over ? -byStart : byStart) || compareText(a.group, b.group) || a.match.event_id - b.match.event_id;
 }
 
-/** Those without a kick-off last. */
+/** Compares matches by kick-off; those without one come last. */
 function byKickOff(a: Placed, b: Placed): number {
-  return compared(startOf(a) || '9', startOf(b) || '9') || a.match.event_id - b.match.event_id;
+  return compareText(startOf(a) || '9', startOf(b) || '9') || a.match.event_id - b.match.event_id;
 }
 
-/** Dates are digits: their order is that of their characters, ten times as fast as that of a language. */
-function compared(a: string, b: string): number {
+/** Compares by code units, ten times as fast as `localeCompare`; dates need no more. */
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -150,13 +154,13 @@ function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']) {
   );
 }
 
-/** Matches of one place make a group, or of one time. */
+/** Returns the key of a match's group: its stage and group, or its kick-off. */
 function groupOf(match: BoardMatch, by: BoardQuery['by']): string {
   const { start_date, competition_id, season_id, stage_id, group_id } = match;
   return by === 'kick-off' ? (start_date ?? '') : [competition_id, season_id, stage_id, group_id].join('-');
 }
 
-/** What stands above the matches of one place, or of one time. */
+/** Returns the head of a match's group. */
 function headOf({ place, start_date }: BoardMatch, by: BoardQuery['by']) {
   if (by === 'kick-off') return { title: timeWords(start_date), detail: '' };
   const inside = [place.stage, place.group].filter(isText);

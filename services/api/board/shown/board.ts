@@ -4,7 +4,7 @@ import type { BoardMatch } from './match.ts';
 
 type DrawRow = (match: BoardMatch) => Html;
 
-/** Everything of the board that changes with its matches. A group that is `same` is a placeholder, for which `morph` leaves what is in the page. */
+/** Renders the sections of the board. A group that `isSame` becomes a placeholder: `morph` leaves the group in the page unchanged. */
 export function boardHtml(
   { sections, shown }: Arrangement,
   query: BoardQuery,
@@ -37,7 +37,7 @@ ${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="soft">$
 function emptyWords({ show, q, competition }: BoardQuery): string {
   if (q !== '' || competition !== null)
     return 'No match found. Search for another team or choose all competitions.';
-  if (show === 'favourites') return 'No favourite yet. The star at the end of a row makes one.';
+  if (show === 'favourites') return 'No favourite yet. Add a match with the star at the end of its row.';
   return show === 'live' ? 'No match is live at the moment.' : 'No match received yet.';
 }
 
@@ -57,7 +57,7 @@ const ORDERS: readonly (readonly [BoardQuery['by'], string])[] = [
   ['kick-off', 'Kick-off'],
 ];
 
-/** The filters: a plain form, so that it works without a script too. */
+/** Renders the filters as a plain form, which works without a script. */
 export function filtersHtml({ counts, competitions }: Arrangement, query: BoardQuery): Html {
   return html`<fieldset class="shows"><legend class="visually-hidden">Show</legend>
 ${SHOWS.map(

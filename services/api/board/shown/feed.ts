@@ -1,10 +1,10 @@
-/** What the board shows of feed health: docs/guides/feed-health.md. */
+/** Renders feed health: docs/guides/feed-health.md. */
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import type { Word } from './last-word.ts';
 import type { BoardMatch } from './match.ts';
 
-/** Whether a source may be believed, and if not, why: the data of a `feeds` event of `/board/events` is a list of these. */
+/** The health of a source. The data of a `feeds` event of `/board/events` is a list of these. */
 export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;
 
 const STATES: Readonly<Record<FeedStatus['state'], string>> = {
@@ -29,27 +29,27 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
 
-/** Why a feed is not alive, e.g. `provider unreachable`. */
+/** Returns the reason why a feed is not alive, e.g. `provider unreachable`. */
 export function reasonWords(reason: string): string {
   return REASONS[reason] ?? reason;
 }
 
-/** A source in words a desk uses. */
+/** Returns the name of a source for people. */
 export function sourceName(source: string): string {
   return NAMES[source] ?? source;
 }
 
-/** E.g. `down (provider unreachable)`. */
+/** Returns state and reason, e.g. `down (provider unreachable)`. */
 export function feedWords({ state, reason }: BoardMatch['feed']): string {
   return reason === null ? STATES[state] : `${STATES[state]} (${reasonWords(reason)})`;
 }
 
 const LINK = html`<a href="/feeds">Feeds</a>`;
 
-/** Every source with its state, as far as the server's word counts. */
-export function feedsHtml(sources: readonly BoardSource[], word: Word): Html {
-  if (word === 'lost') return html`${LINK} <span class="mark halted">no word from the server</span>`;
-  if (word === 'awaited') return html`${LINK} <span class="mark">await the next update</span>`;
+/** Renders all sources with their states; without a fresh connection none of them. */
+export function feedsHtml(sources: readonly BoardSource[], connection: ConnectionState): Html {
+  if (connection === 'lost') return html`${LINK} <span class="mark halted">no word from the server</span>`;
+  if (connection === 'awaited') return html`${LINK} <span class="mark">waiting for the next update</span>`;
   if (sources.length === 0) return html`${LINK} <span class="mark halted">health unknown</span>`;
   return html`${LINK} ${sources.map(
     (source) =>

@@ -1,9 +1,9 @@
-/** What the board says of the permission to trade. */
+/** Renders the permission to trade. */
 import { hasResult } from '#domain/result.ts';
 import { type Permission, type Trading, tradingOf } from '#tradability/trading.ts';
 import { feedWords } from './feed.ts';
+import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import type { Word } from './last-word.ts';
 import { type BoardMatch, isSameScore } from './match.ts';
 import { guardWords, kickOffWords, scoreWords } from './words.ts';
 
@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 type Verdict = Permission | 'awaited';
 
-/** Why a match may not be traded: all reasons, in words. */
+/** Returns all reasons against trading a match, in words. */
 function haltWords(reasons: Trading['reasons'], { feed, reported }: BoardMatch): string {
   const wordsOf = (reason: string): string => {
     if (reason === `feed_${feed.state}`) return `feed ${feedWords(feed)}`;
@@ -27,41 +27,45 @@ function haltWords(reasons: Trading['reasons'], { feed, reported }: BoardMatch):
   return reasons.map(wordsOf).join(', ');
 }
 
-/** What the rule says, as far as the server's word counts: none is safe without it. */
+/** Returns the permission to trade as it may be shown: no match is safe without a fresh connection. */
 function shownTrading(
   match: BoardMatch,
-  word: Word,
+  connection: ConnectionState,
 ): Pick<Trading, 'reasons'> & { readonly verdict: Verdict } {
   const { permission, reasons } = tradingOf(match, match.feed);
-  if (permission === 'not_in_play' || word === 'fresh') return { verdict: permission, reasons };
-  if (word === 'lost') return { verdict: 'halted', reasons: [...reasons, 'no_word'] };
+  if (permission === 'not_in_play' || connection === 'fresh') return { verdict: permission, reasons };
+  if (connection === 'lost') return { verdict: 'halted', reasons: [...reasons, 'no_word'] };
   return { verdict: permission === 'safe' ? 'awaited' : permission, reasons };
 }
 
-/** The guard of a row: the state that its tint shows, and an icon, a word and the reasons on a line of their own. */
+/** Renders the guard of a row: icon, word, and reasons on their own line. `state` chooses the row's colour. */
 export function guardCell(
   match: BoardMatch,
-  word: Word,
+  connection: ConnectionState,
 ): { readonly state: Verdict | 'check'; readonly cell: Html } {
-  const { verdict, reasons } = shownTrading(match, word);
+  const { verdict, reasons } = shownTrading(match, connection);
   const doubts = verdict === 'not_in_play' ? resultDoubts(match) : [];
   if (doubts.length > 0) return { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
-  const cells: Readonly<Record<Verdict, () => Html>> = {
-    safe: () => html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`,
-    awaited: () => wordWithReasons('Waiting', 'for the next update'),
-    halted: () => wordWithReasons('Halted', haltWords(reasons, match)),
-    not_in_play: () => html``,
-  };
-  return { state: verdict, cell: cells[verdict]() };
+  switch (verdict) {
+    case 'safe':
+      return { state: verdict, cell: SAFE };
+    case 'awaited':
+      return { state: verdict, cell: wordWithReasons('Waiting', 'for the next update') };
+    case 'halted':
+      return { state: verdict, cell: wordWithReasons('Halted', haltWords(reasons, match)) };
+    case 'not_in_play':
+      return { state: verdict, cell: html`` };
+  }
 }
 
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
+const SAFE = html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`;
 
 function wordWithReasons(word: string, reasons: string): Html {
   return html`${ICON}<b>${word}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
 }
 
-/** What speaks against settling a match on its result. */
+/** Returns the reasons against settling a finished match by its result. */
 export function resultDoubts(match: BoardMatch): string[] {
   const { status_id, status_type, under_review, agreement, reported } = match;
   if (status_type !== 'finished') return [];
@@ -72,7 +76,7 @@ export function resultDoubts(match: BoardMatch): string[] {
   ].filter((doubt) => doubt !== '');
 }
 
-/** The line below the verdict: why a match is halted, or when it begins. */
+/** Returns the line below the verdict: the reasons of a halt, or the kick-off. */
 function becauseWords(verdict: Verdict, reasons: Trading['reasons'], match: BoardMatch): string {
   if (verdict === 'halted') {
     const words = haltWords(reasons, match);
@@ -81,9 +85,9 @@ function becauseWords(verdict: Verdict, reasons: Trading['reasons'], match: Boar
   return verdict === 'not_in_play' ? `Kick-off: ${kickOffWords(match.start_date)}.` : '';
 }
 
-/** The guard of a match that is not over, below its score. */
-export function guardHtml(match: BoardMatch, word: Word): Html {
-  const { verdict, reasons } = shownTrading(match, word);
+/** Renders the guard on the page of a match that is not over. */
+export function guardHtml(match: BoardMatch, connection: ConnectionState): Html {
+  const { verdict, reasons } = shownTrading(match, connection);
   const { score, firm } = match;
   return html`<section id="guard" class="guard" data-guard="${verdict}" aria-labelledby="guard-title">
 <h2 id="guard-title" class="visually-hidden">Trading guard</h2>

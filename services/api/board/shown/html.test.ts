@@ -7,16 +7,16 @@ test('what is inserted is text, in elements and in attributes', () => {
   expect(String(html`<b title="${hostile}">${hostile}</b>`)).toBe(`<b title="${shown}">${shown}</b>`);
 });
 
-test('markup within markup stays markup; lists are shown one after the other', () => {
+test('keeps markup within markup, and renders lists item by item', () => {
   const items = ['a', '<'].map((item) => html`<li>${item}</li>`);
   expect(String(html`<ul>${items}</ul>`)).toBe('<ul><li>a</li><li>&lt;</li></ul>');
 });
 
-test('nothing is shown of null and false, and 0 is shown', () => {
+test('renders nothing for null and false, but 0 as 0', () => {
   expect(String(html`${null}${false}${0}`)).toBe('0');
 });
 
-test('markup cannot be made of a text', () => {
+test('throws when markup is created from text', () => {
   const make = Html as unknown as new (text: string) => Html;
   expect(() => new make('<script>')).toThrow(TypeError);
 });

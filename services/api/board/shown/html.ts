@@ -1,14 +1,14 @@
 /**
- * HTML whose every inserted value is escaped: names come from a provider and may hold anything. The modules of this
- * folder run in the server and in the browser alike, so that a row looks the same whoever made it.
+ * HTML that escapes every inserted value, as names of the provider may contain markup. The modules of this folder run on the server
+ * and in the browser, so both render the same row.
  */
 
-/** Markup that is safe to show: made by `html` alone. */
+/** Markup that is safe to show. Only `html` creates it. */
 export class Html {
   readonly #text: string;
 
-  constructor(text: string, key: typeof made) {
-    if (key !== made) throw new TypeError('only html`…` makes Html');
+  constructor(text: string, key: typeof HTML_KEY) {
+    if (key !== HTML_KEY) throw new TypeError('only html`…` creates Html');
     this.#text = text;
   }
 
@@ -17,10 +17,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template: nothing is shown of null, undefined and false, lists are shown item by item. */
+/** A value in a template. Null, undefined and false render as nothing, lists item by item. */
 type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-const made = Symbol('made');
+const HTML_KEY = Symbol('html');
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -30,13 +30,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A template of HTML. Values are text, also within quoted attributes; an attribute without quotes must not hold one. */
+/** Renders a template of HTML and escapes its values. A value in an attribute must stand in quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = parts[0] ?? '';
   for (const [n, value] of values.entries()) text += shown(value) + (parts[n + 1] ?? '');
-  return new Html(text, made);
+  return new Html(text, HTML_KEY);
 }
 
+/** Renders the options of a select. */
 export function optionsHtml(
   options: readonly (readonly [value: string | number, label: string])[],
   chosen: string | number | null | undefined,

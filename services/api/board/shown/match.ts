@@ -2,7 +2,7 @@ import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
 
-/** What the board shows of a match state as it is there. */
+/** Fields of match state that the board shows unchanged. */
 export const SHOWN_FIELDS = [
   'event_id',
   'version',
@@ -23,16 +23,16 @@ export const SHOWN_FIELDS = [
   'group_id',
 ] as const satisfies readonly (keyof ShownState)[];
 
-/** A side of a match; null is unknown. */
+/** The names of a side of a match; null: unknown. */
 export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
-/** What the board shows of a match: the data of a `match` event of `/board/events`. */
+/** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
   readonly home: BoardSide;
   readonly away: BoardSide;
-  /** Red cards that stand. */
+  /** Number of red cards that were not cancelled or removed. */
   readonly red_cards: Score;
-  /** Whether all this may be believed now. */
+  /** The health of the match's feed. */
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
   readonly place: PlaceNames;
   /** The provider's time of the last change, Unix seconds. */
@@ -41,26 +41,28 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly received_at: number;
 };
 
-/** Where in its life a match is, as the board sorts matches. */
+/** The phase of a match, by which the board sorts matches. */
 export type Phase = 'live' | 'upcoming' | 'finished' | 'other';
 
-/** An interrupted match counts as live. */
+/** Returns the phase of a match. An interrupted match counts as live. */
 export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase {
   if (status_type === 'live' || status_type === 'interrupted') return 'live';
   if (status_type === 'scheduled') return 'upcoming';
   return status_type === 'finished' ? 'finished' : 'other';
 }
 
-/** Whether a match did not begin and has no score, or that of its beginning. */
-export function isBeforeScore(match: Pick<BoardMatch, 'status_type' | 'score'>): boolean {
+/** Whether a match has not begun, and its score is unknown or 0–0. */
+export function hasNoScoreYet(match: Pick<BoardMatch, 'status_type' | 'score'>): boolean {
   const { home = 0, away = 0 } = match.score ?? {};
   return phaseOf(match) === 'upcoming' && home === 0 && away === 0;
 }
 
+/** Returns the name of a side for people. */
 export function nameOf(side: BoardSide): string {
   return side.name ?? side.short_name ?? 'Unknown team';
 }
 
+/** Whether both scores are equal, or both unknown. */
 export function isSameScore(a: Score | null, b: Score | null): boolean {
   return a?.home === b?.home && a?.away === b?.away;
 }

@@ -7,7 +7,7 @@ import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
 describe('the minute', () => {
   test.each([
     ['at the reading', 0, '65′'],
-    ['a second later the 66th has begun', 1, '66′'],
+    ['a second later, in the 66th minute', 1, '66′'],
     ['59 seconds later too', 59, '66′'],
   ])('%s', (_, seconds, shown) => {
     expect(minuteText(liveMatch(), PUBLISHED_AT + seconds)).toBe(shown);
@@ -18,17 +18,17 @@ describe('the minute', () => {
     expect(minuteText(liveMatch({ clock }), PUBLISHED_AT + 30)).toBe('90+1′');
   });
 
-  test('continues from the receipt of the last message, whatever year the provider writes', () => {
+  test('continues from the receipt of the last message, even if the provider’s times are years ago', () => {
     const ut = 1_530_000_000;
     const clock = { time: 1200, status: 'running', ut: ut - 90 };
     expect(minuteText(liveMatch({ clock, ut }), PUBLISHED_AT + 30)).toBe('67′');
   });
 
-  test('a late message with an older time does not turn the clock back', () => {
+  test('does not go back with a late message of an older time', () => {
     expect(minuteText(liveMatch({ ut: PUBLISHED_AT - 600 }), PUBLISHED_AT)).toBe('65′');
   });
 
-  test('stands while the clock stands', () => {
+  test('stops while the clock is stopped', () => {
     const clock = { time: 1210, status: 'stopped', ut: PUBLISHED_AT };
     expect(minuteText(liveMatch({ clock }), PUBLISHED_AT + 50)).toBe('66′');
   });
@@ -39,7 +39,7 @@ describe('the minute', () => {
     ['the end', { status_id: 11, status_type: 'finished' }, 'FT'],
     ['the end after extra time', { status_id: 14, status_type: 'finished' }, 'AET'],
     ['the end after penalties', { status_id: 13, status_type: 'finished' }, 'Pens'],
-    ['an end of a status that is unknown here', { status_id: 999, status_type: 'finished' }, 'Ended'],
+    ['an end with an unknown status', { status_id: 999, status_type: 'finished' }, 'Ended'],
     ['the kick-off to come', { status_id: 1, status_type: 'scheduled' }, '15:00'],
     ['an unknown clock', { clock: null }, ''],
     ['a postponed match', { status_id: 5, status_type: 'scheduled' }, 'Postponed'],
@@ -49,32 +49,32 @@ describe('the minute', () => {
 });
 
 describe('silence', () => {
-  test('a match is quiet when its clock runs and no message arrives', () => {
+  test('makes a match quiet when its clock runs and no message arrives', () => {
     expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER)).toBeNull();
     expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
   });
 
-  test('its minute stands then', () => {
+  test('stops the minute of a quiet match', () => {
     const after = (seconds: number) => minuteText(liveMatch(), PUBLISHED_AT + seconds);
     expect(after(3600)).toBe(after(QUIET_AFTER));
   });
 
   test.each([
-    ['whose clock stands', { clock: { time: 0, status: 'stopped', ut: PUBLISHED_AT } }],
+    ['whose clock is stopped', { clock: { time: 0, status: 'stopped', ut: PUBLISHED_AT } }],
     ['that is over', { status_type: 'finished' }],
-  ])('a match %s is not quiet', (_, changes) => {
+  ])('makes no match quiet %s', (_, changes) => {
     expect(quietFor(liveMatch(changes), PUBLISHED_AT + 9999)).toBeNull();
   });
 });
 
-test('the day is shown of matches that are not on', () => {
+test('shows the day of matches that are not live', () => {
   const day = (changes: Partial<BoardMatch>) => dayText(liveMatch(changes), PUBLISHED_AT);
   expect(day({})).toBe('');
   expect(day({ status_type: 'scheduled' })).toBe('15 Aug');
   expect(day({ status_type: 'scheduled', start_date: 'soon' })).toBe('');
 });
 
-test('a day of another year has its year', () => {
+test('shows the year of a day in another year', () => {
   const played = { status_type: 'finished', start_date: '2018-06-27 18:00' };
   expect(dayText(liveMatch(played), PUBLISHED_AT)).toBe('27 Jun 2018');
 });
@@ -84,4 +84,4 @@ test.each([
   [180, '3 min'],
   [7200, '2 h'],
   [400_000, '4 days'],
-])('%d seconds are %s', (seconds, words) => expect(durationWords(seconds)).toBe(words));
+])('renders %d seconds as %s', (seconds, words) => expect(durationWords(seconds)).toBe(words));

@@ -38,12 +38,12 @@ describe('news of a halt', () => {
   });
 });
 
-test('a match that leaves the board is alerted where it was safe to trade', () => {
+test('alerts a match that leaves the board if it was safe to trade', () => {
   expect(goneNews(liveMatch())?.words).toBe('Halted: Home – Away: no longer on the board.');
   expect(goneNews(liveMatch({ guard: { safe: false, reasons: ['game_break'] } }))).toBeNull();
 });
 
-test('a source that is no longer believed is alerted once', () => {
+test('alerts once when a source is no longer believed', () => {
   const up = { source: 'webhook', believed: true, state: 'alive', reason: null } as const;
   const down = { source: 'webhook', believed: false, state: 'down', reason: 'network' } as const;
   expect(feedNews([up], [down])).toEqual([{ kind: 'feed_down', words: 'Feed down: Webhooks.' }]);

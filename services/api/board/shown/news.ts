@@ -1,4 +1,4 @@
-/** The changes on the board that are announced to a reader. */
+/** The changes on the board that are announced or alerted. */
 import { tradingOf } from '#tradability/trading.ts';
 import { type BoardSource, sourceName } from './feed.ts';
 import { type BoardMatch, nameOf } from './match.ts';
@@ -8,9 +8,10 @@ export type ScoreNews = 'goal' | 'cancelled';
 
 type AlertKind = ScoreNews | 'halted' | 'feed_down';
 
+/** An alert, with the words to show. */
 export type NewsAlert = { readonly kind: AlertKind; readonly words: string };
 
-/** The announcement of a change of score; null where the score did not change. */
+/** Returns the kind of a change of score; null when the score is the same, or unknown before or after. */
 export function scoreNews(before: BoardMatch, after: BoardMatch): ScoreNews | null {
   if (before.score === null || after.score === null) return null;
   const home = after.score.home - before.score.home;
@@ -19,7 +20,7 @@ export function scoreNews(before: BoardMatch, after: BoardMatch): ScoreNews | nu
   return home < 0 || away < 0 ? 'cancelled' : null;
 }
 
-/** E.g. `Goal: Brazil 2, Serbia 0, under review.` */
+/** Returns the announcement of a change of score, e.g. `Goal: Brazil 2, Serbia 0, under review.` */
 export function newsWords(kind: ScoreNews, match: BoardMatch): string {
   const { home, away, score, under_review } = match;
   const what = kind === 'goal' ? 'Goal' : 'Goal cancelled';
@@ -28,8 +29,8 @@ export function newsWords(kind: ScoreNews, match: BoardMatch): string {
 }
 
 /**
- * The alert of a match that may no longer be traded; null where it still may, or never could. A source that is down halts all its
- * matches at once: that is one alert, of the source.
+ * Returns the alert of a match that may no longer be traded; null when it may be traded, or could not be before. Also null when
+ * only the whole source is down: that is one alert, by `feedNews`.
  */
 export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
   if (tradingOf(before, before.feed).permission !== 'safe') return null;
@@ -42,7 +43,7 @@ export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | nul
   };
 }
 
-/** The alert of a match that leaves the board, deleted or outside the contract; null where it was not safe to trade. */
+/** Returns the alert of a match that left the board, deleted or outside the contract; null when it was not safe to trade. */
 export function goneNews(match: BoardMatch): NewsAlert | null {
   if (tradingOf(match, match.feed).permission !== 'safe') return null;
   return {
@@ -51,7 +52,7 @@ export function goneNews(match: BoardMatch): NewsAlert | null {
   };
 }
 
-/** The alerts of the sources that were believed and no longer are. */
+/** Returns an alert for each source that was believed before and is not any more. */
 export function feedNews(before: readonly BoardSource[], after: readonly BoardSource[]): NewsAlert[] {
   const believed = new Set(before.filter((source) => source.believed).map(({ source }) => source));
   return after

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
-import type { ShownMoment, Word } from './last-word.ts';
+import type { ConnectionState, ShownMoment } from './heartbeat.ts';
 import type { BoardMatch } from './match.ts';
-import { lastWord, matchRow, whenCell } from './row.ts';
+import { lastUpdate, matchRow, whenCell } from './row.ts';
 
-/** The text of markup. */
+/** Returns the text of markup. */
 function text(markup: unknown): string {
   return String(markup)
     .replace(/<[^>]*>/g, '')
@@ -12,7 +12,7 @@ function text(markup: unknown): string {
     .trim();
 }
 
-const at = (now: number, word: Word = 'fresh'): ShownMoment => ({ now, word });
+const at = (now: number, connection: ConnectionState = 'fresh'): ShownMoment => ({ now, connection });
 
 const FINAL = { status_id: 11, status_type: 'finished' } as const;
 
@@ -75,7 +75,7 @@ describe('a row', () => {
       '66′ 2H Home Away 1–0 Halted: possible goal, feed down (our own delay) 20 s ago',
     ],
     [
-      'a match to come, which no feed speaks of',
+      'an upcoming match without feed health',
       {
         status_id: 1,
         status_type: 'scheduled',
@@ -87,7 +87,7 @@ describe('a row', () => {
       '15:0015 Aug Home Away v',
     ],
     [
-      'a match to come whose score the provider gives already',
+      'an upcoming match for which the provider already sends a score',
       {
         status_id: 1,
         status_type: 'scheduled',
@@ -104,7 +104,7 @@ describe('a row', () => {
       '66′ 2H Home Away ?–? Halted: score unknown 20 s ago',
     ],
     [
-      'a match to come that is halted',
+      'an upcoming match that is halted',
       {
         status_id: 1,
         status_type: 'scheduled',
@@ -115,9 +115,9 @@ describe('a row', () => {
       'halted',
       '15:0015 Aug Home Away v Halted: betting suspended',
     ],
-    ['a match that is over, which has no guard', FINAL, 'not_in_play', 'FT15 Aug Home Away 1–0'],
+    ['a finished match, which has no guard', FINAL, 'not_in_play', 'FT15 Aug Home Away 1–0'],
     [
-      'a match that is over with a guard that is not safe',
+      'a finished match with a guard that is not safe',
       { ...FINAL, guard: { safe: false, reasons: ['game_break'] } },
       'not_in_play',
       'FT15 Aug Home Away 1–0',
@@ -158,11 +158,11 @@ describe('a row', () => {
   });
 });
 
-describe('without a word from the server', () => {
-  const shown = (word: Word, changes: Partial<BoardMatch> = {}) =>
-    text(matchRow(liveMatch(changes), at(PUBLISHED_AT, word), false));
+describe('without a fresh connection', () => {
+  const shown = (connection: ConnectionState, changes: Partial<BoardMatch> = {}) =>
+    text(matchRow(liveMatch(changes), at(PUBLISHED_AT, connection), false));
 
-  test('nothing is safe, no clock runs, and the score stays with its time', () => {
+  test('shows no match as safe, no running clock, and the score with its time', () => {
     const row = shown('lost');
     expect(row).toContain('Halted: no word from the server');
     expect(row).toContain(`as of ${new Date(PUBLISHED_AT * 1000).toISOString().slice(11, 19)}`);
@@ -170,48 +170,41 @@ describe('without a word from the server', () => {
     expect(row).not.toMatch(/Safe|66′/);
   });
 
-  test('a match that is halted keeps its reasons', () => {
+  test('keeps the reasons of a halted match', () => {
     const guard = { safe: false, reasons: ['possible_goal'] };
     expect(shown('lost', { guard })).toContain('Halted: possible goal, no word from the server');
     expect(shown('awaited', { guard })).toContain('Halted: possible goal');
   });
 
-  test('a match that is not in play is as before', () => {
+  test('shows a match that is not in play as before', () => {
     expect(shown('lost', FINAL)).toBe(shown('fresh', FINAL));
   });
 
-  test('the page that the server sends says nothing is safe: it may be looked at for long', () => {
+  test('shows no match as safe in the page that the server renders, as a reader may look at it for long', () => {
     expect(shown('awaited')).toContain('Waiting: for the next update');
     expect(shown('awaited')).not.toContain('Safe');
   });
 });
 
-test('an unknown score is a question mark, never 0', () => {
+test('shows an unknown score as a question mark, never as 0', () => {
   expect(text(matchRow(liveMatch({ score: null, firm: null }), at(PUBLISHED_AT), false))).toContain(
     'Home Away ?–?',
   );
 });
 
-test('how a finished match ended is spoken', () => {
+test('tells screen readers how a finished match ended', () => {
   expect(text(whenCell(liveMatch(FINAL), at(PUBLISHED_AT)))).toBe('FT in regular time, 15 Aug');
   expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), at(PUBLISHED_AT)))).toBe(
     'Pens after penalties, 15 Aug',
   );
 });
 
-test('the time since the last word; a quiet match says so', () => {
-  const last = (seconds: number, word: Word = 'fresh') =>
-    lastWord(liveMatch(), at(PUBLISHED_AT + seconds, word));
+test('shows the time since the last message, and that a match is quiet', () => {
+  const last = (seconds: number, connection: ConnectionState = 'fresh') =>
+    lastUpdate(liveMatch(), at(PUBLISHED_AT + seconds, connection));
   expect(last(12)).toEqual({ text: '12 s ago', isQuiet: false });
   // The receiver's clock may be ahead of the server's.
   expect(last(-3)).toEqual({ text: '0 s ago', isQuiet: false });
   expect(last(300)).toEqual({ text: 'no update for 5 min', isQuiet: true });
   expect(last(300, 'lost').text).toBe('');
-});
-
-test('a name is text, whatever is in it', () => {
-  const home = { name: '<script>alert(1)</script>', short_name: null };
-  const row = String(matchRow(liveMatch({ home }), at(PUBLISHED_AT), false));
-  expect(row).not.toContain('<script');
-  expect(row).toContain('&lt;script&gt;');
 });

@@ -1,16 +1,16 @@
 import { guardCell } from './guard.ts';
+import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import type { ShownMoment } from './last-word.ts';
-import { type BoardMatch, isBeforeScore, isSameScore, nameOf, phaseOf } from './match.ts';
+import { type BoardMatch, hasNoScoreYet, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
 import { endingWords, halfWords, isShootOut, scoreWords, statusName } from './words.ts';
 
-/** One match on the board, always of one height. All of it but the star is the link to its page. */
+/** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
   const { event_id, under_review, red_cards } = match;
   const phase = phaseOf(match);
-  const guard = guardCell(match, moment.word);
-  const last = lastWord(match, moment);
+  const guard = guardCell(match, moment.connection);
+  const last = lastUpdate(match, moment);
   const [home, away] = [nameOf(match.home), nameOf(match.away)];
   return html`<li id="match-${event_id}" class="match" data-key="match-${event_id}" data-phase="${phase}" data-guard="${guard.state}"><a href="/match/${event_id}">
 <span class="when">${whenCell(match, moment)}</span>
@@ -23,15 +23,15 @@ export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: bo
 </a><button type="button" class="star" aria-pressed="${isFavourite ? 'true' : 'false'}" aria-label="Favourite: ${home} – ${away}">★</button></li>`;
 }
 
-/** Stands in a new layout for a row that is in the page already, as it should be: `morph` leaves that as it is. */
+/** Renders a placeholder for an unchanged row: `morph` keeps the row that is in the page. */
 export function sameRow({ event_id }: BoardMatch): Html {
   return html`<li id="match-${event_id}" data-key="match-${event_id}" data-same="yes"></li>`;
 }
 
-/** The minute and its half, else the day. A clock that nobody vouches for does not run. */
-export function whenCell(match: BoardMatch, { now, word }: ShownMoment): Html {
+/** Renders the minute and the half of a match, else the day; while the connection is lost, no minute of a live match. */
+export function whenCell(match: BoardMatch, { now, connection }: ShownMoment): Html {
   const spoken = html`<span class="visually-hidden"> ${spokenStatus(match)}, </span>`;
-  if (word === 'lost' && phaseOf(match) === 'live')
+  if (connection === 'lost' && phaseOf(match) === 'live')
     return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now)}</span>`;
   const minute = minuteText(match, now);
   const half = minute.endsWith('′') ? halfWords(match) : '';
@@ -39,19 +39,19 @@ export function whenCell(match: BoardMatch, { now, word }: ShownMoment): Html {
   return html`<span class="minute">${minute}</span>${half !== '' && html` <span class="half" aria-hidden="true">${half}</span>`}${spoken}${day !== '' && html`<span class="day">${day}</span>`}`;
 }
 
-/** How long ago the last message of a live match was received; no text where the server's own word is lost. */
-export function lastWord(
+/** Returns the time since the last message of a live match was received; no text while the connection is lost. */
+export function lastUpdate(
   match: BoardMatch,
-  { now, word }: ShownMoment,
+  { now, connection }: ShownMoment,
 ): { readonly text: string; readonly isQuiet: boolean } {
-  if (word === 'lost' || phaseOf(match) !== 'live') return { text: '', isQuiet: false };
+  if (connection === 'lost' || phaseOf(match) !== 'live') return { text: '', isQuiet: false };
   const quiet = quietFor(match, now);
   if (quiet !== null) return { text: `no update for ${durationWords(quiet)}`, isQuiet: true };
   const seconds = Math.max(0, Math.floor(now - match.received_at / 1000));
   return { text: `${durationWords(seconds)} ago`, isQuiet: false };
 }
 
-/** Beside the score: the firm one where it differs, and that of a shoot-out. */
+/** Renders the firm score if it differs, and the score of the shoot-out. */
 function besideCell({ score, firm, shoot_out, status_id }: BoardMatch): Html {
   return html`${!isSameScore(score, firm) && firm !== null && html`<span class="firm">firm <b>${scoreWords(firm)}</b></span>`}${
     shoot_out !== null &&
@@ -72,7 +72,7 @@ function spokenStatus({ status_id, status_type }: BoardMatch): string {
 }
 
 function scoreCell(match: BoardMatch): Html {
-  const isBefore = isBeforeScore(match);
+  const isBefore = hasNoScoreYet(match);
   const goals = (of: number | undefined): Html | number | string =>
     isBefore ? '' : (of ?? html`<abbr title="unknown">?</abbr>`);
   const { score } = match;

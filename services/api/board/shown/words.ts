@@ -1,4 +1,4 @@
-/** What the board says in words for the codes of match state. */
+/** Words for the codes of match state. */
 import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import type { Guard, Score } from '#topics/generated/types.ts';
 import type { BoardMatch } from './match.ts';
@@ -35,10 +35,10 @@ const SHORT_STATUSES: Readonly<Record<number, string>> = {
   152: 'To finish',
 };
 
-/** The half that is played, beside the minute. */
+/** Names of the halves, shown beside the minute. */
 const HALVES: Readonly<Record<number, string>> = { 33: '1H', 34: '2H', 35: 'ET1', 36: 'ET2' };
 
-/** How a match that is over ended: as short as a minute, and in words where it was not in regular time. */
+/** The endings of a finished match: a short form for the column of the minute, and words unless it ended in regular time. */
 const ENDINGS: Readonly<Record<number, readonly [short: string, words: string | null]>> = {
   7: ['Abandoned', 'abandoned'],
   11: ['FT', null],
@@ -57,12 +57,12 @@ const STATUS_TYPES: Readonly<Record<string, string>> = {
   deleted: 'Deleted',
 };
 
-/** The reasons of a guard, e.g. `possible goal, play is stopped`. */
+/** Returns the reasons of a guard, e.g. `possible goal, play is stopped`. */
 export function guardWords(reasons: Guard['reasons']): string {
   return reasons.map((reason) => REASONS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
 }
 
-/** The status as a word or two, where it has one that is better than the minute. */
+/** Returns a short form of the status to show instead of the minute; null when the minute says more. */
 export function shortStatus({
   status_id,
   status_type,
@@ -72,63 +72,63 @@ export function shortStatus({
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
 }
 
-/** `2H` while the second half is played; empty where no half is. */
+/** Returns e.g. `2H` during the second half; empty when no half is being played. */
 export function halfWords({ status_id, status_type }: Pick<BoardMatch, 'status_id' | 'status_type'>): string {
   return status_type === 'live' && status_id !== null ? (HALVES[status_id] ?? '') : '';
 }
 
-/** The name of a status, by id where it is known. */
+/** Returns the name of a status by its id, else by its type. */
 export function statusName(statusId: number | null, statusType: string | null): string {
   const known = statusId === null ? undefined : STATUSES_OF_SOCCER.get(statusId)?.name;
   return known ?? STATUS_TYPES[statusType ?? ''] ?? 'Status unknown';
 }
 
-/** How a finished match ended; null where it ended in regular time. */
+/** Returns how a finished match ended; null: in regular time, or unknown. */
 export function endingWords(statusId: number | null): string | null {
   return ENDINGS[statusId ?? 0]?.[1] ?? null;
 }
 
-/** E.g. `2–1`; `?–?` where it is unknown. */
+/** Returns e.g. `2–1`; `?–?` when unknown. */
 export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
 }
 
-/** How the score fits the provider's own. */
+/** Returns whether the score agrees with the provider's, in words. */
 export function agreementWords({ agreement, reported }: Pick<BoardMatch, 'agreement' | 'reported'>): string {
   if (agreement === 'agrees') return 'agrees with the provider';
   return agreement === 'differs' ? `provider says ${scoreWords(reported)}` : 'no provider score to compare';
 }
 
-/** The provider's flag of a verified result, which is JSON text. */
+/** Returns the provider's flag of a verified result without the quotes of a JSON word. `json`: JSON text; null: not reported. */
 export function verifiedWords(json: string | null): string {
   if (json === null) return 'not reported';
   return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
 }
 
-/** Whether a phase is the penalty shoot-out. */
+/** Whether a status is the penalty shoot-out. */
 export function isShootOut(statusId: number | null): boolean {
   return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
 }
 
-/** `14 Jul` of a provider's `2018-07-14 20:00`, with the year where it is not that of `now`, Unix seconds; empty where there is none. */
+/** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */
 export function dayWords(startDate: string | null, now: number): string {
   const date = dateWords(startDate);
   return date.endsWith(` ${new Date(now * 1000).getUTCFullYear()}`) ? date.slice(0, -5) : date;
 }
 
-/** `14 Jul 2018` of a provider's `2018-07-14 20:00`; empty where there is none. */
+/** Returns `14 Jul 2018` of the provider's `2018-07-14 20:00`; empty without a date. */
 export function dateWords(startDate: string | null): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
   return year === undefined ? '' : `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
 }
 
-/** The contract gives kick-offs in local form, without their zone. */
+/** Returns date and time of the kick-off. The contract has local times without a zone. */
 export function kickOffWords(startDate: string | null): string {
   const date = dateWords(startDate);
   return date === '' ? 'not reported' : `${date}, ${timeWords(startDate)} (provider’s local time)`;
 }
 
-/** `20:00` of a provider's `2018-07-14 20:00`; empty where there is none. */
+/** Returns `20:00` of the provider's `2018-07-14 20:00`; empty without a time. */
 export function timeWords(startDate: string | null): string {
   return /^\d{4}-\d{2}-\d{2} (\d{2}:\d{2})/.exec(startDate ?? '')?.[1] ?? '';
 }

@@ -1,9 +1,9 @@
 import type { BoardMatch } from '../shown/match.ts';
 
-/** When the tests' matches were last published, Unix seconds. */
+/** Time of the last message of the tests' matches, Unix seconds. */
 export const PUBLISHED_AT = 1_790_000_000;
 
-/** A match in its second half, 1-0, published at `PUBLISHED_AT` by a clock at 20:00. */
+/** Returns a match in its second half, 1-0, whose clock shows 20:00 at `PUBLISHED_AT`. */
 export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
   return {
     event_id: 7000001,

@@ -1,6 +1,6 @@
 /**
- * A script for a page with a board: `painted` says from then on when each row was painted with each number of home goals, as `EVENT GOALS`, in
- * Unix milliseconds: after the frame that the change is in, which is the one that is made when it was drawn in one.
+ * A script for the page of the board. It records in `painted` when each row was first painted with each number of home goals: Unix
+ * milliseconds by `EVENT GOALS`. A change is painted after the frame that draws it: the current frame if there is one, else the next.
  */
 export const WATCH_PAINT = `{
   window.painted = {};

@@ -1,4 +1,4 @@
-/** Matches for the tests of the board: the provider's messages, through the real rules, into the real views. */
+/** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { Views } from '#views/store/views.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Team = readonly [id: number, name: string];
 
-/** Where a test's matches are. */
+/** Competition, season, stage and group of the tests' matches. */
 export const PLACE = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
 
-/** A match that a test plays. Times are Unix seconds. */
+/** A match of a test. `event`: more fields of the event record. */
 export type FixtureMatch = {
   readonly id: number;
   readonly home: Team;
@@ -26,7 +26,7 @@ export type FixtureMatch = {
   readonly event?: Fields;
 };
 
-/** Views in a folder of their own, and a publisher of matches to them. `close` it. */
+/** Views in a temporary folder, and methods that publish to them. The caller calls `close`. */
 export class PlayedViews {
   readonly views: Views;
   readonly #folder: string;
@@ -51,7 +51,7 @@ export class PlayedViews {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** Names a place; `more` is what its record has beside. */
+  /** Publishes the name of a competition, season, stage or group. `more`: other fields of the record. */
   name(kind: string, id: number, parent: number | null, name: string, more: Fields = {}): void {
     const value = {
       kind,
@@ -63,7 +63,7 @@ export class PlayedViews {
     this.#apply([{ topic: 'catalogue', key: `${kind}/${id}`, value }]);
   }
 
-  /** Publishes the health of the webhook source, valid for good, or of a match of it. */
+  /** Publishes the health of the webhook source, which never expires by default, or of a match. */
   health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
     const value: FeedHealth = {
       ...sampleOf('feed-health'),
@@ -78,7 +78,7 @@ export class PlayedViews {
     this.#apply([{ topic: 'feed-health', key: eventId === null ? 'webhook' : `webhook/${eventId}`, value }]);
   }
 
-  /** Publishes a table; `body` is `data.standings`. */
+  /** Publishes a table. `body`: `data.standings`. */
   table(
     standingsId: number,
     typeId: number,
@@ -110,7 +110,7 @@ export class PlayedViews {
     this.#publish(entry, { ...at, body: JSON.stringify(body) });
   }
 
-  /** Publishes a ranking of the provider, `data.standings`. */
+  /** Publishes a ranking of the provider. `body`: `data.standings`. */
   ranking(body: Fields): void {
     const records = providerTable(body, 1);
     if (records === null) throw new Error('no ranking');
@@ -125,7 +125,7 @@ export class PlayedViews {
     ]);
   }
 
-  /** Publishes a match: an event message at `ut`, with an incident if given. */
+  /** Publishes an event message of a match at `ut`, Unix seconds, or an incident message if `incident` is given. */
   publish(fixture: FixtureMatch, ut: number, event: Fields, incident?: Fields): void {
     const { id, home, away } = fixture;
     const side = ([team, name]: Team, counter: number, goals: unknown) => ({
@@ -169,7 +169,7 @@ export class PlayedViews {
     this.apply(eventId, normalized.message);
   }
 
-  /** Applies a message as the match processor does, and what it wrote as a replica does. */
+  /** Applies a message like the match processor, and its output like a replica. */
   apply(eventId: number, message: NormalizedMessage): void {
     const match = this.#matches.get(eventId) ?? newMatch(eventId);
     this.#matches.set(eventId, match);

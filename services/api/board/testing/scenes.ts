@@ -1,9 +1,11 @@
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
 import type { FixtureMatch, PlayedViews } from './playing.ts';
 import { PLACE } from './playing.ts';
+import { leagueTable } from './provider-tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The match of `playSerbiaBrazil`. */
 export const SERBIA_BRAZIL: FixtureMatch = {
   id: 3100041,
   home: [31528, 'Serbia'],
@@ -27,7 +29,7 @@ const INCIDENT_NAMES: Readonly<Record<number, string>> = {
   1834: 'Possible VAR',
 };
 
-/** An incident record of the provider's; `team` is a participant's id. */
+/** Returns an incident record of the provider. `n` makes its id; `time`: event time, `mm:ss`. */
 export function incident(n: number, type: number, time: string, changes: Fields = {}): Fields {
   return {
     id: `5-${100_000 + n}`,
@@ -44,7 +46,7 @@ export function incident(n: number, type: number, time: string, changes: Fields 
   };
 }
 
-/** The fields of an event in its first half, `minute` minutes after the kick-off. */
+/** Returns the fields of an event in its first half, `minute` minutes after the kick-off. */
 export function firstHalf(minute: number): Fields {
   return {
     status_id: 33,
@@ -55,12 +57,12 @@ export function firstHalf(minute: number): Fields {
   };
 }
 
-/** The fields of an event in its second half, `minute` minutes after its start. */
+/** Returns the fields of an event in its second half, `minute` minutes after the start of that half. */
 export function secondHalf(minute: number): Fields {
   return { ...firstHalf(minute), status_id: 34 };
 }
 
-/** Publishes a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
+/** Publishes a match up to its 65th minute: a confirmed goal, a cancelled one and one under review. `now`: Unix seconds. */
 export function playSerbiaBrazil(played: PlayedViews, now: number): void {
   const match = SERBIA_BRAZIL;
   const kickOff = now - 83 * 60;
@@ -143,7 +145,7 @@ const OTHERS: readonly (readonly [number, string, string])[] = [
   [3100046, 'Japan', 'Poland'],
 ];
 
-/** A board with matches of every kind. */
+/** Publishes live, finished and upcoming matches. `now`: Unix seconds. */
 export function playBoard(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   played.name('group', 31212, PLACE.stage_id, 'Group F');
@@ -172,7 +174,7 @@ export function playBoard(played: PlayedViews, now: number): void {
         status_type: 'finished',
         clock_status: 'stopped',
         clock_time: 0,
-        reported: n === 1 ? [2, 0] : [2, 0],
+        reported: [2, 0],
       });
     } else
       played.publish(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
@@ -186,10 +188,10 @@ export function playBoard(played: PlayedViews, now: number): void {
   played.publish(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
 }
 
-/** The stage of `playKnockOut`'s semi-finals; the final is the next one. */
+/** Id of the stage of the semi-finals in `playKnockOut`; the match for third place and the final follow. */
 export const SEMI_FINALS = 3130;
 
-/** Semi-finals, one of them decided on penalties, a match for third place and a final that is live, with league tables too. */
+/** Publishes semi-finals, one decided on penalties, a match for third place, a live final and a league table. `now`: Unix seconds. */
 export function playKnockOut(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
   const names = ['Croatia', 'England', 'France', 'Belgium'];
@@ -221,67 +223,5 @@ export function playKnockOut(played: PlayedViews, now: number): void {
       played.publish(fixture, at - 500 + kick, event, incident(30 + kick, 413, '120:00', shot));
     }
   });
-  played.table(39_730, 2, 'League standings', leagueTable(false), 1, SEMI_FINALS);
-}
-
-const COLUMNS = [
-  [1, 'mp', 'MP', 'Matches played'],
-  [2, 'won', 'W', 'Won'],
-  [3, 'draw', 'D', 'Draw'],
-  [4, 'lost', 'L', 'Lost'],
-  [6, 'goals_scored', 'GS', 'Goals scored'],
-  [7, 'goals_allowed', 'GA', 'Goals allowed'],
-  [5, 'goals_diff', 'GD', 'Goals difference'],
-  [8, 'pts', 'Pts', 'Points'],
-  [46, 'form', 'Form', 'Form'],
-] as const;
-
-/** A league table as the provider shows it; `live` with what the live table adds. */
-export function leagueTable(live: boolean): Fields {
-  const rows: readonly (readonly [string, number | null, readonly (number | string)[]])[] = [
-    ['Brazil', 2, [3, 2, 1, 0, 5, 1, 4, 7, 'W,W,D']],
-    ['Switzerland', 1, [3, 1, 2, 0, 5, 4, 1, 5, 'D,W,D']],
-    [live ? HOSTILE_NAME : 'Serbia', 3, [3, 1, 0, 2, 2, 4, -2, 3, 'L,L,W']],
-    ['Costa Rica', null, [3, 0, 1, 2, 2, 5, -3, 1, 'D,L,L']],
-  ];
-  return {
-    name: 'League standings',
-    type_name: live ? 'League standings live' : 'League standings',
-    groups: ['Group E', 'Group F'].map((name) => ({
-      name,
-      zones: [
-        { id: 1, name: 'Next round', colour: '#002400' },
-        { id: 2, name: 'Odd', colour: 'red;background:url(//elsewhere)' },
-      ],
-      corrections: [{ participant_name: 'Costa Rica', value: '-2', reason: 'Financial issues' }],
-      participants: rows.map(([team, last_rank, values], n) => ({
-        id: 50_000 + n,
-        name: team,
-        rank: n + 1,
-        last_rank,
-        zone_name: n < 2 ? 'Next round' : '',
-        subparticipant_name: '',
-        columns: [
-          ...COLUMNS.map(([id, code, short_name, long], at) => ({
-            id,
-            code,
-            short_name,
-            name: long,
-            value: values[at],
-          })),
-          ...(live ? playingCells(n === 0) : []),
-        ],
-      })),
-    })),
-  };
-}
-
-function playingCells(plays: boolean): Fields[] {
-  const cell = (code: string, value: unknown): Fields => ({ id: null, code, short_name: code, value });
-  return [
-    cell('is_playing', plays ? 'yes' : 'no'),
-    cell('home_result', plays ? 0 : ''),
-    cell('away_result', plays ? 2 : ''),
-    cell('event_id', plays ? SERBIA_BRAZIL.id : ''),
-  ];
+  played.table(39_730, 2, 'League standings', leagueTable(), 1, SEMI_FINALS);
 }

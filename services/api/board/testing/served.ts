@@ -4,11 +4,10 @@ import { Registry } from 'prom-client';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
 import type { GateOptions } from '../gate.ts';
-import { notFoundPage } from '../not-found.ts';
-import { type BoardOptions, boardRoutes } from '../routes.ts';
+import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
 import { PlayedViews } from './playing.ts';
 
-/** Anyone on this machine sees everything. */
+/** Opens the whole board to anyone on this machine. */
 export const OPEN: GateOptions = {
   sessions: { open: async () => null, viewer: () => null, end: async () => {} },
   openOnLoopback: true,
@@ -16,7 +15,7 @@ export const OPEN: GateOptions = {
   https: false,
 };
 
-/** The routes of the board and the reference over views that a test plays into. `close` it. */
+/** A server of the board and the reference over views that a test publishes to. The caller calls `close`. */
 export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
@@ -42,7 +41,7 @@ export class ServedBoard {
     return served;
   }
 
-  /** The origin it listens at, from the first call on. */
+  /** Starts to listen with the first call. Returns the origin. */
   async listen(port = 0): Promise<string> {
     if (this.#origin === undefined) {
       await this.app.listen({ host: '127.0.0.1', port });
@@ -51,6 +50,7 @@ export class ServedBoard {
     return this.#origin;
   }
 
+  /** Returns the value of a metric; NaN when it has none. */
   async metric(name: string): Promise<number> {
     const metric = await this.metrics.getSingleMetric(name)?.get();
     return metric?.values[0]?.value ?? Number.NaN;

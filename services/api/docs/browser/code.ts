@@ -1,10 +1,11 @@
-/** What is printed as code: buttons to copy it, and JSON with its keys and values in colours. */
+/** Blocks of code: buttons for copying them, and colours for JSON. */
 
-const SAID_MS = 2_000;
-/** Keys, texts, and numbers or literals; a key is a text with a colon behind it. */
+/** Time for which a button shows the result of its click, milliseconds. */
+const RESULT_MS = 2_000;
+/** Matches keys, strings, and numbers or literals; a key is a string with a colon behind it. */
 const TOKENS = /(?<text>"(?:[^"\\]|\\.)*")(?<colon>\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*/g;
 
-/** Adds a button above each block; where the browser refuses pages the clipboard, as over plain HTTP, there is none. */
+/** Shows the button of each block, unless the browser has no clipboard for the page, as over plain HTTP. */
 export function offerCopies(): void {
   if (!isSecureContext) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
@@ -14,19 +15,19 @@ export function offerCopies(): void {
       const text = button.parentElement?.querySelector('code')?.textContent ?? '';
       const { curl } = button.dataset;
       const copy = curl === undefined ? text : `curl '${location.origin}${curl}'`;
-      // A browser may refuse a page its clipboard.
+      // The reader or the browser may deny access to the clipboard.
       button.textContent = await navigator.clipboard.writeText(copy).then(
         () => 'Copied',
         () => 'Not copied',
       );
       setTimeout(() => {
         button.textContent = words;
-      }, SAID_MS);
+      }, RESULT_MS);
     });
   }
 }
 
-/** Colours JSON. They are ranges, not elements: the page has ten thousand of them. */
+/** Colours JSON with highlight ranges instead of elements, as the page has ten thousand tokens. */
 export function colourJson(code: Element): void {
   const [text] = code.childNodes;
   if (!(text instanceof Text) || typeof Highlight === 'undefined') return;

@@ -1,9 +1,9 @@
-/** The contents beside the reference: a search over all operations, and the mark of the one that is read. */
+/** The contents of the reference: a search over all operations, and the mark of the current one. */
 
 const search = document.querySelector<HTMLInputElement>('#search');
 const found = document.querySelector<HTMLElement>('#found');
 
-/** Shows only operations that have all words of the search: in path, text, parameters or fields. */
+/** Shows the search field. A search hides all operations without all of its words in path, text, parameters or fields. */
 export function offerSearch(): void {
   const operations = Array.from(document.querySelectorAll<HTMLElement>('.operation'), (section) => ({
     section,
@@ -31,7 +31,7 @@ export function offerSearch(): void {
   });
 }
 
-/** Marks the entry of the part whose head was passed last. */
+/** Marks the entry of the part whose heading was scrolled past last. */
 export function markCurrent(): void {
   const links = new Map(
     Array.from(document.querySelectorAll<HTMLAnchorElement>('.contents a'), (link) => [
@@ -52,7 +52,7 @@ export function markCurrent(): void {
     marked = link;
     const contents = link?.closest<HTMLElement>('.contents');
     if (!link || !contents) return;
-    // The list scrolls with the page, where it has a height of its own.
+    // Scrolls the list to the entry, on screens where the list scrolls on its own.
     contents.scrollTop +=
       link.getBoundingClientRect().top - contents.getBoundingClientRect().top - contents.clientHeight / 2;
   };

@@ -1,4 +1,4 @@
-/** Sends operations from the reference, with a token that is kept in memory alone. */
+/** Sends operations from the reference, with a token that is kept only in memory. */
 import { colourJson, offerCopies } from './code.ts';
 import { markCurrent, offerSearch } from './contents.ts';
 
@@ -6,10 +6,11 @@ const tokenForm = document.querySelector<HTMLFormElement>('#token-form');
 const tokenState = document.querySelector<HTMLElement>('#token-state');
 let token: string | null = null;
 
-type Answer = { readonly status: number; readonly text: string; readonly ms: number };
+/** `status` 0: the server cannot be reached. `ms`: duration of the request. */
+type TimedAnswer = { readonly status: number; readonly text: string; readonly ms: number };
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) form.hidden = false;
-// On a narrow screen the contents would fill the first screens.
+// On a narrow screen the contents would push the reference out of view.
 if (matchMedia('(max-width: 62rem)').matches) document.querySelector('.contents')?.removeAttribute('open');
 
 tokenForm?.addEventListener('submit', (event) => {
@@ -26,10 +27,10 @@ offerCopies();
 offerSearch();
 markCurrent();
 for (const code of document.querySelectorAll('pre.answer > code')) colourJson(code);
-void takeFromAddress();
+void exchangeFromAddress();
 
-/** Uses credentials after the `#` of the address, which no server is sent, and removes them from it. */
-async function takeFromAddress(): Promise<void> {
+/** Gets a token with the credentials after the `#` of the address, and removes them there. Browsers do not send that part. */
+async function exchangeFromAddress(): Promise<void> {
   const given = new URLSearchParams(location.hash.slice(1));
   if (!given.has('client_id') || !given.has('secret_key')) return;
   history.replaceState(null, '', location.pathname);
@@ -38,19 +39,16 @@ async function takeFromAddress(): Promise<void> {
 
 async function exchange(credentials: URLSearchParams): Promise<void> {
   say(tokenState, 'Asking for a token …');
-  const { status, text } = await ask(`/v2/oauth?${credentials}`);
+  const { status, text } = await get(`/v2/oauth?${credentials}`);
   if (status !== 200) {
-    say(
-      tokenState,
-      status === 401 ? 'These are not the credentials of a client.' : `No token: status ${status}.`,
-    );
+    say(tokenState, status === 401 ? 'These credentials are wrong.' : `No token: status ${status}.`);
     return;
   }
   const { data } = JSON.parse(text).api;
   token = data.token;
   tokenForm?.reset();
   const until = new Date(data.token_expiration * 1000).toLocaleTimeString();
-  say(tokenState, `Token of client ${data.client_id}, good until ${until}.`);
+  say(tokenState, `Token of client ${data.client_id}, valid until ${until}.`);
 }
 
 async function send(form: HTMLFormElement): Promise<void> {
@@ -67,7 +65,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   const address = `${path.replace('{id}', encodeURIComponent(id))}${query.size > 0 ? `?${query}` : ''}`;
   say(state, `GET ${address} …`);
   const withToken = token === null ? address : `${address}${query.size > 0 ? '&' : '?'}token=${token}`;
-  const { status, text, ms } = await ask(withToken);
+  const { status, text, ms } = await get(withToken);
   say(
     state,
     status === 0 ? 'No answer: the server cannot be reached.' : `GET ${address}: ${status} in ${ms} ms`,
@@ -80,8 +78,8 @@ async function send(form: HTMLFormElement): Promise<void> {
   colourJson(code);
 }
 
-/** The answer to a path on this host; status 0 where there is none. */
-async function ask(path: string): Promise<Answer> {
+/** Requests a path of this server. */
+async function get(path: string): Promise<TimedAnswer> {
   const started = performance.now();
   try {
     const response = await fetch(path, { cache: 'no-store', referrerPolicy: 'no-referrer' });
@@ -93,11 +91,8 @@ async function ask(path: string): Promise<Answer> {
 }
 
 function fieldsOf(form: HTMLFormElement): URLSearchParams {
-  const fields = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
-    if (typeof value === 'string' && value !== '') fields.set(name, value);
-  }
-  return fields;
+  const fields = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
+  return new URLSearchParams(fields.filter(([, value]) => value !== ''));
 }
 
 function indented(json: string): string {

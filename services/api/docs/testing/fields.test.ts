@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { differences, fieldsOf } from './fields.ts';
 
-test('lists every field with its types, objects of open keys as one', () => {
+test('lists every field with its types, and an object with open keys as one field', () => {
   const answer = {
     list: [
       { id: 1, name: null },

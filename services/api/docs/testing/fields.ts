@@ -2,10 +2,10 @@ import type { FieldTypes } from '../reference.ts';
 
 const SEPARATOR = ' | ';
 
-/** Objects whose keys depend on the record: they are one field. */
-const OPEN = new Set(['additional_info', 'properties']);
+/** Objects whose keys differ between records; each counts as one field. */
+const OPEN_OBJECTS = new Set(['additional_info', 'properties']);
 
-/** The types of every field of a value by its path; an item of a list is `[]`. */
+/** Returns the types of all fields of a value by path; items of a list are `[]`. */
 export function fieldsOf(value: unknown): FieldTypes {
   const types = new Map<string, Set<string>>();
   collect(value, '', types);
@@ -22,7 +22,7 @@ function collect(value: unknown, path: string, types: Map<string, Set<string>>):
     types.set(path, found.add(typeOf(value)));
   }
   if (Array.isArray(value)) for (const item of value) collect(item, `${path}[]`, types);
-  else if (typeof value === 'object' && value !== null && !OPEN.has(path.split('.').at(-1) ?? '')) {
+  else if (typeof value === 'object' && value !== null && !OPEN_OBJECTS.has(path.split('.').at(-1) ?? '')) {
     for (const [key, inner] of Object.entries(value))
       collect(inner, path === '' ? key : `${path}.${key}`, types);
   }
@@ -34,7 +34,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** How answers differ in fields and types; what one of them has no item or value for is no difference. */
+/** Returns the differences in fields and types. A list without items or a field without a value is no difference. */
 export function differences(expected: FieldTypes, found: FieldTypes): string[] {
   const missing = (from: FieldTypes, than: FieldTypes, what: string): string[] =>
     Object.keys(from)
@@ -53,17 +53,17 @@ export function differences(expected: FieldTypes, found: FieldTypes): string[] {
   ];
 }
 
-/** Whether a field is there and holds something, so that what is in it can be compared. */
+/** Whether a field has a value, so that the fields in it can be compared. */
 function isPresent(path: string, fields: FieldTypes): boolean {
   return path === '' || known(fields[path] ?? '').length > 0;
 }
 
-/** The types besides null. */
+/** Returns the types other than null. */
 function known(types: string): string[] {
   return types.split(SEPARATOR).filter((type) => type !== '' && type !== 'null');
 }
 
-/** `a[]` of `a[].b`; empty of `a`. */
+/** Returns `a[]` for `a[].b`; empty for `a`. */
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('.')));
 }

@@ -1,0 +1,46 @@
+/** The age of the server's last heartbeat, by which a page decides what it may show. */
+
+/** `fresh`: heartbeats arrive; `lost`: the last one is too old; `awaited`: none has arrived yet. */
+export type ConnectionState = 'fresh' | 'lost' | 'awaited';
+
+/** The time that a page shows, and the state of its connection. */
+export type ShownMoment = {
+  /** Unix seconds by the server's clock; while the connection is lost, those of the last heartbeat. */
+  readonly now: number;
+  readonly connection: ConnectionState;
+};
+
+/** The server's clocks when it sent a heartbeat: `now` in Unix seconds, its monotonic clock `steady` in milliseconds. */
+export type Heartbeat = { readonly now: number; readonly steady: number };
+
+/** Maximum relative drift between the monotonic clocks of server and page. */
+const MAX_DRIFT = 0.001;
+
+/**
+ * The age of the last heartbeat by the page's monotonic clock, milliseconds. A heartbeat that was delayed, by a proxy or while the
+ * page slept, is older by its delay: the fastest heartbeat of the connection shows how long one takes without a delay.
+ */
+export class HeartbeatAge {
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #receivedAt = Number.NEGATIVE_INFINITY;
+  /** The page's clock minus the server's, by the fastest heartbeat. */
+  #offset = Number.POSITIVE_INFINITY;
+
+  /** Starts a new connection: it may lead to another server with another monotonic clock. */
+  connect(): void {
+    this.#offset = Number.POSITIVE_INFINITY;
+  }
+
+  /** Records a heartbeat. `sentAt`: the server's monotonic clock when it was sent; `receivedAt`: the page's. */
+  receive(sentAt: number, receivedAt: number): void {
+    const drift = this.#offset === Number.POSITIVE_INFINITY ? 0 : (receivedAt - this.#receivedAt) * MAX_DRIFT;
+    this.#offset = Math.min(receivedAt - sentAt, this.#offset + drift);
+    this.#receivedAt = receivedAt;
+    this.#sentAt = sentAt + this.#offset;
+  }
+
+  /** Returns the age at a time of the page's monotonic clock, milliseconds; infinite before the first heartbeat. */
+  age(at: number): number {
+    return at - this.#sentAt;
+  }
+}
