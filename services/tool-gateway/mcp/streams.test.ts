@@ -7,10 +7,10 @@ import { mcpMetrics } from './metrics.ts';
 import { Streams } from './streams.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };
-/** More than the buffers between two sockets of this machine take. */
+/** More than the buffers between two local sockets hold. */
 const MUCH = Buffer.alloc(64 * 1024 * 1024);
 
-test('a stream is cut off when its reader takes nothing for too long, and no sooner', async () => {
+test('closes a stream once its reader has read nothing for the limit, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
   const streams = new Streams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
