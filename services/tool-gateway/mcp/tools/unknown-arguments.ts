@@ -40,7 +40,6 @@ function meantBy(argument: string, known: readonly string[]): string | undefined
 export function unknownArgument(argument: string, known: readonly string[]): string {
   const shown = argument.slice(0, 40);
   const meant = meantBy(argument, known);
-  if (known.length === 0) return `${shown}: unknown argument; this tool takes none`;
   if (meant === undefined) return `${shown}: unknown argument; known are ${known.join(', ')}`;
   const found = meant === 'team_id' || meant === 'competition_id' ? ' (search finds it by name)' : '';
   return `${shown}: unknown argument; send ${meant}${found}`;
