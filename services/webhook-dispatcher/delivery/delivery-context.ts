@@ -9,21 +9,21 @@ import type { Subscription } from './subscriptions.ts';
 
 export type Endpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
-/** What all deliveries of a process share. */
+/** Dependencies and limits that all deliveries of a process share. */
 export type DispatchContext = {
   readonly window: MessageWindow;
   readonly backlog: Pick<BacklogReader, 'read'>;
   readonly openEndpoint: (subscription: Subscription) => Endpoint;
-  /** Offsets of webhook-messages, by partition, from which a subscription that has no progress is delivered. */
+  /** Returns the offsets of webhook-messages, by partition, at which a subscription without progress starts. */
   readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
-  /** Resolves when the record is on webhook-attempts. Rejects where the process is stopped. */
+  /** Publishes to webhook-attempts. Resolves when the record is acknowledged; rejects when the process stops. */
   readonly record: (attempt: WebhookAttempt) => Promise<void>;
-  /** Publishes pending records at once: a delivery waits for them. */
+  /** Publishes pending records at once, as a delivery waits for them. */
   readonly hurry: () => void;
   readonly limits: BatchLimits;
-  /** Milliseconds to wait after the first failed attempt in a row, after the second, and so on; the last for all others. */
+  /** Delays after consecutive failed attempts, milliseconds; the last one repeats. */
   readonly delaysMs: readonly number[];
-  /** How long attempts fail before the subscription is disabled, milliseconds. */
+  /** Time of failing attempts after which a subscription is disabled, milliseconds. */
   readonly disableAfterMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;

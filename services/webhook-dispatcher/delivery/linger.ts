@@ -1,26 +1,26 @@
-/** A wait that everyone shares who joins before it is over. */
+/** A wait that is shared by all callers who join before it ends. */
 export class Linger {
   readonly #ms: number;
-  #over: PromiseWithResolvers<void> | null = null;
+  #pending: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** Resolves `ms` after the first one joined, or at `end`. */
+  /** Resolves `ms` after the first caller joined, or at `end`. */
   join(): Promise<void> {
-    if (this.#over === null) {
-      this.#over = Promise.withResolvers();
+    if (this.#pending === null) {
+      this.#pending = Promise.withResolvers();
       this.#timer = setTimeout(() => this.end(), this.#ms);
     }
-    return this.#over.promise;
+    return this.#pending.promise;
   }
 
   /** Ends the pending wait, if there is one. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#over?.resolve();
-    this.#over = null;
+    this.#pending?.resolve();
+    this.#pending = null;
   }
 }

@@ -1,4 +1,4 @@
-/** webhook-messages, as a dispatcher reads it: once a process, from its end at the start on. */
+/** Reads webhook-messages once a process, from its end at the start. */
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import {
@@ -19,12 +19,13 @@ export type MessageLogOptions = {
   /** Name of webhook-messages on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<WebhookMessage>;
-  /** The name of the reader, in the broker's logs. */
+  /** Name of the reader in the broker's logs. */
   readonly reader: string;
-  /** Bytes of messages that are held for all subscriptions. */
+  /** Maximum bytes of the messages in the window. */
   readonly windowBytes: number;
 };
 
+/** webhook-messages, with its latest messages in a window that all subscriptions share. */
 export class MessageLog {
   readonly window: MessageWindow;
   readonly #options: MessageLogOptions;
@@ -43,7 +44,7 @@ export class MessageLog {
     this.window = new MessageWindow(ends, options.windowBytes);
   }
 
-  /** Rejects with `StreamError`. */
+  /** Reads the bounds of the topic. Rejects with `StreamError`. */
   static async open(options: MessageLogOptions): Promise<MessageLog> {
     const { client, topic } = options;
     const count = await client.partitionCount(topic);
@@ -56,7 +57,7 @@ export class MessageLog {
     );
   }
 
-  /** Reads into the window until `signal` is aborted, and passes on what arrives. Rejects as `follow` does. */
+  /** Reads messages into the window until `signal` is aborted, and passes them to `onMessages`. Rejects as `follow` does. */
   async follow(
     signal: AbortSignal,
     onMessages: (messages: readonly MessageAtOffset[]) => void,
@@ -74,7 +75,7 @@ export class MessageLog {
         for (const { offset, value, traceparent } of records) {
           if (value === null) continue;
           const message = decoder.decode(value);
-          // A copy: otherwise a few messages would keep all bytes fetched with them.
+          // Copies the bytes: a view would keep all bytes that were fetched with it.
           placed.push({
             offset,
             message: { ...message, message: Buffer.from(message.message) },
@@ -87,7 +88,7 @@ export class MessageLog {
     });
   }
 
-  /** Offsets, by partition, from which a subscription without progress is delivered: from its creation on, or from now on where that is unknown. */
+  /** Returns the offsets, by partition, at which a new subscription starts: those of its creation, or the current ones if that is unknown. */
   async startOf({ createdAt }: Subscription): Promise<number[]> {
     const { brokers, topic } = this.#options;
     if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.nextOf(partition));
@@ -95,7 +96,7 @@ export class MessageLog {
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
 
-  /** The bounds of each partition now. Rejects with `StreamError`. */
+  /** Returns the current bounds of each partition. Rejects with `StreamError`. */
   bounds(): Promise<readonly LogBounds[]> {
     return this.#options.client.logBounds(this.#partitions);
   }

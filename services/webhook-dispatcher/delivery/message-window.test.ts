@@ -15,7 +15,7 @@ const offsetsFrom = (window: MessageWindow, partition: number, from: number) =>
   Array.from(window.from(partition, from), ({ offset }) => offset);
 
 describe('the window', () => {
-  test('returns the messages since an offset, whatever offsets the log skips', () => {
+  test('returns the messages from an offset on, even if the log skips offsets', () => {
     const window = new MessageWindow([5, 0], 1_000);
     window.add(0, placed(5, 7, 10), 12);
     expect(offsetsFrom(window, 0, 5)).toEqual([5, 7, 10]);
@@ -24,7 +24,7 @@ describe('the window', () => {
     expect([window.startOf(0), window.nextOf(0), window.nextOf(1)]).toEqual([5, 12, 0]);
   });
 
-  test('drops the oldest of all partitions, and moves the start of each', () => {
+  test('drops the oldest messages of all partitions, and moves the start of each partition', () => {
     const window = new MessageWindow([0, 0], 3 * BYTES);
     window.add(0, placed(0, 1), 2);
     window.add(1, placed(0, 1), 2);
@@ -35,7 +35,7 @@ describe('the window', () => {
     expect([window.startOf(0), window.startOf(1)]).toEqual([2, 1]);
   });
 
-  test('stays within its bytes while messages arrive', () => {
+  test('stays within its maximum of bytes while messages arrive', () => {
     const window = new MessageWindow([0], 100 * BYTES);
     for (let offset = 0; offset < 10_000; offset++) window.add(0, placed(offset), offset + 1);
     expect(window.bytes).toBe(100 * BYTES);
@@ -44,7 +44,7 @@ describe('the window', () => {
     );
   });
 
-  test('holds no message that is larger than the window, and moves its start past it', () => {
+  test('drops a message that is larger than the window, and moves its start past it', () => {
     const window = new MessageWindow([0], BYTES - 1);
     window.add(0, placed(0), 1);
     expect([window.bytes, window.startOf(0), window.nextOf(0)]).toEqual([0, 1, 1]);

@@ -1,14 +1,14 @@
-/** When a failed delivery is retried. Pure. */
+/** Delays between attempts to deliver. Pure. */
 import { jittered } from '#timing/backoff.ts';
 
-/** Longest `Retry-After` that is honoured, milliseconds. */
+/** Maximum `Retry-After` that is honoured, milliseconds. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** Random share added to or taken from a delay: deliveries that fail together are not retried together. */
+/** Maximum random share added to or subtracted from a delay, so that deliveries that fail together do not retry together. */
 const JITTER = 0.2;
 
 /**
- * The delay after this many failed attempts in a row (from 1), milliseconds: at least the answer's `Retry-After`, up to
- * the limit. `random`: from 0 to 1.
+ * Returns the delay after so many consecutive failed attempts (from 1), milliseconds: at least the answer's
+ * `Retry-After`, up to its maximum. `random`: from 0 to 1.
  */
 export function retryDelayMs(
   delaysMs: readonly number[],
