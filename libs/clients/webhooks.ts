@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { WebhookSubscription } from '#topics/generated/types.ts';
+import type { WebhookMessage, WebhookSubscription } from '#topics/generated/types.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
-/** Where a client's webhooks go, in the clear. Never to be logged. */
+/** A webhook of a client, with its address and secret in clear text. Never log it. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string };
 
 const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
-/** The types of message that a subscription may ask for. */
+/** Types of messages that a subscription may select. */
 export const WEBHOOK_TYPES = ['incident', 'event', 'alert'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** What a client gives for its webhooks (spec, "Webhook test"). */
+/** The fields of a client's webhook (spec, "Webhook test"). */
 export const webhookInput = z.object({
   url: z
     .url({ protocol: /^https$/, error: 'the address must be a valid https URL' })
@@ -20,10 +20,10 @@ export const webhookInput = z.object({
   secret: z.string(WRONG_SECRET).length(32, WRONG_SECRET),
 });
 
-/** What of messages a new subscription is sent: of these types, null is all, from this time on (Unix milliseconds). */
+/** Messages that a new subscription receives: of these types (null: all), from this time on (Unix milliseconds). */
 export type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
 
-/** A subscription with a new id, its address and secret sealed for this client. `key` is the one for `webhooks`. */
+/** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. */
 export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
@@ -41,7 +41,7 @@ export function sealWebhook(
   };
 }
 
-/** The subscription with another secret to be signed with next. Its receiver is given it, and accepts both meanwhile. */
+/** Returns the subscription with a next secret. Its receiver must accept both until `adoptSecret`. */
 export function proposeSecret(
   clientId: number,
   webhook: WebhookSubscription,
@@ -52,7 +52,7 @@ export function proposeSecret(
   return { ...webhook, sealed_next_secret };
 }
 
-/** The subscription signed with its next secret from now on, under its id; null where none was proposed. Throws `SealError`. */
+/** Returns the subscription with its next secret as its secret; null if none was proposed. Throws `SealError`. */
 export function adoptSecret(
   clientId: number,
   webhook: WebhookSubscription,
@@ -65,7 +65,7 @@ export function adoptSecret(
   return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
 
-/** One subscription of a client, opened with the key that fits. Throws `SealError` where none does. */
+/** Opens a subscription with whichever key fits. Throws `SealError` when none does. */
 export function openWebhook(
   clientId: number,
   { id, sealed_url, sealed_secret }: WebhookSubscription,
@@ -79,8 +79,8 @@ export function openWebhook(
 }
 
 /**
- * The subscription sealed with the first key, under its id: its delivery continues where it is. Itself where it was sealed with
- * that key before. Throws `SealError` where no key fits.
+ * Returns the subscription sealed with the first key. Its id stays, so its delivery continues at the same offset. Returns
+ * the same object if it already is sealed with that key. Throws `SealError` when no key fits.
  */
 export function resealWebhook(
   clientId: number,
@@ -118,4 +118,24 @@ function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, place: s
 
 function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
   return `client/${clientId}/webhook/${webhookId}/${field}`;
+}
+
+/** The filter of a subscription. */
+export type Audience = {
+  /** Ids of competitions; null: all. */
+  readonly competitions: ReadonlySet<number> | null;
+  /** Types of messages; null: those of the provider's contract, incidents and events. */
+  readonly types: ReadonlySet<string> | null;
+};
+
+/** Type of the messages of `touchline alerts`, which the provider's contract does not have. */
+const ALERT = 'alert';
+
+/** Whether a subscription receives a message. One of an unknown competition goes to subscriptions to all competitions only. */
+export function wants(
+  { competitions, types }: Audience,
+  { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,
+): boolean {
+  if (types === null ? type === ALERT : !types.has(type)) return false;
+  return competitions === null || (competition_id !== null && competitions.has(competition_id));
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Followed, followRecords } from '#clients/follow-records.ts';
+import { followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
@@ -20,7 +20,7 @@ export class SharedRate extends TokenRate {
   readonly #codec: Codec<ToolRequests>;
   readonly #replica = randomUUID();
   readonly #sharing: NodeJS.Timeout;
-  #followed: Followed | undefined;
+  #follower: RecordFollower | undefined;
   #published: Promise<void> = Promise.resolve();
   #isFailing = false;
 
@@ -35,7 +35,7 @@ export class SharedRate extends TokenRate {
   /** Resolves once the requests of the last minute are counted. Throws what `followRecords` and `Registry.codec` throw. */
   static async open(options: CountingOptions): Promise<SharedRate> {
     const shared = new SharedRate(options, await options.registry.codec('tool-requests'));
-    shared.#followed = await followRecords({
+    shared.#follower = await followRecords({
       ...options,
       topic: 'tool-requests',
       since: options.now() - WINDOW_MS,
@@ -50,7 +50,7 @@ export class SharedRate extends TokenRate {
   async close(): Promise<void> {
     clearInterval(this.#sharing);
     this.#share();
-    await Promise.all([this.#published, this.#followed?.close()]);
+    await Promise.all([this.#published, this.#follower?.close()]);
   }
 
   #share(): void {

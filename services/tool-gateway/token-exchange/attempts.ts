@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
+import { type FollowPlace, followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
@@ -53,7 +53,7 @@ export class Attempts {
   readonly #waiting = new Map<string, (refusal: Refusal) => void>();
   /** By subject: number of attempts that are not read back yet. */
   readonly #pending = new Map<string, number>();
-  #followed: Followed | undefined;
+  #follower: RecordFollower | undefined;
 
   private constructor(options: AttemptsOptions, codec: Codec<ExchangeAttempt>) {
     this.#options = options;
@@ -64,7 +64,7 @@ export class Attempts {
   /** Resolves once all attempts that still count are applied. Throws what `followRecords` and `Registry.codec` throw. */
   static async open(options: AttemptsOptions): Promise<Attempts> {
     const attempts = new Attempts(options, await options.registry.codec('exchange-attempts'));
-    attempts.#followed = await followRecords({
+    attempts.#follower = await followRecords({
       ...options,
       topic: 'exchange-attempts',
       since: options.now() - HISTORY_MS,
@@ -100,7 +100,7 @@ export class Attempts {
   }
 
   async close(): Promise<void> {
-    await this.#followed?.close();
+    await this.#follower?.close();
   }
 
   async #write(attempt: ExchangeAttempt): Promise<Refusal> {

@@ -1,8 +1,8 @@
+import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { logsMessages } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
-import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import type { MessageHead } from './batch.ts';

@@ -1,13 +1,12 @@
+import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
-import { supersedes } from '#clients/versioned-topic.ts';
-import { openWebhook } from '#clients/webhooks.ts';
+import { type Audience, openWebhook } from '#clients/webhooks.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { Client } from '#topics/generated/types.ts';
-import type { Audience } from '#webhooks/wants.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = Audience & {

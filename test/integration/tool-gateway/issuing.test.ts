@@ -1,7 +1,7 @@
 /** The maximum number of a client's tokens, and the retention of dead ones. */
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
-import { VersionedTopic } from '#clients/versioned-topic.ts';
+import { VersionedTopic } from '#clients/directory.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
