@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OPEN } from './testing/league.ts';
 import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
-import { tokensOf } from './testing/tokens.ts';
-import { argumentsFor } from './testing/tool-calls.ts';
+import { argumentsFor, tokensOf } from './testing/tool-calls.ts';
 import { TOOLS } from './tools.ts';
 
 const revisions = Object.keys(REVISIONS) as Revision[];

@@ -7,11 +7,10 @@ import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import type { MessageHead } from './batch.ts';
 import { type CollectedBatch, collectBatch } from './collect-batch.ts';
-import type { DispatchContext, Endpoint } from './delivery-context.ts';
+import { type DispatchContext, type Endpoint, retryDelayMs } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { offsets, RecordedProgress } from './recorded-progress.ts';
-import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
