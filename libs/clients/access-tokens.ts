@@ -44,10 +44,10 @@ export class AccessTokens {
   private constructor() {}
 
   /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followRecords` throws. */
-  static async follow(place: FollowPlace): Promise<AccessTokens> {
+  static async follow(context: FollowPlace): Promise<AccessTokens> {
     const tokens = new AccessTokens();
     tokens.#follower = await followRecords({
-      ...place,
+      ...context,
       topic: 'access-tokens',
       onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
     });

@@ -42,18 +42,18 @@ test.each(['', 'scrypt$1', 'plain', 'scrypt$16384$8$1$$'])(
   },
 );
 
-test('opens a sealed text with the same key and place only', () => {
+test('opens a sealed text with the same key and context only', () => {
   const sealed = seal('https://a.example/x', KEY, 'here');
   expect(unseal(sealed, KEY, 'here')).toBe('https://a.example/x');
   expect(sealed).not.toBe(seal('https://a.example/x', KEY, 'here'));
   const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'Q' : 'A'}`;
-  for (const [text, key, place] of [
+  for (const [text, key, context] of [
     [sealed, KEY, 'there'],
     [sealed, OTHER, 'here'],
     [flipped, KEY, 'here'],
     ['', KEY, 'here'],
   ] as const) {
-    expect(() => unseal(text, key, place)).toThrow(SealError);
+    expect(() => unseal(text, key, context)).toThrow(SealError);
   }
 });
 

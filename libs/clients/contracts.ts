@@ -30,10 +30,10 @@ export class Contracts {
   }
 
   /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followRecords` throws. */
-  static async follow(place: FollowPlace, narrow: (access: Access) => Access): Promise<Contracts> {
+  static async follow(context: FollowPlace, narrow: (access: Access) => Access): Promise<Contracts> {
     const contracts = new Contracts(narrow);
     contracts.#follower = await followRecords({
-      ...place,
+      ...context,
       topic: 'clients',
       onRecord: (id, client) => {
         if (client === null) contracts.#clients.delete(Number(id));

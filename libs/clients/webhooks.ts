@@ -33,8 +33,8 @@ export function sealWebhook(
   const id = randomBytes(6).toString('hex');
   return {
     id,
-    sealed_url: seal(webhook.url, key, placeOf(clientId, id, 'url')),
-    sealed_secret: seal(webhook.secret, key, placeOf(clientId, id, 'secret')),
+    sealed_url: seal(webhook.url, key, contextOf(clientId, id, 'url')),
+    sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
     created_at: createdAt,
     sealed_next_secret: null,
@@ -48,7 +48,7 @@ export function proposeSecret(
   secret: string,
   key: Buffer,
 ): WebhookSubscription {
-  const sealed_next_secret = seal(secret, key, placeOf(clientId, webhook.id, 'next-secret'));
+  const sealed_next_secret = seal(secret, key, contextOf(clientId, webhook.id, 'next-secret'));
   return { ...webhook, sealed_next_secret };
 }
 
@@ -60,8 +60,8 @@ export function adoptSecret(
 ): WebhookSubscription | null {
   const { id, sealed_next_secret: sealed } = webhook;
   if (sealed === null) return null;
-  const secret = unsealWithAny(sealed, keys, placeOf(clientId, id, 'next-secret'));
-  const sealed_secret = seal(secret, keys[0], placeOf(clientId, id, 'secret'));
+  const secret = unsealWithAny(sealed, keys, contextOf(clientId, id, 'next-secret'));
+  const sealed_secret = seal(secret, keys[0], contextOf(clientId, id, 'secret'));
   return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
 
@@ -73,8 +73,8 @@ export function openWebhook(
 ): Webhook {
   return {
     id,
-    url: unsealWithAny(sealed_url, keys, placeOf(clientId, id, 'url')),
-    secret: unsealWithAny(sealed_secret, keys, placeOf(clientId, id, 'secret')),
+    url: unsealWithAny(sealed_url, keys, contextOf(clientId, id, 'url')),
+    secret: unsealWithAny(sealed_secret, keys, contextOf(clientId, id, 'secret')),
   };
 }
 
@@ -89,10 +89,10 @@ export function resealWebhook(
 ): WebhookSubscription {
   const [first] = keys;
   const { id, sealed_next_secret: next } = webhook;
-  const place = placeOf(clientId, id, 'next-secret');
+  const context = contextOf(clientId, id, 'next-secret');
   try {
     openWebhook(clientId, webhook, [first]);
-    if (next !== null) unseal(next, first, place);
+    if (next !== null) unseal(next, first, context);
     return webhook;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
@@ -100,23 +100,23 @@ export function resealWebhook(
   const { url, secret } = openWebhook(clientId, webhook, keys);
   return {
     ...webhook,
-    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, place), first, place),
-    sealed_url: seal(url, first, placeOf(clientId, id, 'url')),
-    sealed_secret: seal(secret, first, placeOf(clientId, id, 'secret')),
+    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, context), first, context),
+    sealed_url: seal(url, first, contextOf(clientId, id, 'url')),
+    sealed_secret: seal(secret, first, contextOf(clientId, id, 'secret')),
   };
 }
 
-function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, place: string): string {
+function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, context: string): string {
   try {
-    return unseal(sealed, first, place);
+    return unseal(sealed, first, context);
   } catch (error) {
     const [second, ...more] = others;
     if (second === undefined || !(error instanceof SealError)) throw error;
-    return unsealWithAny(sealed, [second, ...more], place);
+    return unsealWithAny(sealed, [second, ...more], context);
   }
 }
 
-function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
+function contextOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
   return `client/${clientId}/webhook/${webhookId}/${field}`;
 }
 

@@ -3,7 +3,7 @@
  * and in every replay (docs/decisions/0051 has the arithmetic).
  */
 
-/** What identifies a message: the n-th transition of a version of an event, and its part. */
+/** The parts of a message's id: the n-th transition of a version of an event, and one of its messages. */
 export type MessageIdParts = {
   readonly eventId: number;
   /** From 1. */

@@ -92,7 +92,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const stopping = new AbortController();
   const following = [
     subscriptions.follow(stopping.signal, () => deliverer.refresh()),
-    messages.follow(stopping.signal, (placed) => deliverer.offer(placed)),
+    messages.follow(stopping.signal, (latest) => deliverer.offer(latest)),
   ];
   for (const one of following) one.catch(fail);
 

@@ -1,4 +1,4 @@
-/** The protocol's server for one caller: its lists, calls and resources. Created for each request, or held by a session. */
+/** The protocol's server for one caller: its lists, calls and resources. Created for each request, or kept by a session. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
@@ -98,7 +98,7 @@ export function createServer(
       cacheHints: CACHE_HINTS,
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listed) }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listingOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined)
@@ -110,10 +110,10 @@ export function createServer(
     getPrompt(params.name, params.arguments ?? {}, scopeNow().access),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
-    orFailure(context, () => complete(params, scopeNow())),
+    reportingFailures(context, () => complete(params, scopeNow())),
   );
   server.setRequestHandler('resources/list', ({ params }) =>
-    orFailure(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
+    reportingFailures(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
@@ -121,14 +121,14 @@ export function createServer(
       {
         uri,
         mimeType: 'application/json',
-        text: orFailure(context, () => readResource(context.documents, scopeNow(), uri)),
+        text: reportingFailures(context, () => readResource(context.documents, scopeNow(), uri)),
       },
     ],
   }));
   if (subscriptions !== null) {
     server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
       // Refuses a resource that the caller cannot read.
-      orFailure(context, () => readResource(context.documents, scopeNow(), uri));
+      reportingFailures(context, () => readResource(context.documents, scopeNow(), uri));
       subscriptions.subscribe(uri);
       return {};
     });
@@ -186,7 +186,7 @@ function callTool(
 }
 
 /** Runs `work`. Reports any error that is no `ProtocolError`, and throws one that hides its cause from the client. */
-function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
+function reportingFailures<T>({ log, onFailure }: ServerContext, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -197,7 +197,7 @@ function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
   }
 }
 
-function listed({ name, title, description, inputSchema, outputSchema }: Tool) {
+function listingOf({ name, title, description, inputSchema, outputSchema }: Tool) {
   // The protocol's other two hints are for tools that change data.
   const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };

@@ -113,7 +113,7 @@ export class BacklogReader {
       if (cached.partition !== partition || offset < cached.from || offset >= cached.next) continue;
       // Marks it as used.
       this.#cache.get(key);
-      const first = cached.messages.findIndex((placed) => placed.offset >= offset);
+      const first = cached.messages.findIndex((message) => message.offset >= offset);
       return { messages: first < 0 ? [] : cached.messages.slice(first), next: cached.next };
     }
     return null;

@@ -119,7 +119,7 @@ export class Deliverer {
       void delivery.close();
     }
     for (const [id, known] of progress) {
-      if (subscriptions.get(id) === undefined) this.#forget(owned, known);
+      if (subscriptions.get(id) === undefined) this.#recordRemoval(owned, known);
     }
   }
 
@@ -144,7 +144,7 @@ export class Deliverer {
   }
 
   /** Records the removal of a subscription, once. */
-  #forget(owned: Owned, { subscription_id, client_id, epoch }: WebhookProgress): void {
+  #recordRemoval(owned: Owned, { subscription_id, client_id, epoch }: WebhookProgress): void {
     if (owned.removed.has(subscription_id)) return;
     owned.removed.add(subscription_id);
     const { record, now, log } = this.#options.context;

@@ -40,7 +40,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 const JITTER = 0.2;
 
 /**
- * Returns the delay after so many consecutive failed attempts (from 1), milliseconds: at least the answer's
+ * Returns the delay after `attempts` consecutive failed attempts (from 1), milliseconds: at least the answer's
  * `Retry-After`, up to its maximum. `random`: from 0 to 1.
  */
 export function retryDelayMs(

@@ -128,7 +128,7 @@ export class SubscriptionDelivery {
     if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
     const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
     if (wait > 0) return this.#pause.sleep(wait);
-    const room = this.#progress.room(this.#context.limits);
+    const room = this.#progress.waitForRoom(this.#context.limits);
     if (room !== null) return room;
     const collected = await this.#collect(progress);
     if (this.#isEnding || this.progress?.epoch !== progress.epoch) return;
@@ -217,7 +217,7 @@ export class SubscriptionDelivery {
     const moved = this.#progress.deliveredTo(next);
     this.#turn = (this.#turn + 1) % next.length;
     this.#maxMessages = Math.min(this.#context.limits.messages, WIDENED_BY * this.#maxMessages);
-    // Further batches are sent meanwhile; `room` limits the unrecorded ones to two full batches.
+    // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     this.#progress.hurry(this.#context.limits);
     const ended = now();

@@ -71,19 +71,19 @@ export class MessageLog {
       signal,
       onBatch: async ({ partition, records, next }) => {
         await decoder.prepare(records);
-        const placed: MessageAtOffset[] = [];
+        const messages: MessageAtOffset[] = [];
         for (const { offset, value, traceparent } of records) {
           if (value === null) continue;
           const message = decoder.decode(value);
           // Copies the bytes: a view would keep all bytes that were fetched with it.
-          placed.push({
+          messages.push({
             offset,
             message: { ...message, message: Buffer.from(message.message) },
             traceparent,
           });
         }
-        this.window.add(partition, placed, next);
-        onMessages(placed);
+        this.window.add(partition, messages, next);
+        onMessages(messages);
       },
     });
   }

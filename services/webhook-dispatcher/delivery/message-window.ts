@@ -61,10 +61,10 @@ export class MessageWindow {
   /** Adds messages, oldest first; `next` is the next offset to read. */
   add(partition: number, messages: readonly MessageAtOffset[], next: number): void {
     const window = this.#windowOf(partition);
-    for (const placed of messages) {
-      window.entries.push(placed);
+    for (const entry of messages) {
+      window.entries.push(entry);
       this.#order.push(partition);
-      this.#bytes += placed.message.message.length;
+      this.#bytes += entry.message.message.length;
     }
     window.next = next;
     while (this.#bytes > this.#maxBytes) this.#drop();
@@ -73,7 +73,7 @@ export class MessageWindow {
   /** Yields the messages of a partition at or after an offset, which must not be below its start. */
   *from(partition: number, offset: number): Generator<MessageAtOffset> {
     const { entries, head } = this.#windowOf(partition);
-    const first = lowerBound(entries, (placed) => placed.offset < offset, head);
+    const first = lowerBound(entries, (entry) => entry.offset < offset, head);
     for (let at = first; at < entries.length; at++) yield entries[at] as MessageAtOffset;
   }
 

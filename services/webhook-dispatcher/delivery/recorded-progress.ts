@@ -82,7 +82,7 @@ export class RecordedProgress {
     const written = before === null ? record(attempt) : before.then(() => record(attempt));
     this.#recorded = Promise.all([this.#recorded, written]).then(() => {});
     this.#recorded.catch(() => {});
-    if (isDelivery) this.#expect({ messages: attempt.messages, bytes: attempt.bytes, written });
+    if (isDelivery) this.#trackUnrecorded({ messages: attempt.messages, bytes: attempt.bytes, written });
     else this.#keepOrder(this.#recorded);
     await written;
   }
@@ -95,7 +95,7 @@ export class RecordedProgress {
     recorded.then(end, () => {});
   }
 
-  #expect(one: Unrecorded): void {
+  #trackUnrecorded(one: Unrecorded): void {
     this.#unrecorded.add(one);
     const end = (): void => void this.#unrecorded.delete(one);
     one.written.then(end, end);
@@ -105,7 +105,7 @@ export class RecordedProgress {
    * Returns null while the unrecorded deliveries are one full batch at most; else publishes at once, and resolves with
    * the oldest record. Rejects when recording has ended.
    */
-  room(full: BatchLimits): Promise<void> | null {
+  waitForRoom(full: BatchLimits): Promise<void> | null {
     const [oldest] = this.#unrecorded;
     if (oldest === undefined || !this.#exceeds(full, 1)) return null;
     this.#context.hurry();

@@ -68,13 +68,13 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
     match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
-    what: isGoal ? wordsOf(first, GOAL_WORDS[kind] ?? '', incident) : whatOf(own, incident),
+    what: isGoal ? incidentText(first, GOAL_WORDS[kind] ?? '', incident) : changeText(own, incident),
     minute: incident && minuteOf(incident),
     team: textOf(incident?.record.participant_name),
     player: textOf(incident?.record.subparticipant_name),
-    before: goalsOf(score?.before),
-    score: goalsOf(score?.after),
-    firm_score: goalsOf(firm?.after),
+    before: scoreText(score?.before),
+    score: scoreText(score?.after),
+    firm_score: scoreText(firm?.after),
     taken_back_by: kind === 'goal_taken_back' ? takenBackBy(change, incident) : undefined,
     stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === undefined : undefined,
     incident_id: first.incident_id ?? undefined,
@@ -122,7 +122,7 @@ function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): stri
   return `incident ${by.id}, goal cancelled${minute === undefined ? '' : ` (minute ${minute})`}`;
 }
 
-function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined): string {
+function changeText(own: readonly StoryStep[], incident: ShownIncident | undefined): string {
   const [first] = own as readonly [StoryStep];
   const { kind, value, guard } = first;
   switch (kind) {
@@ -130,7 +130,7 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
     case 'firm_score_changed':
       return 'Score changed without a goal';
     case 'status_changed':
-      return `Status: ${statusOf(value?.before)} to ${statusOf(value?.after)}`;
+      return `Status: ${statusName(value?.before)} to ${statusName(value?.after)}`;
     case 'bet_status_changed':
       return `Betting at the provider: ${value?.before ?? 'unknown'} to ${value?.after ?? 'unknown'}`;
     case 'result_verified':
@@ -138,11 +138,15 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
     case 'guard_changed':
       return guard?.safe === true ? 'Guard lifted' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
     default:
-      return wordsOf(first, INCIDENT_WORDS[kind] ?? kind, incident);
+      return incidentText(first, INCIDENT_WORDS[kind] ?? kind, incident);
   }
 }
 
-function wordsOf({ incident_type }: StoryStep, words: string, incident: ShownIncident | undefined): string {
+function incidentText(
+  { incident_type }: StoryStep,
+  words: string,
+  incident: ShownIncident | undefined,
+): string {
   const type = incident_type === null ? undefined : INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name;
   const name = type ?? textOf(incident?.record.incident_name) ?? 'Incident';
   const shootOut = incident !== undefined && isInShootOut(incident) ? ' in the shoot-out' : '';
@@ -150,12 +154,12 @@ function wordsOf({ incident_type }: StoryStep, words: string, incident: ShownInc
 }
 
 /** Returns the name of a status that a transition has as `33 live`. */
-function statusOf(text: string | null | undefined): string {
+function statusName(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'unknown';
   const [id] = text.split(' ');
   return STATUSES.get(Number(id))?.name ?? text;
 }
 
-function goalsOf(score: Score | null | undefined): string | undefined {
+function scoreText(score: Score | null | undefined): string | undefined {
   return score == null ? undefined : `${score.home}-${score.away}`;
 }

@@ -19,7 +19,7 @@ const entry = z.object({
   player: z.string().optional(),
   assistant: z.string().optional(),
   confirmation: z.string().optional().describe('confirmed, tbd (awaits confirmation), cancelled.'),
-  stands: z.boolean().describe('False: it does not count; why says why.'),
+  stands: z.boolean().describe('False: it does not count, see why.'),
   why: z.string().optional().describe('removed, cancelled, goal_cancelled (by another incident).'),
   in_shoot_out: z.literal(true).optional(),
 });
@@ -76,7 +76,7 @@ export const getMatch = tool({
   answer({ match_id, timeline, ...paging }, scope) {
     const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(
-      (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
+      (incident) => timeline === 'all' || (timeline === 'important' && isImportant(incident)),
     );
     return { ...answerOf(match, pageOf(selected, paging), scope), total: selected.length };
   },
@@ -121,7 +121,7 @@ function unquoted(json: string | null): string | null {
   return typeof value === 'string' ? value : json;
 }
 
-function matters({ important, incident_id }: ShownIncident): boolean {
+function isImportant({ important, incident_id }: ShownIncident): boolean {
   return important || POSSIBLE_INCIDENTS.has(incident_id);
 }
 
