@@ -131,7 +131,7 @@ export type Audience = {
 /** Type of the messages of `touchline alerts`, which the provider's contract does not have. */
 const ALERT = 'alert';
 
-/** Whether a subscription receives a message. One of an unknown competition goes to subscriptions to all competitions only. */
+/** Whether a subscription receives a message. Only a subscription to all competitions receives one of an unknown competition. */
 export function wants(
   { competitions, types }: Audience,
   { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,

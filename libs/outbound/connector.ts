@@ -80,7 +80,7 @@ function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: A
   };
 }
 
-/** Contexts by certificates: each one contains all default authorities, and a process has an endpoint for each customer. */
+/** Contexts by certificates. Each contains all default authorities, and a process may have thousands of endpoints. */
 const contexts = new Map<string, SecureContext>();
 
 /** Returns a context that trusts these certificates (PEM) beside the default authorities. */

@@ -22,8 +22,8 @@ import { mcpEndpoint } from './mcp/endpoint.ts';
 import { mcpMetrics } from './mcp/metrics.ts';
 import { SharedRate } from './mcp/shared-rate.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { Attempts } from './token-exchange/attempts.ts';
-import { Exchange } from './token-exchange/exchange.ts';
+import { AttemptCounter } from './token-exchange/attempts.ts';
+import { TokenExchange } from './token-exchange/exchange.ts';
 import { issueAccessToken } from './token-exchange/issuer.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
@@ -54,7 +54,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     const [tokens, contracts, attempts, rate, codec] = await Promise.all([
       AccessTokens.follow(connection),
       Contracts.follow(connection, (access) => servedAccess(access, competitions)),
-      Attempts.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
+      AttemptCounter.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
       SharedRate.open({ ...connection, publish, now: Date.now }),
       codecs.codec('access-tokens'),
     ]);
@@ -92,7 +92,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       draining,
       log,
       onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
-      exchange: new Exchange({
+      exchange: new TokenExchange({
         count: (scope, subject) => attempts.count(scope, subject),
         check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
         contracts,

@@ -71,7 +71,7 @@ function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: T
   return resource.argument === name ? resource.find : NO_VALUES;
 }
 
-/** Finds live matches whose ids begin with the typed digits, or with an empty text; else the latest matches of matching teams. */
+/** Finds live matches by the first digits of their ids, all of them for an empty text; else the latest matches of teams by name. */
 function matchIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, getMatch)) return [];
   if (typed === '' || DIGITS.test(typed))
@@ -89,7 +89,10 @@ function matchIds(typed: string, scope: ToolScope): Values {
   });
 }
 
-/** Finds tables whose ids begin with the typed digits, or with an empty text; else those of the current season of matching competitions. */
+/**
+ * Finds tables by the first digits of their ids, all of them for an empty text; else those of the current season of
+ * competitions by name.
+ */
 function tableIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {

@@ -4,7 +4,7 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { covers, toolsOf } from './tools.ts';
 
-export type Document = {
+export type ContractDocument = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -18,7 +18,7 @@ export type Document = {
 const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
 
 /** Returns all documents, in the order of the list. `version` is that of the service. */
-export function documentsOf(data: ProviderData, version: string): readonly Document[] {
+export function documentsOf(data: ProviderData, version: string): readonly ContractDocument[] {
   const rest = JSON.stringify(openApi({ version }));
   return [
     {
@@ -60,7 +60,10 @@ export function documentsOf(data: ProviderData, version: string): readonly Docum
 }
 
 /** Returns the documents that a contract may read. */
-export function readableDocuments(documents: readonly Document[], access: Access): Document[] {
+export function readableDocuments(
+  documents: readonly ContractDocument[],
+  access: Access,
+): ContractDocument[] {
   return documents.filter(({ operations }) => covers(access, operations));
 }
 

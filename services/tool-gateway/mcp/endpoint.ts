@@ -18,12 +18,12 @@ import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
-import { Handlers } from './handlers.ts';
+import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
 import type { McpMetrics } from './metrics.ts';
 import { McpSessions, refusal } from './sessions.ts';
-import { Streams } from './streams.ts';
+import { McpStreams } from './streams.ts';
 
 export type McpOptions = {
   readonly data: ProviderData;
@@ -72,9 +72,9 @@ class Endpoint {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #changes: ChangeNotifier;
-  readonly #handlers: Handlers;
+  readonly #handlers: StatelessHandlers;
   readonly #sessions: McpSessions;
-  readonly #streams: Streams;
+  readonly #streams: McpStreams;
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
@@ -95,9 +95,9 @@ class Endpoint {
     });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
     const shared = { context, changes: this.#changes, limits };
-    this.#handlers = new Handlers(shared);
+    this.#handlers = new StatelessHandlers(shared);
     this.#sessions = new McpSessions(shared);
-    this.#streams = new Streams({ limits, metrics, now });
+    this.#streams = new McpStreams({ limits, metrics, now });
     const sweeping = setInterval(() => this.#sweep(), limits.sweepMs).unref();
     scope.addHook('preClose', async () => {
       clearInterval(sweeping);

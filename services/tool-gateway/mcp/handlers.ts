@@ -20,7 +20,7 @@ export type HandlersOptions = {
  * Keeps one handler of the SDK for each token, as the bus of a handler carries only changes that the token's contract
  * covers. A handler without an open stream has no state, so it may be dropped.
  */
-export class Handlers {
+export class StatelessHandlers {
   readonly #options: HandlersOptions;
   readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; readonly bus: ContractBus }>();
 

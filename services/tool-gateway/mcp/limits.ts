@@ -18,7 +18,7 @@ export const LIMITS = {
   streamStallMs: 30_000,
   /** Maximum age of a stream, milliseconds; its client then opens another one. */
   streamMaxMs: 60 * 60_000,
-  /** Interval between checks of sessions and streams, milliseconds: the maximum time that a revoked token keeps its streams. */
+  /** Interval between checks of sessions and streams, milliseconds. At most for so long a revoked token keeps its streams. */
   sweepMs: 1_000,
   /** Maximum number of resources that one session, or one stream, may subscribe to. */
   maxSubscriptions: 200,

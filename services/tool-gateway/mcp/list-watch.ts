@@ -1,5 +1,5 @@
 /** Detects changes of a client's lists: of its contract, and of live matches and tables. */
-import { type Document, readableDocuments } from './documents.ts';
+import { type ContractDocument, readableDocuments } from './documents.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources } from './resources.ts';
 import type { ToolScope } from './tools/tool.ts';
@@ -12,7 +12,11 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 export type ListKeys = Readonly<Record<ListKind, string>>;
 
 /** Returns the current keys of a caller's lists. `nameVersion` changes when anything is renamed. */
-export function listKeysOf(documents: readonly Document[], scope: ToolScope, nameVersion: number): ListKeys {
+export function listKeysOf(
+  documents: readonly ContractDocument[],
+  scope: ToolScope,
+  nameVersion: number,
+): ListKeys {
   const { access, data } = scope;
   // Counts tables, as listing thousands every second is expensive; `nameVersion` covers renamed ones.
   const tables = covers(access, ['standings.index', 'standings.show'])

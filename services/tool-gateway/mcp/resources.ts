@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationData } from '#contract/rest/operations.ts';
-import { type Document, readableDocuments } from './documents.ts';
+import { type ContractDocument, readableDocuments } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
 import { titleOf } from './tools/common.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
@@ -42,9 +42,12 @@ export const TEMPLATES = [
   },
 ];
 
-/** Returns a page of the list: tables, on the first page after the documents and live matches. Throws `ProtocolError` for an invalid cursor. */
+/**
+ * Returns a page of tables, on the first page after the documents and live matches. Throws `ProtocolError` for an invalid
+ * cursor.
+ */
 export function listResources(
-  documents: readonly Document[],
+  documents: readonly ContractDocument[],
   scope: ToolScope,
   cursor: string | undefined,
 ): { resources: Resource[]; nextCursor?: string } {
@@ -70,7 +73,7 @@ export function listResources(
 }
 
 /** Returns a resource as JSON text. Throws `ResourceNotFoundError` for one that is unknown or outside the contract. */
-export function readResource(documents: readonly Document[], scope: ToolScope, uri: string): string {
+export function readResource(documents: readonly ContractDocument[], scope: ToolScope, uri: string): string {
   const named = parseUri(uri);
   const { access } = scope;
   try {
@@ -89,7 +92,7 @@ export function readResource(documents: readonly Document[], scope: ToolScope, u
   throw new ResourceNotFoundError(uri);
 }
 
-function documentResources(documents: readonly Document[], { access }: ToolScope): Resource[] {
+function documentResources(documents: readonly ContractDocument[], { access }: ToolScope): Resource[] {
   return readableDocuments(documents, access).map(({ name, title, description }) => ({
     uri: documentUri(name),
     name,

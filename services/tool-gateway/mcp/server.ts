@@ -9,7 +9,7 @@ import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import { complete } from './completions.ts';
-import type { Document } from './documents.ts';
+import type { ContractDocument } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
@@ -20,7 +20,7 @@ import { TOOLS, toolsOf } from './tools.ts';
 export type ServerContext = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
-  readonly documents: readonly Document[];
+  readonly documents: readonly ContractDocument[];
   readonly answers: ToolAnswerCache;
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */

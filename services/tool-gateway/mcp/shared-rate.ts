@@ -7,7 +7,7 @@ import type { CountingOptions } from '../token-exchange/attempts.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';
 import { TokenRate } from './token-rate.ts';
 
-/** Interval between publications of a replica's counts, milliseconds: for so long, replicas may together exceed the limit. */
+/** Interval at which a replica publishes its counts, milliseconds. A flood over several replicas lasts longer by this. */
 const SHARE_MS = 250;
 
 /**

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { LIMITS } from './limits.ts';
 import { mcpMetrics } from './metrics.ts';
-import { Streams } from './streams.ts';
+import { McpStreams } from './streams.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };
 /** More than the buffers between two local sockets hold. */
@@ -13,7 +13,7 @@ const MUCH = Buffer.alloc(64 * 1024 * 1024);
 test('closes a stream once its reader has read nothing for the limit, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
-  const streams = new Streams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
+  const streams = new McpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => resolve(response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -21,7 +21,7 @@ type StreamsOptions = {
 };
 
 /** The open streams of a replica. Limits their number, their age, and how long a reader may stall. */
-export class Streams {
+export class McpStreams {
   readonly #options: StreamsOptions;
   readonly #streams = new Set<Stream>();
 

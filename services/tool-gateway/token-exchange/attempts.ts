@@ -41,7 +41,7 @@ const HISTORY_MS = 4 * WINDOW_MS;
  * decides which attempts exceed the limit. Attempts over the limit, pending ones included, are refused without a write:
  * a flood costs nothing.
  */
-export class Attempts {
+export class AttemptCounter {
   readonly #options: AttemptsOptions;
   readonly #topic: string;
   readonly #codec: Codec<ExchangeAttempt>;
@@ -62,8 +62,8 @@ export class Attempts {
   }
 
   /** Resolves once all attempts that still count are applied. Throws what `followRecords` and `Registry.codec` throw. */
-  static async open(options: AttemptsOptions): Promise<Attempts> {
-    const attempts = new Attempts(options, await options.registry.codec('exchange-attempts'));
+  static async open(options: AttemptsOptions): Promise<AttemptCounter> {
+    const attempts = new AttemptCounter(options, await options.registry.codec('exchange-attempts'));
     attempts.#follower = await followRecords({
       ...options,
       topic: 'exchange-attempts',

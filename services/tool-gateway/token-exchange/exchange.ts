@@ -26,7 +26,7 @@ const CLIENT_DELAY_MS = 1_000;
 const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
 
 /** The token exchange (spec, "Token exchange for the tool endpoint"). */
-export class Exchange {
+export class TokenExchange {
   readonly #options: ExchangeOptions;
 
   constructor(options: ExchangeOptions) {

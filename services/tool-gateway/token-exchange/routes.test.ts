@@ -1,4 +1,4 @@
-/** Answers of the token exchange: the tables of the spec, row by row. Attempts and the upstream are simulated. */
+/** Answers of the token exchange: the tables of the spec, row by row. Counting and the upstream are simulated. */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -10,7 +10,7 @@ import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { createApp } from '../app.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { type ExchangeOptions, TokenExchange } from './exchange.ts';
 import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 
 const NOW = 1_790_000_000_000;
@@ -49,7 +49,7 @@ async function served(
   });
   const log = createLogger({ name: 'test', level: 'trace', stream });
   const text = newToken();
-  const exchange = new Exchange({
+  const exchange = new TokenExchange({
     count: async (scope, subject) => {
       steps.push(`count ${scope}`);
       expect(subject).toMatch(/^[\w-]{22}$/);

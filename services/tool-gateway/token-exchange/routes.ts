@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PublishError } from '#streams/errors.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { TokenExchange } from './exchange.ts';
 import type { IssuedToken } from './issuer.ts';
 import { BODY_LIMIT, parseExchange } from './request.ts';
 
 export type TokenRoutesOptions = {
-  readonly exchange: Exchange;
+  readonly exchange: TokenExchange;
   /** Called with each answer: `issued`, or the error. */
   readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
 };

@@ -19,7 +19,7 @@ export type UpstreamOptions = {
 const MAX_BYTES = 64 * 1024;
 /** Maximum number of pending requests: a hanging upstream must not fill the memory of this process. */
 const MAX_PENDING = 64;
-/** Statuses of a failed credential check: the id or the secret is wrong, access is denied, or they cannot be credentials. */
+/** Statuses of a failed credential check: the id or secret is wrong, access is denied, or they cannot be credentials. */
 const REFUSED_STATUSES = [400, 401, 403];
 /** Statuses below 500 of a transient failure of the upstream, or of a proxy in front of it. */
 const TRANSIENT_STATUSES = [408, 425, 429];

@@ -5,7 +5,6 @@ import type { Logger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { Linger } from './linger.ts';
 
 export type AttemptLogOptions = {
   readonly brokers: Brokers;
@@ -67,5 +66,32 @@ export class AttemptLog {
 
   close(): Promise<void> {
     return this.#publisher.close();
+  }
+}
+
+/** A wait that is shared by all callers who join before it ends. */
+export class Linger {
+  readonly #ms: number;
+  #pending: PromiseWithResolvers<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** Resolves `ms` after the first caller joined, or at `end`. */
+  join(): Promise<void> {
+    if (this.#pending === null) {
+      this.#pending = Promise.withResolvers();
+      this.#timer = setTimeout(() => this.end(), this.#ms);
+    }
+    return this.#pending.promise;
+  }
+
+  /** Ends the pending wait, if there is one. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#pending?.resolve();
+    this.#pending = null;
   }
 }

@@ -36,7 +36,7 @@ export type DispatchContext = {
 
 /** Maximum `Retry-After` that is honoured, milliseconds. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** Maximum random share added to or subtracted from a delay, so that deliveries that fail together do not retry together. */
+/** Maximum random share added to or subtracted from a delay: deliveries that fail together must not retry together. */
 const JITTER = 0.2;
 
 /**

@@ -32,7 +32,7 @@ export class SubscriptionDelivery {
   readonly #progress: RecordedProgress;
   /** The first partition of the next batch; unchanged by a failed attempt. */
   #turn = 0;
-  /** Maximum messages of the next batch. It is one after repeated failures, to isolate a message that the receiver rejects. */
+  /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
   #maxMessages: number;
   /** The endpoint in use, with the subscription that it was opened for. */
   #opened: { readonly endpoint: Endpoint; readonly of: Subscription } | null = null;

@@ -88,7 +88,10 @@ export class MessageLog {
     });
   }
 
-  /** Returns the offsets, by partition, at which a new subscription starts: those of its creation, or the current ones if that is unknown. */
+  /**
+   * Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation, or the
+   * current ones if that time is unknown.
+   */
   async startOf({ createdAt }: Subscription): Promise<number[]> {
     const { brokers, topic } = this.#options;
     if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.nextOf(partition));

@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { createApp } from '../../../services/tool-gateway/app.ts';
-import { Exchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
+import { TokenExchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
 import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -34,7 +34,7 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
     trustedProxies: [],
     log,
     onAnswer: () => {},
-    exchange: new Exchange({
+    exchange: new TokenExchange({
       // The limits would end the measurement after ten attempts; counting takes the same time for every id.
       count: async () => null,
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Linger } from './linger.ts';
+import { Linger } from './attempt-log.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
