@@ -16,7 +16,7 @@ function accessOf({ client_id, competitions, operations }: Client): Access {
 const POLL_MS = 20;
 
 /** A client, and the served part of what its contract covers. */
-export type KnownClient = { readonly client: Client; readonly access: Access };
+type KnownClient = { readonly client: Client; readonly access: Access };
 
 /** All clients of the topic with their contracts, in memory, as every request needs one. */
 export class Contracts {

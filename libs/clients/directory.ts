@@ -8,7 +8,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** The cluster with the topics of clients, and the log. */
-export type DirectoryConnection = TopicCluster & { readonly log: Logger };
+type DirectoryConnection = TopicCluster & { readonly log: Logger };
 
 /** Thrown when another edit of the same record always came first. */
 class EditConflictError extends TouchlineError<'EditConflictError'> {

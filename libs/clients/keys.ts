@@ -38,7 +38,7 @@ export function clientsKeysOf(config: {
   return second === undefined ? [first] : [first, second];
 }
 
-export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
+type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
 
 const KEY_BYTES = 32;
 

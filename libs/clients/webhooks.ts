@@ -21,7 +21,7 @@ export const webhookInput = z.object({
 });
 
 /** Messages that a new subscription receives: of these types (null: all), from this time on (Unix milliseconds). */
-export type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
+type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
 
 /** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. */
 export function sealWebhook(

@@ -23,7 +23,7 @@ export type DeliveryOutcome =
   /** 200, but the text is not exactly `Accepted`. */
   | { readonly kind: 'different' };
 
-export type RefusalReason =
+type RefusalReason =
   | 'not_a_url'
   | 'not_https'
   /** The URL contains a user name or a password. */

@@ -10,7 +10,7 @@ import { fastifyServer, type HttpServerOptions, refuseBadRequest } from '#servic
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
-export type ToolGatewayAppOptions = TokenRoutesOptions &
+type ToolGatewayAppOptions = TokenRoutesOptions &
   Pick<HttpServerOptions, 'tls' | 'draining' | 'requestMs'> & {
     /** Networks of proxies whose X-Forwarded-For names the client's address; empty: none. */
     readonly trustedProxies: readonly string[];

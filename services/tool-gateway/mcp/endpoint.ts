@@ -6,32 +6,28 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProviderData } from '#contract/rest/provider.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJson } from '#contract/values.ts';
-import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
 import { ToolAnswerCache } from './answers.ts';
-import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
+import { bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
 import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
-import type { McpMetrics } from './metrics.ts';
+import type { ServerContext } from './server.ts';
 import { McpSessions, refusal } from './sessions.ts';
 import { McpStreams } from './streams.ts';
 
-export type McpOptions = {
-  readonly data: ProviderData;
-  readonly queries: ToolQueries;
+/** Dependencies of the endpoint. */
+export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
   readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
-  readonly accessOf: AccessOf;
   /** Host names of this server, and of pages that may call it; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -39,12 +35,6 @@ export type McpOptions = {
   readonly admit: (tokenId: string, at: number) => Refusal;
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly version: string;
-  readonly metrics: McpMetrics;
-  readonly log: FastifyBaseLogger;
-  readonly onFailure: (error: unknown) => void;
   readonly limits?: Partial<McpLimits>;
 };
 

@@ -4,7 +4,7 @@ import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
 
-export type IssuerOptions = {
+type IssuerOptions = {
   readonly tokens: AccessTokens;
   readonly codec: Codec<AccessTokenRecord>;
   /** Name on the broker. */

@@ -4,7 +4,7 @@ import { trusting } from '#outbound/connector.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
 import { ExchangeError } from './errors.ts';
 
-export type UpstreamOptions = {
+type UpstreamOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
   /** Certificates (PEM) of authorities to trust beside the default ones. */

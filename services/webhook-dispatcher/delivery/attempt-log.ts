@@ -6,7 +6,7 @@ import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 
-export type AttemptLogOptions = {
+type AttemptLogOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
   /** Name of webhook-attempts on the broker. */

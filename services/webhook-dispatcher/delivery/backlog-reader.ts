@@ -24,7 +24,7 @@ export class ExpiredError extends TouchlineError<'ExpiredError'> {
   }
 }
 
-export type BacklogReaderOptions = {
+type BacklogReaderOptions = {
   readonly client: StreamClient;
   /** Name of webhook-messages on the broker. */
   readonly topic: string;

@@ -8,7 +8,7 @@ import type { DispatchContext } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
-export type DelivererOptions = {
+type DelivererOptions = {
   readonly context: DispatchContext;
   readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-attempts; the hash of a subscription's id chooses its partition. */

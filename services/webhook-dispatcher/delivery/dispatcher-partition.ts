@@ -7,7 +7,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { Deliverer } from './deliverer.ts';
 
-export type DispatcherPartitionOptions = {
+type DispatcherPartitionOptions = {
   readonly partition: number;
   readonly codecs: CodecsOf<'webhook-attempts' | 'webhook-progress'>;
   /** Name of webhook-progress on the broker. */

@@ -13,7 +13,7 @@ import type { WebhookMessage } from '#topics/generated/types.ts';
 import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
-export type MessageLogOptions = {
+type MessageLogOptions = {
   readonly brokers: Brokers;
   readonly client: StreamClient;
   /** Name of webhook-messages on the broker. */

@@ -20,7 +20,7 @@ export type Subscription = Audience & {
   readonly createdAt: number | null;
 };
 
-export type SubscriptionsOptions = {
+type SubscriptionsOptions = {
   readonly brokers: Brokers;
   /** Name of clients on the broker. */
   readonly topic: string;
