@@ -73,11 +73,10 @@ class Endpoint {
     this.#options = options;
     this.#limits = limits;
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
-    const { accessOf } = options;
     const documents = documentsOf(data, version);
     this.#changes = new ChangeNotifier({
       view,
-      accessOf,
+      accessOf: options.accessOf,
       now,
       competitionOf: queries.competitionOf,
       listsOf: (access) =>
@@ -88,7 +87,10 @@ class Endpoint {
     this.#handlers = new StatelessHandlers(shared);
     this.#sessions = new McpSessions(shared);
     this.#streams = new McpStreams({ limits, metrics, now });
-    const sweeping = setInterval(() => this.#sweep(), limits.sweepMs).unref();
+    const sweeping = setInterval(() => {
+      this.#streams.sweep();
+      this.#sessions.sweep();
+    }, limits.sweepMs).unref();
     scope.addHook('preClose', async () => {
       clearInterval(sweeping);
       this.#changes.close();
@@ -177,15 +179,15 @@ class Endpoint {
       return send(reply, refusal(400, `The message nests deeper than ${MAX_LEVELS} levels`));
     const problem = this.#streamProblem(method, body, caller);
     if (problem !== null) return send(reply, problem);
+    // No revision has a GET or DELETE without a session: since 2026-07-28 clients open streams by POST.
+    if (method !== 'POST' && !('mcp-session-id' in request.headers))
+      return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
     const disconnected = new AbortController();
     reply.raw.once('close', () => {
       // An abort creates errors with stacks, so it is skipped when the answer is complete.
       if (!reply.raw.writableFinished) disconnected.abort();
     });
     const web = webRequest(request, disconnected.signal);
-    // No revision has a GET or DELETE without a session: since 2026-07-28 clients open streams by POST.
-    if (method !== 'POST' && !('mcp-session-id' in request.headers))
-      return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
     const response = (await isLegacyRequest(web, body))
       ? await this.#sessions.answer(web, body, caller)
       : await this.#handlers.answer(web, body, caller);
@@ -218,11 +220,6 @@ class Endpoint {
     return (subscribed ?? 0) > maxSubscriptions
       ? refusal(400, `Too many resources: subscribe to ${maxSubscriptions} at most`)
       : null;
-  }
-
-  #sweep(): void {
-    this.#streams.sweep();
-    this.#sessions.sweep();
   }
 }
 
