@@ -328,18 +328,18 @@ describe('the address that counts', () => {
   };
 
   test.each([
-    ['is what a trusted proxy says', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
+    ['is the one that a trusted proxy names', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
     [
-      'is the last that trusted proxies did not write',
+      'is the last one before the trusted proxies',
       ['10.0.0.1'],
       '1.1.1.1, 192.0.2.66',
       '10.0.0.1',
       'forwarded',
     ],
-    ['is not what anyone else says', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
-    ['is not what is said where no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
+    ['is not the one that another sender names', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
+    ['is not a forwarded one if no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
     [
-      'is not what a client made up before its proxy',
+      'is not one that a client invented before its proxy',
       ['10.0.0.1'],
       '192.0.2.66, 1.1.1.1',
       '10.0.0.1',
