@@ -30,8 +30,6 @@ export class MessageLog {
   readonly window: MessageWindow;
   readonly #options: MessageLogOptions;
   readonly #partitions: readonly TopicPartition[];
-  /** The end of each partition at the start. */
-  readonly #ends: readonly number[];
 
   private constructor(
     options: MessageLogOptions,
@@ -40,7 +38,6 @@ export class MessageLog {
   ) {
     this.#options = options;
     this.#partitions = partitions;
-    this.#ends = ends;
     this.window = new MessageWindow(ends, options.windowBytes);
   }
 
@@ -67,7 +64,7 @@ export class MessageLog {
       brokers,
       reader,
       topics: [topic],
-      from: new Map(this.#partitions.map((of, at) => [partitionKey(of), this.#ends[at] ?? 0])),
+      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.nextOf(of.partition)])),
       signal,
       onBatch: async ({ partition, records, next }) => {
         await decoder.prepare(records);
