@@ -21,6 +21,7 @@ type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
 };
 
+/** A running `followRecords`. */
 export type RecordFollower = { close(): Promise<void> };
 
 /**

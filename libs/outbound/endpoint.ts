@@ -8,6 +8,7 @@ import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 
+/** The outcome of one attempt to deliver. */
 export type DeliveryOutcome =
   | { readonly kind: 'accepted' }
   /** No complete answer before the deadline. */

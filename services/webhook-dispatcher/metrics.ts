@@ -7,6 +7,7 @@ export type DeliveryState = (typeof STATES)[number];
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
+/** Current figures of the gauges. */
 export type DispatcherSource = {
   /** Subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;

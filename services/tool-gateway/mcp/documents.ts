@@ -4,6 +4,7 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { covers, toolsOf } from './tools.ts';
 
+/** A document that is served as a resource. */
 export type ContractDocument = {
   readonly name: string;
   readonly title: string;

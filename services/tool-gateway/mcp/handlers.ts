@@ -10,7 +10,8 @@ import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
 import { createServer, type ServerContext } from './server.ts';
 
-export type HandlersOptions = {
+/** Dependencies of the code that answers one revision, or all earlier ones. */
+export type McpHandlerOptions = {
   readonly context: ServerContext;
   readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
@@ -21,10 +22,10 @@ export type HandlersOptions = {
  * covers. A handler without an open stream has no state, so it may be dropped.
  */
 export class StatelessHandlers {
-  readonly #options: HandlersOptions;
+  readonly #options: McpHandlerOptions;
   readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; readonly bus: ContractBus }>();
 
-  constructor(options: HandlersOptions) {
+  constructor(options: McpHandlerOptions) {
     this.#options = options;
   }
 

@@ -11,7 +11,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { HandlersOptions } from './handlers.ts';
+import type { McpHandlerOptions } from './handlers.ts';
 import type { ListKind } from './list-watch.ts';
 import { createServer, type ResourceSubscriptions } from './server.ts';
 
@@ -38,12 +38,12 @@ const SESSION_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe']
 
 /** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
 export class McpSessions {
-  readonly #options: HandlersOptions;
+  readonly #options: McpHandlerOptions;
   readonly #sessions = new Map<string, Session>();
   /** Prefix of the ids of this process's sessions. */
   readonly #idPrefix = `${randomUUID()}.`;
 
-  constructor(options: HandlersOptions) {
+  constructor(options: McpHandlerOptions) {
     this.#options = options;
   }
 

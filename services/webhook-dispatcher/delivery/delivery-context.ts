@@ -8,13 +8,13 @@ import type { BatchLimits } from './batch.ts';
 import type { MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
-export type Endpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
+export type DeliveryEndpoint = Pick<WebhookEndpoint, 'post' | 'close'>;
 
 /** Dependencies and limits that all deliveries of a process share. */
 export type DispatchContext = {
   readonly window: MessageWindow;
   readonly backlog: Pick<BacklogReader, 'read'>;
-  readonly openEndpoint: (subscription: Subscription) => Endpoint;
+  readonly openEndpoint: (subscription: Subscription) => DeliveryEndpoint;
   /** Returns the offsets of webhook-messages, by partition, at which a subscription without progress starts. */
   readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
   /** Publishes to webhook-attempts. Resolves when the record is acknowledged; rejects when the process stops. */

@@ -7,7 +7,7 @@ import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import type { MessageHead } from './batch.ts';
 import { type CollectedBatch, collectBatch } from './collect-batch.ts';
-import { type DispatchContext, type Endpoint, retryDelayMs } from './delivery-context.ts';
+import { type DeliveryEndpoint, type DispatchContext, retryDelayMs } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { offsets, RecordedProgress } from './recorded-progress.ts';
@@ -35,7 +35,7 @@ export class SubscriptionDelivery {
   /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
   #maxMessages: number;
   /** The endpoint in use, with the subscription that it was opened for. */
-  #opened: { readonly endpoint: Endpoint; readonly of: Subscription } | null = null;
+  #opened: { readonly endpoint: DeliveryEndpoint; readonly of: Subscription } | null = null;
   #posting: AbortController | null = null;
   readonly #pause = new WakeableSleep();
   #isDraining = false;
@@ -260,7 +260,7 @@ export class SubscriptionDelivery {
   }
 
   /** Returns the endpoint; opens another one if the address or secret has changed. Call it without a pending request. */
-  #endpoint(): Endpoint {
+  #endpoint(): DeliveryEndpoint {
     const { url, secret } = this.#subscription;
     const opened = this.#opened;
     if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;
