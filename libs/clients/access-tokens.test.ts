@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashToken, isLive, newToken, newTokenId } from './access-tokens.ts';
 
-test('makes tokens of 256 random bits behind a prefix that can be recognised', () => {
+test('creates tokens of the prefix and 256 random bits', () => {
   const tokens = Array.from({ length: 100 }, newToken);
   expect(new Set(tokens).size).toBe(100);
   for (const token of tokens) {
@@ -23,7 +23,7 @@ test.each([
   ['a millisecond before its expiry', 1_001, null, true],
   ['at its expiry', 1_000, null, false],
   ['revoked', null, 999, false],
-  ['revoked at a time to come, by a clock that is ahead', null, 2_000, false],
-])('a token %s may be used: %j, %j, %j', (_, expires_at, revoked_at, live) => {
+  ['revoked at a future time, by a clock that is ahead', null, 2_000, false],
+])('a token %s: expires_at %j, revoked_at %j, live %j', (_, expires_at, revoked_at, live) => {
   expect(isLive({ expires_at, revoked_at }, 1_000)).toBe(live);
 });

@@ -14,7 +14,7 @@ import {
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
 const OTHER = deriveKey('another key of a deployment, long', 'webhooks');
 
-test('derives a key of its own for each purpose', () => {
+test('derives another key for each purpose', () => {
   const keys = [
     deriveKey('x'.repeat(32), 'tokens'),
     deriveKey('x'.repeat(32), 'webhooks'),
@@ -36,24 +36,24 @@ test('hashes secrets with a salt, and verifies the right one', async () => {
 });
 
 test.each(['', 'scrypt$1', 'plain', 'scrypt$16384$8$1$$'])(
-  'takes no secret for the hash %j',
+  'accepts no secret for the hash %j',
   async (hash) => {
     expect(verifySecret('', hash)).toBe(false);
   },
 );
 
-test('opens what it sealed, with the same key at the same place only', () => {
+test('opens a sealed text with the same key and context only', () => {
   const sealed = seal('https://a.example/x', KEY, 'here');
   expect(unseal(sealed, KEY, 'here')).toBe('https://a.example/x');
   expect(sealed).not.toBe(seal('https://a.example/x', KEY, 'here'));
   const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'Q' : 'A'}`;
-  for (const [text, key, place] of [
+  for (const [text, key, context] of [
     [sealed, KEY, 'there'],
     [sealed, OTHER, 'here'],
     [flipped, KEY, 'here'],
     ['', KEY, 'here'],
   ] as const) {
-    expect(() => unseal(text, key, place)).toThrow(SealError);
+    expect(() => unseal(text, key, context)).toThrow(SealError);
   }
 });
 
@@ -65,7 +65,7 @@ test('seals a webhook for its client alone', () => {
   expect(() => openWebhook(8, sealed, [KEY])).toThrow(SealError);
 });
 
-test('opens a webhook with each accepted key, and seals it again with the first one under its id', () => {
+test('opens a webhook with each accepted key, and reseals it with the first one under its id', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
   expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual({ id: sealed.id, ...webhook });
@@ -80,7 +80,7 @@ test('opens a webhook with each accepted key, and seals it again with the first 
   expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
 });
 
-test('signs with the next secret once it is adopted, also where the key was rotated in between', () => {
+test('signs with the next secret once it is adopted, even if the key was rotated in between', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
   expect(adoptSecret(7, sealed, [KEY])).toBeNull();
@@ -97,7 +97,7 @@ test('signs with the next secret once it is adopted, also where the key was rota
   expect(adopted.sealed_next_secret).toBeNull();
 });
 
-test('seals a next secret again that was proposed with another key than the rest is sealed with', () => {
+test('reseals a next secret that was sealed with another key than the rest', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, OTHER, { types: null, createdAt: 5 });
   const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
@@ -111,6 +111,6 @@ test.each([
   ['a.example', 's'.repeat(32)],
   [`https://a.example/${'x'.repeat(1024)}`, 's'.repeat(32)],
   ['https://a.example/', 's'.repeat(31)],
-])('takes no webhook of %j', (url, secret) => {
+])('refuses a webhook of %j', (url, secret) => {
   expect(webhookInput.safeParse({ url, secret }).success).toBe(false);
 });

@@ -1,17 +1,108 @@
-import type { Client } from '#topics/generated/types.ts';
-import { type DirectoryConnection, type RecordDraft, VersionedTopic } from './versioned-topic.ts';
+import { canonicalJson } from '#contract/canonical-json.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Logger } from '#streams/log.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
+import type { Client, TopicValues } from '#topics/generated/types.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
 
-/** A client as it is to become. */
+/** The cluster with the topics of clients, and the log. */
+type DirectoryConnection = TopicCluster & { readonly log: Logger };
+
+/** Thrown when another edit of the same record always came first. */
+class EditConflictError extends TouchlineError<'EditConflictError'> {
+  override readonly name = 'EditConflictError';
+
+  constructor(message: string) {
+    super('EDIT_CONFLICT', message);
+  }
+}
+
+/** A record before its edit is published, which sets `version` and `updated_at`. */
+export type RecordDraft<V> = Omit<V, 'version' | 'updated_at'>;
+
+/**
+ * Whether a record replaces the known one of its key. Of two edits of the same version the first in the log counts; the
+ * editor of the other one repeats the edit.
+ */
+export function supersedes<V extends { readonly version: number }>(record: V, known: V | undefined): boolean {
+  return known === undefined || record.version > known.version;
+}
+
+const MAX_ATTEMPTS = 20;
+
+/**
+ * The records of a compacted topic that people edit, at any time: an edit that loses against a concurrent one is
+ * repeated on top of that one.
+ */
+export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
+  readonly #topic: T;
+  readonly #connection: DirectoryConnection;
+  readonly #registry: Registry;
+
+  /** Does not connect yet. */
+  constructor(topic: T, connection: DirectoryConnection) {
+    this.#topic = topic;
+    this.#connection = connection;
+    this.#registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
+  }
+
+  /** Returns the current record of each key. Throws `StreamError`. */
+  async list(): Promise<TopicValues[T][]> {
+    return [...(await this.#read()).values()].flatMap((accepted) => accepted.at(-1) ?? []);
+  }
+
+  /**
+   * Publishes the record of a key as changed by `change`, and returns it once it is accepted. `change` receives undefined
+   * for a missing record, and may be called again. Throws what `change` throws, `EditConflictError`, `PublishError`.
+   */
+  async edit(
+    id: string | number,
+    change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
+  ): Promise<TopicValues[T]> {
+    const { brokers, prefix, log } = this.#connection;
+    const codec = await this.#registry.codec(this.#topic);
+    const [topic, key] = [topicName(prefix, this.#topic), String(id)];
+    return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const base = (await this.#read()).get(key)?.at(-1);
+        const draft = change(base);
+        const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
+        // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
+        const record = { ...draft, ...stamps } as unknown as TopicValues[T];
+        await publisher.publish([{ topic, key, value: codec.encode(record) }]);
+        const accepted = (await this.#read()).get(key) ?? [];
+        if (accepted.some((other) => canonicalJson(other) === canonicalJson(record))) return record;
+      }
+      throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
+    });
+  }
+
+  /** Reads all accepted records of each key, in the order of the log. */
+  async #read(): Promise<Map<string, TopicValues[T][]>> {
+    const { brokers, prefix } = this.#connection;
+    const records = new Map<string, TopicValues[T][]>();
+    await readValues(this.#topic, { brokers, prefix, registry: this.#registry }, (key, record) => {
+      const accepted = records.get(key) ?? [];
+      if (record === null) records.delete(key);
+      else if (supersedes(record, accepted.at(-1))) records.set(key, [...accepted, record]);
+    });
+    return records;
+  }
+}
+
+/** A client before its edit is published. */
 export type ClientDraft = RecordDraft<Client>;
 
 /** The clients of the served contract, on their compacted topic. */
 export class ClientDirectory extends VersionedTopic<'clients'> {
-  /** Asks nothing of the broker yet. */
-  static open(place: DirectoryConnection): ClientDirectory {
-    return new ClientDirectory('clients', place);
+  /** Does not connect yet. */
+  static open(connection: DirectoryConnection): ClientDirectory {
+    return new ClientDirectory('clients', connection);
   }
 
-  /** All clients, by id. Throws `StreamError`. */
+  /** Returns all clients, ordered by id. Throws `StreamError`. */
   override async list(): Promise<Client[]> {
     return (await super.list()).sort((a, b) => a.client_id - b.client_id);
   }

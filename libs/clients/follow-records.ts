@@ -6,37 +6,38 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicSource } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 
-/** Where topics are followed. */
+/** The cluster whose topics are followed, and the log. */
 export type FollowPlace = TopicSource & {
   readonly log: Logger;
-  /** Called with the error that ended the following, so that later records are missed; not on `close`. */
+  /** Called with the error that ended the following after the start: later records are missed. */
   readonly onFailure: (error: unknown) => void;
 };
 
 type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
   readonly topic: T;
-  /** Gives what was written since then, Unix milliseconds; without it all that there is. */
+  /** Time of the first record, Unix milliseconds; default: all records. */
   readonly since?: number;
-  /** Given each record in the order of its partition; null is a deleted key. */
+  /** Called with each record, in the order of its partition; null for a deleted key. */
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
 };
 
-export type Followed = { close(): Promise<void> };
+/** A running `followRecords`. */
+export type RecordFollower = { close(): Promise<void> };
 
 /**
- * Follows a topic for as long as it is not closed. Resolves once everything is given that was there at the start; rejects
- * with what `follow` and `offsetsAt` throw before that. A record that cannot be decoded is left out and logged.
+ * Follows a topic until `close`. Resolves once `onRecord` was called with all records that existed at the start; before
+ * that, rejects with what `follow` and `offsetsAt` reject with. Skips and logs a record that cannot be decoded.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
-): Promise<Followed> {
+): Promise<RecordFollower> {
   const { brokers, prefix, registry, topic, since, log, onRecord, onFailure } = options;
   const name = topicName(prefix, topic);
   const from = since === undefined ? undefined : await offsetsAt({ brokers, topic: name, time: since });
   const decoder = registry.decoder(topic);
   const stopping = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
-  let started = false;
+  let hasStarted = false;
   const ended = follow({
     brokers,
     topics: [name],
@@ -49,17 +50,17 @@ export async function followRecords<T extends TopicName>(
           onRecord(String(key), bytes === null ? null : decoder.decode(bytes));
         } catch (error) {
           if (!(error instanceof DecodeError)) throw error;
-          log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is left out');
+          log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is skipped');
         }
       }
     },
     onCaughtUp() {
-      started = true;
+      hasStarted = true;
       caughtUp.resolve();
     },
   }).catch((error: unknown) => {
     caughtUp.reject(error);
-    if (started) onFailure(error);
+    if (hasStarted) onFailure(error);
   });
   await caughtUp.promise;
   return {

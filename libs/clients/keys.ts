@@ -1,11 +1,11 @@
-/** The deployment's keys: one setting, a key of its own for each purpose. */
+/** The keys of a deployment: one setting, from which a key for each purpose is derived. */
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import { secret } from '#service/config.ts';
 
 const key = z.string().min(32, 'must have at least 32 characters');
 
-/** The setting of every process that issues tokens, counts attempts to get one, or handles the webhooks of clients. */
+/** The setting of processes that issue tokens, count attempts to get one, or handle the webhooks of clients. */
 export const clientsSettings = {
   CLIENTS_KEY: secret(
     key.describe(
@@ -14,21 +14,22 @@ export const clientsSettings = {
   ),
 };
 
-/** Settings of those that verify tokens or open the webhooks of clients: the key may be rotated under them. */
+/** Settings of processes that verify tokens or open webhooks, which also accept another key while it is rotated. */
 export const rotatingClientsSettings = {
   ...clientsSettings,
   CLIENTS_KEY_SECOND: secret(
     key
       .optional()
       .describe(
-        'Another key whose tokens are accepted and whose webhooks are opened, while CLIENTS_KEY is rotated.',
+        'Second key, whose tokens are accepted and whose webhooks are opened while CLIENTS_KEY is rotated.',
       ),
   ),
 };
 
-/** The deployment's keys: the first one signs and seals, every one is accepted. */
+/** The keys of a deployment: the first one signs and seals, all are accepted. */
 export type ClientsKeys = readonly [string, ...string[]];
 
+/** Returns the keys of the settings. */
 export function clientsKeysOf(config: {
   readonly CLIENTS_KEY: string;
   readonly CLIENTS_KEY_SECOND?: string | undefined;
@@ -37,19 +38,19 @@ export function clientsKeysOf(config: {
   return second === undefined ? [first] : [first, second];
 }
 
-export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
+type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
 
 const KEY_BYTES = 32;
 
-/** The key for one purpose, 32 bytes (HKDF-SHA256): one that leaks says nothing of the others. */
+/** Derives the key for one purpose, 32 bytes (HKDF-SHA256): a leaked key does not reveal the others. */
 export function deriveKey(clientsKey: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', clientsKey, '', `touchline ${purpose}`, KEY_BYTES));
 }
 
-/** Those for one purpose, in the same order. */
+/** Derives the keys for one purpose, in the same order. */
 export function deriveKeys([first, ...others]: ClientsKeys, purpose: KeyPurpose): DerivedKeys {
   return [deriveKey(first, purpose), ...others.map((other) => deriveKey(other, purpose))];
 }
 
-/** Keys for one purpose: the first one signs and seals, every one is accepted. */
+/** Keys for one purpose: the first one signs and seals, all are accepted. */
 export type DerivedKeys = readonly [Buffer, ...Buffer[]];

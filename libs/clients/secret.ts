@@ -1,24 +1,24 @@
-/** The secret keys of clients: made here, shown once, kept as salted hashes only. */
+/** The secret keys of clients: created here, shown once, stored as salted hashes only. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const SALT_BYTES = 16;
 const KEYED = /^hmac-sha256\$([\w-]+)\$([\w-]+)$/;
 
-/** A new secret key: 32 lower-case hexadecimal characters. */
+/** Creates a secret key: 32 lower-case hexadecimal characters. */
 export function newSecret(): string {
   return randomBytes(16).toString('hex');
 }
 
 /**
- * The hash of a secret under a key of its own: `hmac-sha256$key$hash`. A secret of 128 random bits cannot be guessed, so
- * it is not stretched: a check takes microseconds, and guesses at any rate hold up nobody.
+ * Returns the hash of a secret under a random key: `hmac-sha256$key$hash`. It is not stretched, as 128 random bits cannot
+ * be guessed: a check takes microseconds, so that guesses do not slow down other clients.
  */
 export function hashSecret(secret: string): string {
   const salt = randomBytes(SALT_BYTES);
   return `hmac-sha256$${salt.toString('base64url')}$${keyedHash(secret, salt).toString('base64url')}`;
 }
 
-/** Whether the secret is the one that was hashed; false for a hash of another form. Constant in time. */
+/** Whether the secret is the hashed one, in constant time. False for a hash of another format. */
 export function verifySecret(secret: string, hashed: string): boolean {
   const [, salt, hash] = KEYED.exec(hashed) ?? [];
   if (salt === undefined || hash === undefined) return false;

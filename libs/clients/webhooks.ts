@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { WebhookSubscription } from '#topics/generated/types.ts';
+import type { WebhookMessage, WebhookSubscription } from '#topics/generated/types.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
-/** Where a client's webhooks go, in the clear. Never to be logged. */
+/** A webhook of a client, with its address and secret in clear text. Never log it. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string };
 
 const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
-/** The types of message that a subscription may ask for. */
+/** Types of messages that a subscription may select. */
 export const WEBHOOK_TYPES = ['incident', 'event', 'alert'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** What a client gives for its webhooks (spec, "Webhook test"). */
+/** The fields of a client's webhook (spec, "Webhook test"). */
 export const webhookInput = z.object({
   url: z
     .url({ protocol: /^https$/, error: 'the address must be a valid https URL' })
@@ -20,10 +20,10 @@ export const webhookInput = z.object({
   secret: z.string(WRONG_SECRET).length(32, WRONG_SECRET),
 });
 
-/** What of messages a new subscription is sent: of these types, null is all, from this time on (Unix milliseconds). */
-export type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
+/** Messages that a new subscription receives: of these types (null: all), from this time on (Unix milliseconds). */
+type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
 
-/** A subscription with a new id, its address and secret sealed for this client. `key` is the one for `webhooks`. */
+/** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. */
 export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
@@ -33,26 +33,26 @@ export function sealWebhook(
   const id = randomBytes(6).toString('hex');
   return {
     id,
-    sealed_url: seal(webhook.url, key, placeOf(clientId, id, 'url')),
-    sealed_secret: seal(webhook.secret, key, placeOf(clientId, id, 'secret')),
+    sealed_url: seal(webhook.url, key, contextOf(clientId, id, 'url')),
+    sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
     created_at: createdAt,
     sealed_next_secret: null,
   };
 }
 
-/** The subscription with another secret to be signed with next. Its receiver is given it, and accepts both meanwhile. */
+/** Returns the subscription with a next secret. Its receiver must accept both until `adoptSecret`. */
 export function proposeSecret(
   clientId: number,
   webhook: WebhookSubscription,
   secret: string,
   key: Buffer,
 ): WebhookSubscription {
-  const sealed_next_secret = seal(secret, key, placeOf(clientId, webhook.id, 'next-secret'));
+  const sealed_next_secret = seal(secret, key, contextOf(clientId, webhook.id, 'next-secret'));
   return { ...webhook, sealed_next_secret };
 }
 
-/** The subscription signed with its next secret from now on, under its id; null where none was proposed. Throws `SealError`. */
+/** Returns the subscription with its next secret as its secret; null if none was proposed. Throws `SealError`. */
 export function adoptSecret(
   clientId: number,
   webhook: WebhookSubscription,
@@ -60,12 +60,12 @@ export function adoptSecret(
 ): WebhookSubscription | null {
   const { id, sealed_next_secret: sealed } = webhook;
   if (sealed === null) return null;
-  const secret = unsealWithAny(sealed, keys, placeOf(clientId, id, 'next-secret'));
-  const sealed_secret = seal(secret, keys[0], placeOf(clientId, id, 'secret'));
+  const secret = unsealWithAny(sealed, keys, contextOf(clientId, id, 'next-secret'));
+  const sealed_secret = seal(secret, keys[0], contextOf(clientId, id, 'secret'));
   return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
 
-/** One subscription of a client, opened with the key that fits. Throws `SealError` where none does. */
+/** Opens a subscription with whichever key fits. Throws `SealError` when none does. */
 export function openWebhook(
   clientId: number,
   { id, sealed_url, sealed_secret }: WebhookSubscription,
@@ -73,14 +73,14 @@ export function openWebhook(
 ): Webhook {
   return {
     id,
-    url: unsealWithAny(sealed_url, keys, placeOf(clientId, id, 'url')),
-    secret: unsealWithAny(sealed_secret, keys, placeOf(clientId, id, 'secret')),
+    url: unsealWithAny(sealed_url, keys, contextOf(clientId, id, 'url')),
+    secret: unsealWithAny(sealed_secret, keys, contextOf(clientId, id, 'secret')),
   };
 }
 
 /**
- * The subscription sealed with the first key, under its id: its delivery continues where it is. Itself where it was sealed with
- * that key before. Throws `SealError` where no key fits.
+ * Returns the subscription sealed with the first key. Its id stays, so its delivery continues at the same offset. Returns
+ * the same object if it already is sealed with that key. Throws `SealError` when no key fits.
  */
 export function resealWebhook(
   clientId: number,
@@ -89,10 +89,10 @@ export function resealWebhook(
 ): WebhookSubscription {
   const [first] = keys;
   const { id, sealed_next_secret: next } = webhook;
-  const place = placeOf(clientId, id, 'next-secret');
+  const context = contextOf(clientId, id, 'next-secret');
   try {
     openWebhook(clientId, webhook, [first]);
-    if (next !== null) unseal(next, first, place);
+    if (next !== null) unseal(next, first, context);
     return webhook;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
@@ -100,22 +100,42 @@ export function resealWebhook(
   const { url, secret } = openWebhook(clientId, webhook, keys);
   return {
     ...webhook,
-    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, place), first, place),
-    sealed_url: seal(url, first, placeOf(clientId, id, 'url')),
-    sealed_secret: seal(secret, first, placeOf(clientId, id, 'secret')),
+    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, context), first, context),
+    sealed_url: seal(url, first, contextOf(clientId, id, 'url')),
+    sealed_secret: seal(secret, first, contextOf(clientId, id, 'secret')),
   };
 }
 
-function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, place: string): string {
+function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, context: string): string {
   try {
-    return unseal(sealed, first, place);
+    return unseal(sealed, first, context);
   } catch (error) {
     const [second, ...more] = others;
     if (second === undefined || !(error instanceof SealError)) throw error;
-    return unsealWithAny(sealed, [second, ...more], place);
+    return unsealWithAny(sealed, [second, ...more], context);
   }
 }
 
-function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
+function contextOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
   return `client/${clientId}/webhook/${webhookId}/${field}`;
+}
+
+/** The filter of a subscription. */
+export type Audience = {
+  /** Ids of competitions; null: all. */
+  readonly competitions: ReadonlySet<number> | null;
+  /** Types of messages; null: those of the provider's contract, incidents and events. */
+  readonly types: ReadonlySet<string> | null;
+};
+
+/** Type of the messages of `touchline alerts`, which the provider's contract does not have. */
+const ALERT = 'alert';
+
+/** Whether a subscription receives a message. Only a subscription to all competitions receives one of an unknown competition. */
+export function wants(
+  { competitions, types }: Audience,
+  { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,
+): boolean {
+  if (types === null ? type === ALERT : !types.has(type)) return false;
+  return competitions === null || (competition_id !== null && competitions.has(competition_id));
 }

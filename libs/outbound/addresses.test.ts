@@ -113,7 +113,7 @@ describe('not a public address', () => {
   });
 });
 
-/** First address and prefix length of every special IPv4 range. */
+/** First address and prefix length of special IPv4 ranges. */
 const SPECIAL: readonly (readonly [number, number])[] = [
   [0x00000000, 8],
   [0x0a000000, 8],
@@ -136,7 +136,7 @@ const SPECIAL: readonly (readonly [number, number])[] = [
 const dotted = (ipv4: number): string => [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255).join('.');
 const groups = (ipv4: number): string => `${(ipv4 >>> 16).toString(16)}:${(ipv4 & 0xffff).toString(16)}`;
 
-/** Every IPv6 form of an IPv4 address that a packet may finally be delivered to. */
+/** The IPv6 forms of an IPv4 address that may deliver a packet to it. */
 const EMBEDDED: Readonly<Record<string, (ipv4: number) => string>> = {
   mapped: (ipv4) => `::ffff:${dotted(ipv4)}`,
   'mapped, in groups': (ipv4) => `::ffff:${groups(ipv4)}`,
@@ -157,7 +157,7 @@ const special = fc
   .map(([[first, length], random]) => (first | (length === 32 ? 0 : random & (0xffffffff >>> length))) >>> 0);
 
 describe('a special IPv4 address', () => {
-  test('is rejected as it is', () => {
+  test('is rejected in IPv4', () => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(dotted(ipv4))),
       { numRuns: 2_000 },
@@ -171,7 +171,7 @@ describe('a special IPv4 address', () => {
     );
   });
 
-  test('is the canonical form of its odd spellings in a URL', () => {
+  test('is the canonical form of its unusual spellings in a URL', () => {
     const spellings = [
       (ipv4: number) => String(ipv4),
       (ipv4: number) => `0x${ipv4.toString(16)}`,

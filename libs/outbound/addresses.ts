@@ -1,11 +1,11 @@
 /**
- * The addresses that a customer's webhook may use (docs/decisions/0060): public unicast ones, and ranges that an operator
- * allows. Addresses are texts from resolvers and WHATWG URLs, which already normalise every odd spelling.
+ * Addresses that a customer's webhook may have (docs/decisions/0060): public unicast, and ranges that an operator allows.
+ * They come as texts from resolvers and WHATWG URLs, which normalise every unusual spelling.
  */
 import { BlockList, isIP } from 'node:net';
 import { parseRange } from '#service/addresses.ts';
 
-/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and platform services of clouds. */
+/** IPv4 ranges that are not public unicast: the IANA special-purpose registry, multicast, platform services of clouds. */
 const REFUSED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -29,12 +29,13 @@ const REFUSED_IPV4 = [
 ];
 
 /**
- * IPv6 is refused unless it is global unicast as IANA allocates it. So loopback, IPv4-mapped and -compatible, NAT64
- * (64:ff9b::/96, 64:ff9b:1::/48), discard-only, unique local, link-local, site-local and multicast need no entry.
+ * IPv6 is refused unless it is in the global unicast range that IANA allocates from. Loopback, IPv4-mapped and
+ * -compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only, unique local, link-local, site-local and multicast
+ * need no entry below.
  */
 const GLOBAL_IPV6 = ['2000::/3'];
 
-/** Ranges of global unicast that are special, or wrap an IPv4 address. */
+/** Ranges of global unicast that are special, or contain an IPv4 address. */
 const REFUSED_IPV6 = [
   '2001::/23', // IETF protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -47,7 +48,7 @@ const refusedIpv4 = blockList(REFUSED_IPV4);
 const globalIpv6 = blockList(GLOBAL_IPV6);
 const refusedIpv6 = blockList(REFUSED_IPV6);
 
-/** Whether an address is public unicast. False for a text that is no IP address. */
+/** Whether a text is an address of public unicast. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -59,18 +60,18 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Ranges that an operator allows beyond public addresses. */
+/** Ranges that an operator allows beside public addresses. */
 export class AllowedRanges {
   readonly #ranges: readonly string[];
   readonly #list: BlockList;
 
-  /** `ranges` in CIDR notation. Throws a RangeError for a text that is none. */
+  /** `ranges` are in CIDR notation. Throws `RangeError` for any other text. */
   constructor(ranges: readonly string[]) {
     this.#ranges = ranges;
     this.#list = blockList(ranges);
   }
 
-  /** Whether an address may be called: it is public, or in a range, an IPv4-mapped IPv6 address in one of its IPv4 address. */
+  /** Whether an address is public or in a range. An IPv4-mapped IPv6 address is in a range of its IPv4 address. */
   permits(address: string): boolean {
     const family = isIP(address);
     return (
@@ -78,7 +79,7 @@ export class AllowedRanges {
     );
   }
 
-  /** The ranges as configured, comma separated. */
+  /** Returns the ranges as configured, separated by commas. */
   toString(): string {
     return this.#ranges.join(',');
   }

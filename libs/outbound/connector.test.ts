@@ -5,7 +5,7 @@ import { HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { AllowedRanges } from './addresses.ts';
 import { createConnector, trusting } from './connector.ts';
 
-/** Makes connections to a receiver, one after the other, until `closing` is aborted. */
+/** Starts a receiver. Returns a function that connects to it, until `closing` is aborted. */
 async function connector(closing: AbortSignal, address: string): Promise<() => Promise<TLSSocket>> {
   const { port, ca } = await HttpsReceiver.start();
   const connect = createConnector({

@@ -1,5 +1,4 @@
 /** Connects to checked addresses only (docs/decisions/0060). */
-
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
@@ -7,21 +6,21 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
 import type { ResolveName } from './resolve.ts';
 
-export type ConnectorOptions = {
+type ConnectorOptions = {
   readonly allowed: AllowedRanges;
   readonly resolve: ResolveName;
-  /** For resolving, connecting and the TLS handshake together, milliseconds. */
+  /** Timeout of resolving, connecting and the TLS handshake together, milliseconds. */
   readonly timeoutMs: number;
-  /** Trusted certificates beside the usual authorities. */
+  /** Context of `trusting`; undefined: trusts the default authorities. */
   readonly secureContext: SecureContext | undefined;
   /** Aborts connections in progress. */
   readonly closing: AbortSignal;
 };
 
-/** How long to try one of several addresses before the next, milliseconds. */
+/** Delay before the next one of several addresses is tried too, milliseconds. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-/** No address of a name is allowed. */
+/** Thrown when no address of a name is allowed. */
 export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError'> {
   override readonly name = 'AddressNotPublicError';
 
@@ -30,12 +29,12 @@ export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError
   }
 }
 
-/** The `connect` of a pool to one host. */
+/** Creates the `connect` function of a pool to one host. It resumes the TLS session of its last connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { resolve, allowed, timeoutMs, secureContext, closing } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
-    // A signal for each connection: a socket never leaves a listener on a long-lived one.
+    // Each connection has its own signal, as sockets would leave listeners on a long-lived one.
     const connecting = new AbortController();
     const abort = (): void => connecting.abort(closing.reason);
     closing.addEventListener('abort', abort);
@@ -63,7 +62,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** Gives a connection the allowed addresses of its name: it connects to these, without resolving again. */
+/** Creates a lookup that returns only allowed addresses of a name: a connection uses these without resolving again. */
 function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: AbortSignal): LookupFunction {
   return (name, _options, callback) => {
     resolve(name, signal).then(
@@ -81,13 +80,13 @@ function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: A
   };
 }
 
-/** Cached by certificates: each context includes the usual ones, and a process has an endpoint for each customer. */
+/** Contexts by certificates. Each contains all default authorities, and a process may have thousands of endpoints. */
 const contexts = new Map<string, SecureContext>();
 
-/** A context that trusts these certificates (PEM) beside the usual ones. */
+/** Returns a context that trusts these certificates (PEM) beside the default authorities. */
 export function trusting(ca: string): SecureContext {
-  const known = contexts.get(ca);
-  if (known !== undefined) return known;
+  const cached = contexts.get(ca);
+  if (cached !== undefined) return cached;
   const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
   contexts.set(ca, context);
   return context;

@@ -16,7 +16,7 @@ const continues: HostileAnswer = (response) => {
 
 const BODY = '[]';
 const SHORT_MS = 300;
-/** Of those that must be in time once: a busy machine takes its time. */
+/** Timeout for tests that need one answer in time, also on a busy machine. */
 const FAIR_MS = 3_000;
 
 describe('Events, Timeout', () => {

@@ -50,14 +50,14 @@ describe('Events, Delivery', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  test('sends once more at once, signed anew, where a kept connection breaks before an answer', async () => {
+  test('signs and sends once more at once when a reused connection breaks before an answer', async () => {
     const timestamps: unknown[] = [];
     let now = 1_790_000_000_000;
     const { endpoint, receiver } = await endpointTo(
       (response, { connection, headers }, n) => {
         timestamps.push(headers[TIMESTAMP_HEADER]);
         now += 1_000;
-        // As a receiver that closes what it takes for idle while the request is on its way.
+        // Like a receiver that closes the connection as idle while the request is sent.
         if (n === 2 && connection === 1) response.destroy();
         else response.end('Accepted');
       },
@@ -69,7 +69,7 @@ describe('Events, Delivery', () => {
     expect(timestamps).toEqual(['1790000300', '1790000301', '1790000302']);
   });
 
-  test('does not send again where a new connection breaks, or one after an answer began', async () => {
+  test('does not send again when a new connection breaks, or one after the start of an answer', async () => {
     const { endpoint, receiver } = await endpointTo(answers.reset);
     expect(await endpoint.post(BODY)).toMatchObject({ kind: 'failed' });
     expect(receiver.received).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('Events, Delivery', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('sends no third time where the second connection breaks too', async () => {
+  test('does not send a third time when the second connection breaks too', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     receiver.answerWith(answers.reset);
@@ -88,7 +88,7 @@ describe('Events, Delivery', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('closes an idle connection after the time that the receiver named', async () => {
+  test('closes an idle connection after the time that the receiver chose', async () => {
     const { endpoint, receiver } = await endpointTo((response) => {
       response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');
     });
@@ -97,7 +97,7 @@ describe('Events, Delivery', () => {
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 20_000);
   });
 
-  test('opens one connection, whatever is posted at once', async () => {
+  test('opens one connection for concurrent posts', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => endpoint.post(BODY)));
     expect(outcomes).toEqual(Array.from({ length: 20 }, () => ({ kind: 'accepted' })));

@@ -8,22 +8,23 @@ import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 
+/** The outcome of one attempt to deliver. */
 export type DeliveryOutcome =
   | { readonly kind: 'accepted' }
   /** No complete answer before the deadline. */
   | { readonly kind: 'timeout' }
-  /** The address is not allowed: nothing was sent. */
+  /** The URL or its address is not allowed: nothing was sent. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
-  /** DNS, connection, TLS, reset. `reason` is a code, such as ECONNRESET, and never contains the URL. */
+  /** DNS, connection or TLS failed. `reason` is a code, such as ECONNRESET, and never contains the URL. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Any status but 200, redirects too. `retryAfterMs` is from the answer's Retry-After, milliseconds. */
+  /** Any status but 200, also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | null }
   /** 200, but the body could not be read: encoded, not UTF-8, larger than the limit, or cut. */
   | { readonly kind: 'unreadable' }
   /** 200, but the text is not exactly `Accepted`. */
   | { readonly kind: 'different' };
 
-export type RefusalReason =
+type RefusalReason =
   | 'not_a_url'
   | 'not_https'
   /** The URL contains a user name or a password. */
@@ -35,34 +36,34 @@ export type EndpointOptions = {
   readonly url: string;
   /** 32 characters. */
   readonly secret: string;
-  /** Allowed addresses beyond public ones. */
+  /** Allowed addresses beside public ones. */
   readonly allowed: AllowedRanges;
-  /** For the whole answer, from the call to the last byte, milliseconds; default 10,000. */
+  /** Timeout from the call to the last byte of the answer, milliseconds; default 10,000. */
   readonly timeoutMs?: number;
-  /** Certificates (PEM) of authorities to trust beyond the usual ones. */
+  /** Certificates (PEM) of authorities to trust beside the default ones. */
   readonly ca?: string | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
 
 const ACCEPTED = Buffer.from('Accepted');
-/** The whole answer, milliseconds (spec, "Limits"). */
+/** Default timeout of the whole answer, milliseconds (spec, "Limits"). */
 const TIMEOUT_MS = 10_000;
-/** Most bytes of an answer's body that are read: the expected text has eight. */
-const MOST_OF_AN_ANSWER = 1024;
-/** Most bytes of an answer's head that are read. */
-const MOST_OF_A_HEAD = 16 * 1024;
-/** Idle time before a connection is closed, milliseconds; a receiver may ask for another, up to the second value. */
+/** Maximum bytes of an answer's body that are read: the expected text has eight. */
+const MAX_BODY_BYTES = 1024;
+/** Maximum bytes of an answer's head that are read. */
+const MAX_HEAD_BYTES = 16 * 1024;
+/** Idle time after which a connection is closed, milliseconds; a receiver may choose another, up to the maximum. */
 const IDLE_MS = 30_000;
-const MOST_IDLE_MS = 60_000;
+const MAX_IDLE_MS = 60_000;
 
-const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** The reason of an aborted attempt; never leaves this file. */
+/** Reasons of an aborted attempt; they never leave this file. */
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
-/** Posts one signed `[]`, like a real delivery, over a connection of its own. */
+/** Posts one signed `[]`, like a real delivery, over a new connection. */
 export async function probeEndpoint(options: EndpointOptions): Promise<DeliveryOutcome> {
   const endpoint = new WebhookEndpoint(options);
   try {
@@ -73,24 +74,24 @@ export async function probeEndpoint(options: EndpointOptions): Promise<DeliveryO
 }
 
 /**
- * Posts to one address, over one connection at a time: it resolves the name once and connects to one of the checked addresses;
- * certificate, server name and `Host` stay those of the name. Redirects are not followed.
+ * Posts to one URL, over one connection at a time. Each connection resolves the name once and uses one of the checked
+ * addresses; certificate, server name and `Host` remain those of the name. Follows no redirect.
  */
 export class WebhookEndpoint {
   readonly #options: EndpointOptions;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** Null where the URL itself is refused. */
+  /** Null if the URL itself is refused. */
   readonly #target: { readonly pool: Pool; readonly path: string } | null = null;
   readonly #refusal: RefusalReason | null;
-  /** Connections made so far. */
-  #connected = 0;
+  /** Number of connections so far. */
+  #connections = 0;
 
-  /** `resolve` looks up the addresses of a name; by default in DNS. */
+  /** `resolve` returns the addresses of a name; by default from DNS. */
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    const url = addressOf(options.url);
+    const url = parseUrl(options.url);
     this.#refusal = refusalOf(url, options.allowed);
     if (url === null || this.#refusal !== null) return;
     this.#target = {
@@ -101,8 +102,8 @@ export class WebhookEndpoint {
 
   /**
    * Signs `body`, valid for five minutes, and posts it. Never rejects. An abort of `signal`, or `close`, ends it as
-   * `failed`. Where a kept connection breaks before an answer, the receiver has most likely closed it as idle: the body is
-   * sent once more at once, signed anew, over a new connection and within the same deadline.
+   * `failed`. When a reused connection breaks before an answer, the receiver most likely closed it as idle: the body is
+   * signed again and sent once more over a new connection, within the same deadline.
    */
   async post(body: Buffer | string, signal?: AbortSignal): Promise<DeliveryOutcome> {
     if (this.#target === null) return { kind: 'refused', reason: this.#refusal ?? 'not_a_url' };
@@ -115,11 +116,11 @@ export class WebhookEndpoint {
     }
     const deadline = setTimeout(() => attempt.abort(DEADLINE), this.#timeoutMs);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    const connectedBefore = this.#connected;
+    const connectionsBefore = this.#connections;
     try {
       return await this.#send(this.#target, bytes, attempt.signal).catch((error: unknown) => {
-        const wasKept = connectedBefore > 0 && this.#connected === connectedBefore;
-        if (this.#target === null || !wasKept || !isBroken(error) || attempt.signal.aborted) throw error;
+        const wasReused = connectionsBefore > 0 && this.#connections === connectionsBefore;
+        if (this.#target === null || !wasReused || !isBroken(error) || attempt.signal.aborted) throw error;
         return this.#send(this.#target, bytes, attempt.signal);
       });
     } catch (error) {
@@ -130,7 +131,7 @@ export class WebhookEndpoint {
     }
   }
 
-  /** Closes its sockets; deliveries under way end as `failed`. */
+  /** Closes all connections; pending deliveries end as `failed`. */
   async close(): Promise<void> {
     this.#closing.abort(STOPPED);
     await this.#target?.pool.destroy();
@@ -155,9 +156,9 @@ export class WebhookEndpoint {
       signal,
     });
     const { statusCode: status, headers } = answer;
-    const read = readLimited(answer.body, MOST_OF_AN_ANSWER);
+    const read = readLimited(answer.body, MAX_BODY_BYTES);
     if (status !== 200) {
-      // Read only so that the connection can be reused.
+      // Reads the body only to reuse the connection.
       await read.catch(() => null);
       return { kind: 'status', status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) };
     }
@@ -175,12 +176,12 @@ export class WebhookEndpoint {
     const pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
-      // The deadline of the whole answer covers both.
+      // The timeout of the whole answer covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: MOST_OF_A_HEAD,
+      maxHeaderSize: MAX_HEAD_BYTES,
       keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: MOST_IDLE_MS,
+      keepAliveMaxTimeout: MAX_IDLE_MS,
       connect: createConnector({
         allowed,
         resolve,
@@ -190,23 +191,23 @@ export class WebhookEndpoint {
       }),
     });
     pool.on('connect', () => {
-      this.#connected += 1;
+      this.#connections += 1;
     });
     return pool;
   }
 }
 
 /**
- * The URL as it is called, null for what is none: without the dot at the end of its name, which no certificate has. To be
- * checked after that: `127.0.0.1..` is a name, and without its last dot an address.
+ * Parses a URL, and removes the dot at the end of its name, which no certificate has. Null for an invalid one. Check the
+ * name afterwards: `127.0.0.1..` is a name, but an address without its last dot.
  */
-function addressOf(text: string): URL | null {
+function parseUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url !== null) url.hostname = url.hostname.replace(/\.$/, '');
   return url;
 }
 
-/** An IP address in the URL is never resolved: it is checked here. */
+/** Returns why a URL is refused; null if it is not. Checks an IP address in it, which is never resolved. */
 function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | null {
   if (url === null) return 'not_a_url';
   if (url.protocol !== 'https:') return 'not_https';
@@ -217,7 +218,7 @@ function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | nul
 
 /** Whether the connection was closed or reset. */
 function isBroken(error: unknown): boolean {
-  return error instanceof errors.SocketError || BROKEN.has(systemCode(error) ?? '');
+  return error instanceof errors.SocketError || BROKEN_CODES.has(systemCode(error) ?? '');
 }
 
 function failure(error: unknown, { reason }: AbortSignal): DeliveryOutcome {
@@ -236,10 +237,7 @@ const SECONDS = /^\d{1,10}$/;
 const DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * The wait of a `Retry-After` header, in milliseconds from `nowMs` (Unix milliseconds), never negative; null where the
- * header is not valid HTTP.
- */
+/** Returns the delay of a `Retry-After` header from `nowMs` (Unix milliseconds) on, milliseconds; null if it is invalid. */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | null {
   if (typeof header !== 'string') return null;
   if (SECONDS.test(header)) return Number(header) * 1000;

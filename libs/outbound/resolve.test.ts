@@ -8,10 +8,10 @@ const AAAA = 28;
 const NAME_ERROR = 3;
 const NAME = 'a.example.test';
 
-/** A name server's answer to a query of a type: addresses in bytes, no such name, or none. */
+/** Returns a name server's answer to a query of a type: addresses in bytes; `silent` is no answer. */
 type Zone = (type: number) => readonly (readonly number[])[] | 'no such name' | 'silent';
 
-/** A name server; returns its address. */
+/** Starts a name server, and returns its address. */
 async function nameServer(zone: Zone): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -23,7 +23,7 @@ async function nameServer(zone: Zone): Promise<string> {
     const head = Buffer.from(query.subarray(0, end));
     head.writeUInt16BE(0x8180 | (answer === 'no such name' ? NAME_ERROR : 0), 2);
     head.writeUInt16BE(records.length, 6);
-    // No authority, nothing additional.
+    // No authority and no additional records.
     head.fill(0, 8, 12);
     const type = [...query.subarray(end - 4, end)];
     const rows = records.map((bytes) =>
@@ -53,27 +53,27 @@ describe('the addresses of a name', () => {
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8', '9.9.9.9', '2001:4860::1']);
   });
 
-  test('are those of one family where the other has none', async () => {
+  test('are those of one family if the other has none', async () => {
     const only = (wanted: number, bytes: number[]) => nameServer((type) => (type === wanted ? [bytes] : []));
     expect(await resolveName(NAME, signal, [await only(A, [8, 8, 8, 8])])).toEqual(['8.8.8.8']);
     expect(await resolveName(NAME, signal, [await only(AAAA, IPV6)])).toEqual(['2001:4860::1']);
   });
 
-  test('are those of one family where the other gets no answer', async () => {
+  test('are those of one family if the other gets no answer', async () => {
     const server = await nameServer((type) => (type === A ? [[8, 8, 8, 8]] : 'silent'));
     const started = performance.now();
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8']);
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  test('are none: the error has a code', async () => {
+  test('do not exist: rejects with a code', async () => {
     const unknown = await nameServer(() => 'no such name');
     await expect(resolveName(NAME, signal, [unknown])).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const empty = await nameServer(() => []);
     await expect(resolveName(NAME, signal, [empty])).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  test('are awaited until the abort at most', async () => {
+  test('are no longer awaited after an abort', async () => {
     const asked = Promise.withResolvers<void>();
     const server = await nameServer(() => {
       asked.resolve();

@@ -1,20 +1,20 @@
-/** Resolves names to addresses, by DNS. */
+/** Resolves names to addresses by DNS. */
 import { Resolver } from 'node:dns/promises';
 
 /** Resolves a name to its addresses, at least one; rejects with an error with a code, such as ENOTFOUND. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** How long to wait for the other address family once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
+/** Time to wait for the other address family once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
 const RESOLUTION_DELAY_MS = 200;
-/** How long to wait for a server before a retry, milliseconds, and the number of attempts. */
+/** Timeout of a query to a server before it is retried, milliseconds. */
 const SERVER_TIMEOUT_MS = 2_000;
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 const LOCALHOST = /^(.+\.)?localhost$/i;
 
 /**
- * IPv4 and IPv6 addresses of a name, in this order. Does not use `getaddrinfo`: it cannot be cancelled, and a few names
- * with silent servers would occupy the thread pool of the process. `servers` are host:port of name servers in place of
- * the system's. Rejects with an error of `node:dns` when `signal` is aborted.
+ * Resolves a name to its IPv4 and IPv6 addresses, in this order. Does not use `getaddrinfo`, which cannot be cancelled: a
+ * few names with silent servers would occupy the thread pool. `servers`: host:port of name servers in place of the
+ * system's. Rejects with an error of `node:dns`, also when `signal` is aborted.
  */
 export async function resolveName(
   name: string,
@@ -23,7 +23,7 @@ export async function resolveName(
 ): Promise<readonly string[]> {
   // Not resolved by DNS (RFC 6761).
   if (LOCALHOST.test(name)) return ['127.0.0.1', '::1'];
-  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: MAX_ATTEMPTS });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });

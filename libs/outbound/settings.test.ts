@@ -37,7 +37,7 @@ describe('settings of outbound requests', () => {
     expect(String(allowed)).toBe('127.0.0.0/8,fd00::/8');
   });
 
-  test('give the certificates of a file', async () => {
+  test('read the certificates of a file', async () => {
     const { ca } = await HttpsReceiver.start();
     expect(loadConfig(spec, { WEBHOOK_CA_FILE: await file(ca) }).WEBHOOK_CA_FILE).toBe(ca);
   });

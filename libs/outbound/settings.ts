@@ -4,7 +4,8 @@ import { certificates } from '#service/setting-types.ts';
 import { AllowedRanges } from './addresses.ts';
 
 const range = z.string().refine((text) => parseRange(text) !== null, {
-  error: ({ input }) => `${JSON.stringify(input)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`,
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is not a range of addresses, such as 10.1.0.0/16 or fd00:1::/64`,
 });
 
 const ranges = z
@@ -18,16 +19,14 @@ const ranges = z
   .pipe(z.array(range))
   .transform((all) => new AllowedRanges(all));
 
-/** Settings of a process that posts webhooks. */
+/** Settings of processes that post webhooks. */
 export const outboundSettings = {
   WEBHOOK_ALLOWED_RANGES: ranges
     .prefault('')
     .describe(
-      'Ranges of addresses that webhooks may be sent to beyond public ones, as 10.1.0.0/16, with commas between several.',
+      'Ranges of addresses that webhooks may be sent to beside public ones, such as 10.1.0.0/16, with commas between.',
     ),
   WEBHOOK_CA_FILE: certificates()
     .optional()
-    .describe(
-      'File with certificates (PEM) of authorities that receivers of webhooks are trusted by, beyond the usual ones.',
-    ),
+    .describe('PEM file of further authorities to trust for receivers of webhooks, beside those of Node.'),
 };

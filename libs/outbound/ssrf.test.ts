@@ -80,7 +80,7 @@ describe('a name', () => {
     ['link-local with a zone', ['fe80::1%lo']],
     ['no address at all', ['localhost']],
     ['nothing', []],
-  ])('is rejected whose addresses are %s', async (_name, addresses) => {
+  ])('is rejected if its addresses are %s', async (_name, addresses) => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     expect(
@@ -99,7 +99,7 @@ describe('a name', () => {
     expect(receiver.received[0]?.headers.host).toBe(`a.example.test:${port}`);
   });
 
-  test('is called at its next address where one does not answer', async () => {
+  test('is called at its next address if one does not answer', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.2', '127.0.0.1']);
@@ -128,7 +128,7 @@ describe('DNS rebinding', () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     const given: string[] = [];
-    // Public first: a connection to a documentation address that is allowed here for the test. Loopback ever after.
+    // First a documentation address, which is allowed for the test like a public one; then always loopback.
     const resolve: ResolveName = async () => {
       given.push(given.length === 0 ? '192.0.2.1' : '127.0.0.1');
       return given.slice(-1);

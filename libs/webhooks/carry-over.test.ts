@@ -18,7 +18,7 @@ function attempt(
 const fold = (attempts: readonly WebhookAttempt[]): DeliveryProgress =>
   attempts.reduce<DeliveryProgress>(applyAttempt, null);
 
-/** A subscription of day 0 that was sent messages, failed, was resent, skipped and disabled by an operator. */
+/** The log of a subscription of day 0: delivered, failed, resent, skipped, and disabled by an operator. */
 const LOG = [
   attempt('started', 0, 1, { next: offsets(0, 0) }),
   attempt('delivered', 20, 1, { next: [{ partition: 0, offset: 900 }], outcome: 'accepted' }),
@@ -40,11 +40,11 @@ const LOG = [
   attempt('disabled', 32, 3, { reason: 'operator' }),
 ];
 const IN_ALL = fold(LOG);
-/** Without the epoch, which a new log counts anew, and what is of an accepted batch. */
+/** Returns the progress without its epoch, which a new log counts from 1, and without its last delivery. */
 const kept = (progress: DeliveryProgress) => ({ ...progress, epoch: 0, delivered_at: null });
 
 describe('catchUp', () => {
-  test('gives the same from any committed progress and any kept end of the log', () => {
+  test('returns the same from any committed progress and any kept end of the log', () => {
     for (let committed = 1; committed <= LOG.length; committed++)
       for (let first = 0; first <= committed; first++)
         expect([committed, first, catchUp(fold(LOG.slice(0, committed)), LOG.slice(first))]).toEqual([
@@ -54,19 +54,19 @@ describe('catchUp', () => {
         ]);
   });
 
-  test('applies an order that was written by a clock behind', () => {
+  test('applies an order of a process whose clock is behind', () => {
     const order = attempt('disabled', 31, 4, { reason: 'operator' });
     expect(catchUp(fold([...LOG, attempt('enabled', 33, 4)]), [{ ...order, epoch: 5 }])?.disabled).toBe(
       'operator',
     );
   });
 
-  test('has what the log says where no progress is known', () => {
+  test('returns the progress of the log if none is committed', () => {
     expect(catchUp(null, LOG)).toEqual(IN_ALL);
     expect(catchUp(null, LOG.slice(1))).toBeNull();
   });
 
-  test('has none of a subscription that was removed', () => {
+  test('returns null for a removed subscription', () => {
     expect(catchUp(IN_ALL, [attempt('removed', 33, 4)])).toBeNull();
   });
 });
@@ -83,13 +83,13 @@ describe('carryOver', () => {
     });
   });
 
-  test('restores one that was disabled because it failed', () => {
+  test('restores a subscription that was disabled because it failed', () => {
     const disabled = fold([...LOG.slice(0, 5), attempt('disabled', 24, 2, { reason: 'failing' })]);
     if (disabled === null) throw new Error('no progress');
     expect(fold(carryOver(disabled))).toMatchObject({ disabled: 'failing', next: offsets(950, 800) });
   });
 
-  test('changes nothing where the log still has the start', () => {
+  test('changes nothing if the log still has the start', () => {
     if (IN_ALL === null) throw new Error('no progress');
     expect(kept(fold([...LOG, ...carryOver(IN_ALL)]))).toEqual(kept(IN_ALL));
   });

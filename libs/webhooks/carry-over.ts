@@ -1,8 +1,8 @@
-/** Keeps the progress of subscriptions where it is folded from webhook-attempts again, whose first records have expired. Pure. */
+/** Keeps the progress of subscriptions when it is rebuilt from webhook-attempts, whose first records have expired. Pure. */
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from './progress.ts';
 
-/** Records that change the progress each time they are applied: they begin an epoch, or end the subscription. */
+/** Kinds that change the progress each time they are applied: they begin an epoch, or end the subscription. */
 const ORDERS: ReadonlySet<string> = new Set<AttemptKind>([
   'enabled',
   'disabled',
@@ -12,8 +12,8 @@ const ORDERS: ReadonlySet<string> = new Set<AttemptKind>([
 ]);
 
 /**
- * The progress after all kept records of a subscription, in the order of their log, some of which it has already. An
- * outcome of its epoch may be applied twice; an order that it has is older than it and of an earlier epoch.
+ * Returns the progress after all kept records of a subscription, in the order of the log. The committed progress already
+ * contains some of them: an outcome may be applied twice; an order that is older and of an earlier epoch is skipped.
  */
 export function catchUp(committed: DeliveryProgress, kept: readonly WebhookAttempt[]): DeliveryProgress {
   if (committed === null) return kept.reduce(applyAttempt, committed);
@@ -22,7 +22,7 @@ export function catchUp(committed: DeliveryProgress, kept: readonly WebhookAttem
   return kept.filter((attempt) => !isKnown(attempt)).reduce<DeliveryProgress>(applyAttempt, committed);
 }
 
-/** Records that give a progress where none is known: it has its offsets, its failure and whether it is disabled. */
+/** Returns records that restore a progress from nothing: its offsets, its failure, and whether it is disabled. */
 export function carryOver(progress: WebhookProgress): WebhookAttempt[] {
   const { subscription_id, client_id, updated_at: at } = progress;
   const record = (kind: AttemptKind, fields: Partial<WebhookAttempt>): WebhookAttempt =>

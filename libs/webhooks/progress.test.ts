@@ -37,7 +37,7 @@ describe('progress', () => {
     ).toMatchObject({ next: offsets(8, 9), last_outcome: 'accepted', delivered_at: 100 });
   });
 
-  test('stores since when attempts fail, until one is accepted', () => {
+  test('stores the time since which attempts fail, until one is accepted', () => {
     const failing = fold(STARTED, FAILED, { ...FAILED, started_at: 150, attempt: 4, next_attempt_at: 300 });
     expect(failing).toMatchObject({
       attempts: 4,
@@ -64,19 +64,19 @@ describe('progress', () => {
     });
   });
 
-  test('moves back on an operator’s order, which also enables it', () => {
+  test('moves back by an order to resend, which also enables the subscription', () => {
     expect(
       fold(STARTED, attempt('disabled', { reason: 'operator' }), attempt('resent', { next: offsets(1, 2) })),
     ).toMatchObject({ epoch: 3, disabled: null, next: offsets(1, 2) });
   });
 
-  test('is never moved forward by an order to resend: what waits is sent too', () => {
+  test('is never moved forward by an order to resend: waiting messages are sent too', () => {
     const resent = fold(STARTED, attempt('resent', { next: offsets(9, 2) }));
     expect(resent).toMatchObject({ epoch: 2, next: offsets(5, 2) });
     expect(applyAttempt(null, attempt('resent', { next: offsets(9, 2) }))).toBeNull();
   });
 
-  test('moves forward by an order to skip, which begins an epoch and leaves a disabled one disabled', () => {
+  test('moves forward by an order to skip, which begins an epoch and does not enable the subscription', () => {
     const disabled = fold(STARTED, FAILED, attempt('disabled', { reason: 'operator' }));
     expect(applyAttempt(disabled, attempt('skipped', { next: [{ partition: 1, offset: 9 }] }))).toMatchObject(
       {
@@ -98,7 +98,7 @@ describe('progress', () => {
     },
   );
 
-  test('is unknown before a start and after a removal', () => {
+  test('is null before a start and after a removal', () => {
     expect(fold(attempt('delivered', { next: offsets(4) }), FAILED)).toBeNull();
     expect(fold(STARTED, attempt('removed'), attempt('delivered', { next: offsets(9) }))).toBeNull();
   });
@@ -108,7 +108,7 @@ describe('progress', () => {
     expect(applyAttempt(before, { ...STARTED, kind: 'something new' })).toBe(before);
   });
 
-  test('is not disabled by a failure of an earlier epoch, or one that is over', () => {
+  test('is not disabled by a failure of an earlier epoch, or after a later delivery', () => {
     const failing = attempt('disabled', { reason: 'failing' });
     const resent = fold(STARTED, FAILED, attempt('resent', { next: offsets(1, 2) }));
     expect(applyAttempt(resent, failing)).toBe(resent);
@@ -118,7 +118,7 @@ describe('progress', () => {
     expect(applyAttempt(accepted, failing)).toBe(accepted);
   });
 
-  test('is disabled by an operator where no reason is given', () => {
+  test('is disabled by an operator if the record has no reason', () => {
     expect(fold(STARTED, attempt('disabled'))).toMatchObject({ disabled: 'operator', epoch: 2 });
   });
 
@@ -135,7 +135,7 @@ describe('progress', () => {
   });
 });
 
-test('an attempt has all fields, empty where they are not given', () => {
+test('creates an attempt with all fields, empty if they are not given', () => {
   const head = { subscription_id: 's', client_id: 1, epoch: 1, at: 5, kind: 'passed' as const };
   expect(attemptOf(head, { next: offsets(3) })).toEqual({
     ...head,

@@ -1,23 +1,23 @@
 /** Folds the records of webhook-attempts into a subscription's progress. Pure. */
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 
-/** What a record of webhook-attempts reports. */
+/** The kind of a record of webhook-attempts. */
 export type AttemptKind =
   /** The first record of a subscription: it is delivered from `next` on. */
   | 'started'
   /** A batch was accepted: everything before `next` is delivered. */
   | 'delivered'
-  /** A batch was not accepted. */
+  /** A batch was not accepted; it will be sent again. */
   | 'failed'
   /** No record before `next` is for this subscription, beyond the delivered ones. */
   | 'passed'
   /** Records before `next` expired before they were delivered. */
   | 'lost'
-  /** Deliveries stop; `reason` says why. `failing` applies only where it still fails. */
+  /** Deliveries stop; `reason` says why. The reason `failing` counts only if the subscription still fails. */
   | 'disabled'
   /** Deliveries resume where they stopped. */
   | 'enabled'
-  /** Deliveries resume from `next` on where that lies further back; enables a disabled subscription. */
+  /** Deliveries resume from `next` on if that is further back; enables a disabled subscription. */
   | 'resent'
   /** Everything before `next` is given up undelivered, by an operator. */
   | 'skipped'
@@ -29,7 +29,7 @@ export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' |
   readonly kind: AttemptKind;
 };
 
-/** A record of webhook-attempts; missing fields are empty. */
+/** Creates a record of webhook-attempts; fields that are not given are null, 0 or empty. */
 export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {}): WebhookAttempt {
   return {
     started_at: null,
@@ -48,23 +48,23 @@ export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {
   };
 }
 
-/** Progress as a plain value; null where there is none: not started yet, or removed. */
+/** The progress of a subscription; null before its start and after its removal. */
 export type DeliveryProgress = WebhookProgress | null;
 
 /**
- * The progress after a record. Orders (disabled, enabled, resent, skipped) begin an epoch; records of an earlier epoch change
- * nothing, and within an epoch `next` never moves back: a duplicate, or a late record of a dispatcher that was
- * fenced, does no harm. Returns the same object where nothing changed.
+ * Returns the progress after a record; the same object if nothing changed. Orders (disabled, enabled, resent, skipped)
+ * begin an epoch. Outcomes of an earlier epoch change nothing, and within an epoch `next` never moves back: duplicates,
+ * and late records of a fenced dispatcher, do no harm.
  */
 export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt): DeliveryProgress {
   const { kind, at } = attempt;
   if (kind === 'removed') return null;
   if (progress === null) {
-    // Without a start there is no position.
+    // Without a start there are no offsets.
     return kind === 'started' ? begin(attempt) : null;
   }
-  const rested = { ...progress, ...RESTED, updated_at: at };
-  const ordered = { ...rested, epoch: progress.epoch + 1 };
+  const recovered = { ...progress, ...NO_FAILURE, updated_at: at };
+  const ordered = { ...recovered, epoch: progress.epoch + 1 };
   switch (kind) {
     case 'enabled':
       return { ...ordered, disabled: null };
@@ -82,7 +82,7 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
   switch (kind) {
     case 'delivered':
       return {
-        ...rested,
+        ...recovered,
         next: moved(progress.next, attempt.next, Math.max),
         last_outcome: attempt.outcome,
         delivered_at: at,
@@ -104,11 +104,11 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
   }
 }
 
-function isFailingIn({ epoch, failing_since }: WebhookProgress, since: number): boolean {
-  return epoch === since && failing_since !== null;
+function isFailingIn({ epoch: current, failing_since }: WebhookProgress, epoch: number): boolean {
+  return current === epoch && failing_since !== null;
 }
 
-const RESTED = { attempts: 0, failing_since: null, next_attempt_at: null };
+const NO_FAILURE = { attempts: 0, failing_since: null, next_attempt_at: null };
 
 function begin({ subscription_id, client_id, next, at }: WebhookAttempt): WebhookProgress {
   return {
@@ -116,7 +116,7 @@ function begin({ subscription_id, client_id, next, at }: WebhookAttempt): Webhoo
     client_id,
     epoch: 1,
     next: sorted(next),
-    ...RESTED,
+    ...NO_FAILURE,
     last_outcome: null,
     delivered_at: null,
     disabled: null,
@@ -124,7 +124,7 @@ function begin({ subscription_id, client_id, next, at }: WebhookAttempt): Webhoo
   };
 }
 
-/** The offsets `a` with those of `b` chosen between by `choose`; a partition that only one of them has keeps its offset. */
+/** Combines the offsets of each partition by `choose`; a partition of only one list keeps its offset. */
 function moved(
   a: readonly WebhookOffset[],
   b: readonly WebhookOffset[],

@@ -10,14 +10,14 @@ import { fastifyServer, type HttpServerOptions, refuseBadRequest } from '#servic
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
-export type ToolGatewayAppOptions = TokenRoutesOptions &
+type ToolGatewayAppOptions = TokenRoutesOptions &
   Pick<HttpServerOptions, 'tls' | 'draining' | 'requestMs'> & {
-    /** Networks whose word on the client's address counts; of none where it is empty. */
+    /** Networks of proxies whose X-Forwarded-For names the client's address; empty: none. */
     readonly trustedProxies: readonly string[];
     readonly log: FastifyBaseLogger;
   };
 
-/** Everything that is served on TOOLS_PORT. No request is logged. */
+/** Creates the server on TOOLS_PORT, with the routes of the token exchange. It logs no request. */
 export async function createApp(options: ToolGatewayAppOptions): Promise<FastifyInstance> {
   const { trustedProxies, log, requestMs, draining, tls = null, ...tokens } = options;
   const app = fastify({
@@ -31,7 +31,7 @@ export async function createApp(options: ToolGatewayAppOptions): Promise<Fastify
       reply.code(400).send({ error: 'bad_request', message: 'The request cannot be read' }),
   });
   traceRequests(app);
-  const message = 'There is nothing at this path: tools are at /mcp, tokens at POST /api/v1/token';
+  const message = 'Unknown path: tools are at /mcp, tokens at POST /api/v1/token';
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found', message }));
   app.setErrorHandler((error: Error, _request, reply) => {
     log.error({ err: error }, 'a request failed');

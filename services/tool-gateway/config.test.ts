@@ -9,7 +9,7 @@ const NEEDED = {
   CLIENTS_KEY: 'k'.repeat(32),
 };
 
-test('has a default for whatever is not of the deployment', () => {
+test('has defaults for all settings that do not depend on the deployment', () => {
   expect(loadConfig(settings, NEEDED)).toMatchObject({
     TOOLS_PORT: 8082,
     UPSTREAM_BASE_URL: 'http://localhost:8081',
@@ -17,7 +17,7 @@ test('has a default for whatever is not of the deployment', () => {
   });
 });
 
-test('takes addresses and networks as proxies', () => {
+test('accepts addresses and networks as proxies', () => {
   const TRUSTED_PROXIES = '10.0.0.1, 10.0.0.0/8,2001:db8::/32';
   expect(loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
     '10.0.0.1',
@@ -34,18 +34,18 @@ test.each([
   'proxy.example',
   '10.0.0.0/8/8',
   'loopback',
-])('does not take %s as a proxy', (TRUSTED_PROXIES) => {
+])('refuses %s as a proxy', (TRUSTED_PROXIES) => {
   expect(() => loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES: must be/);
 });
 
-test('names every wrong setting at once', () => {
+test('names every invalid setting at once', () => {
   const wrong = { ...NEEDED, TOOLS_PORT: 'x', UPSTREAM_BASE_URL: 'ftp://a', TOKEN_LIFETIME_DAYS: '-1' };
   expect(() => loadConfig(settings, wrong)).toThrow(
     /TOOLS_PORT.*\n.*UPSTREAM_BASE_URL.*\n.*TOKEN_LIFETIME_DAYS/,
   );
 });
 
-test('takes ids as the competitions to serve, and all where there is none', () => {
+test('accepts ids of the competitions to serve; serves all when there are none', () => {
   const served = (SERVE_COMPETITIONS: string) =>
     servedOf(loadConfig(settings, { ...NEEDED, SERVE_COMPETITIONS }).SERVE_COMPETITIONS);
   expect(served('')).toBeNull();

@@ -1,16 +1,16 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { AttemptScope } from '#topics/generated/types.ts';
 
-/** What the gauges are read from. */
-export type LimitCounts = {
-  readonly subjects: (scope: AttemptScope) => number;
-  readonly tokens: () => number;
-};
-
 const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** The metrics of a tool gateway. None of them names a client, an address or a token. */
-export function gatewayMetrics(registry: Registry, source: LimitCounts) {
+/**
+ * Registers the metrics of a tool gateway. None of them names a client, an address or a token. `source` returns the
+ * current counts that the gauges show.
+ */
+export function gatewayMetrics(
+  registry: Registry,
+  source: { readonly subjects: (scope: AttemptScope) => number; readonly tokens: () => number },
+) {
   const registers = [registry];
   new Gauge({
     name: 'touchline_exchange_subjects',
@@ -24,7 +24,7 @@ export function gatewayMetrics(registry: Registry, source: LimitCounts) {
   });
   new Gauge({
     name: 'touchline_access_tokens',
-    help: 'Access tokens that are known, revoked and expired ones of the last 30 days too.',
+    help: 'Known access tokens, including those revoked or expired in the last 30 days.',
     registers,
     collect() {
       this.set(source.tokens());
@@ -33,14 +33,14 @@ export function gatewayMetrics(registry: Registry, source: LimitCounts) {
   return {
     exchangeSeconds: new Histogram({
       name: 'touchline_exchange_seconds',
-      help: 'Time until exchanges are answered, by the outcome: issued, or the error.',
+      help: 'Time until an exchange is answered, by outcome: issued, or the error.',
       labelNames: ['outcome'],
       buckets: BUCKETS,
       registers,
     }),
     upstreamSeconds: new Histogram({
       name: 'touchline_exchange_upstream_seconds',
-      help: 'Time of the credential check, by the status of the answer or why there was none.',
+      help: 'Time of a credential check, by the status of its answer, or the reason why there is none.',
       labelNames: ['outcome'],
       buckets: BUCKETS,
       registers,

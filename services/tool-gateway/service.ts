@@ -22,19 +22,19 @@ import { mcpEndpoint } from './mcp/endpoint.ts';
 import { mcpMetrics } from './mcp/metrics.ts';
 import { SharedRate } from './mcp/shared-rate.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { Attempts } from './token-exchange/attempts.ts';
-import { Exchange } from './token-exchange/exchange.ts';
+import { AttemptCounter } from './token-exchange/attempts.ts';
+import { TokenExchange } from './token-exchange/exchange.ts';
 import { issueAccessToken } from './token-exchange/issuer.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
-/** How long an exchange waits for the broker, milliseconds, each time it has to. */
+/** Timeout of each request to the broker that an exchange waits for, milliseconds. */
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** What the tools answer from: not the feed. */
+/** Topics that the tools read: all of the views, without the feed. */
 const TOOL_SOURCES = SOURCES.filter((topic) => topic !== 'normalized-messages');
 
-/** The service: exchanges credentials for access tokens, and serves the tools to whoever has one. */
+/** The service: exchanges credentials for access tokens, and serves the tools to clients that have one. */
 export const toolGateway: ServiceDefinition<typeof settings> = {
   name: 'tool-gateway',
   about: 'Exchanges credentials for access tokens at POST /api/v1/token, and serves the tools at /mcp.',
@@ -42,7 +42,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   async start({ config, logger: log, metrics: registry, signal, draining, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
     const codecs = Registry.open({ url: registryUrl, prefix });
-    const place = { brokers, prefix, registry: codecs, log, onFailure: fail };
+    const connection = { brokers, prefix, registry: codecs, log, onFailure: fail };
     const competitions = servedOf(config.SERVE_COMPETITIONS);
     const publisher = await openPublisher({
       brokers,
@@ -52,10 +52,10 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     });
     const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
     const [tokens, contracts, attempts, rate, codec] = await Promise.all([
-      AccessTokens.follow(place),
-      Contracts.follow(place, (access) => servedAccess(access, competitions)),
-      Attempts.open({ ...place, publish, now: Date.now, timeoutMs: BROKER_MS }),
-      SharedRate.open({ ...place, publish, now: Date.now }),
+      AccessTokens.follow(connection),
+      Contracts.follow(connection, (access) => servedAccess(access, competitions)),
+      AttemptCounter.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
+      SharedRate.open({ ...connection, publish, now: Date.now }),
       codecs.codec('access-tokens'),
     ]);
     const metrics = gatewayMetrics(registry, {
@@ -92,7 +92,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       draining,
       log,
       onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
-      exchange: new Exchange({
+      exchange: new TokenExchange({
         count: (scope, subject) => attempts.count(scope, subject),
         check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
         contracts,
@@ -129,7 +129,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       ready: () => publisher.healthy && replica.ready,
       async stop() {
         await replica.close(app.close());
-        // What it has to say goes out before the publisher ends.
+        // Publishes its last counts, so it must close before the publisher.
         await rate.close();
         await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
       },

@@ -3,7 +3,7 @@ import type { FetchedRecord, PartitionReader, ReadBatch } from '#streams/client/
 import { StreamError } from '#streams/errors.ts';
 import { CauseReader } from './cause-reader.ts';
 
-/** A log whose answers have two records each; offsets from `end` on are not answered. */
+/** Creates a log that answers with two records each time, and not at all from offset `end` on. */
 class LogReader implements PartitionReader {
   readonly asked: number[] = [];
   end = 6;
@@ -36,7 +36,7 @@ class LogReader implements PartitionReader {
   }
 }
 
-describe('the messages behind transitions', () => {
+describe('the causes of transitions', () => {
   let log: LogReader;
   let causes: CauseReader;
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('the messages behind transitions', () => {
     causes = new CauseReader(log);
   });
 
-  test('are read in batches, the next one once the last record of a batch is used', async () => {
+  test('are read in batches, the next one when the last record of a batch is used', async () => {
     expect((await causes.at(0))?.offset).toBe(0);
     expect(log.asked).toEqual([0]);
     expect((await causes.at(1))?.offset).toBe(1);
@@ -53,7 +53,7 @@ describe('the messages behind transitions', () => {
     expect(log.asked).toEqual([0, 2]);
   });
 
-  test('are read from where they are when that is not what was read ahead', async () => {
+  test('are read from the requested offset if it was not read ahead', async () => {
     await causes.at(1);
     await causes.at(2);
     expect((await causes.at(5))?.offset).toBe(5);

@@ -3,12 +3,12 @@ import { StreamError } from '#streams/errors.ts';
 
 const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1, epoch: null };
 
-/** A read that nobody has asked for yet; null where it fails. */
+/** A read before its records are requested; null if it fails. */
 type ReadAhead = { readonly from: number; readonly reading: Promise<ReadBatch | null> };
 
 /**
- * Reads single records of a partition by offset. Optimised for requests in log order: records between two requested ones
- * are read in the same batch, and what follows the last one is read before it is requested.
+ * Reads single records of a partition by offset. Optimised for requests in log order: one batch serves many requests,
+ * and the next batch is read before it is requested.
  */
 export class CauseReader {
   readonly #reader: PartitionReader;
@@ -22,7 +22,7 @@ export class CauseReader {
     this.#reader = reader;
   }
 
-  /** The record at an offset; null where the log no longer has it. Rejects with `StreamError`. */
+  /** Returns the record at an offset; null if the log no longer has it. Rejects with `StreamError`. */
   async at(offset: number): Promise<ConsumedRecord | null> {
     while (offset < this.#from || offset >= this.#batch.next) {
       if (await this.#useAhead(offset)) continue;
@@ -49,14 +49,14 @@ export class CauseReader {
     this.#at = 0;
   }
 
-  /** Reads on: the record of the next request is written long before it is requested. */
+  /** Reads the next batch ahead: its records are written long before they are requested. */
   #readAhead(): void {
     const from = this.#batch.next;
     if (this.#ahead?.from === from) return;
     this.#ahead = { from, reading: this.#read(from).catch(() => null) };
   }
 
-  /** Uses what was read ahead where it has the offset. */
+  /** Uses the batch that was read ahead if it has the offset. Returns whether it has. */
   async #useAhead(offset: number): Promise<boolean> {
     const ahead = this.#ahead;
     this.#ahead = null;
@@ -71,7 +71,7 @@ export class CauseReader {
     try {
       return await this.#reader.read(offset);
     } catch (error) {
-      // Its segment was deleted, or the topic was replaced: both are permanent.
+      // The segment was deleted, or the topic was recreated: both are permanent.
       const isGone =
         error instanceof StreamError &&
         (error.code === 'OFFSET_OUT_OF_RANGE' || error.code === 'TOPIC_RECREATED');

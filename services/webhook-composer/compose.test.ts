@@ -37,7 +37,7 @@ function send(history: readonly NormalizedMessage[]): Sent {
 const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: number; data: JsonObject } =>
   JSON.parse(message.toString());
 
-/** A message as a receiver reads it, including the artificial ones of the domain's tests. */
+/** Reads a message like a receiver, including the artificial ones of the domain's tests. */
 function arrived(sent: WebhookMessage): NormalizedMessage {
   const { type, ut, data } = jsonOf(sent);
   const { id: _, action, ...fields } = data.event as JsonObject;
@@ -67,7 +67,7 @@ function receive(messages: readonly WebhookMessage[]): Match {
   return match;
 }
 
-/** The incidents sent, by id: their essential fields. */
+/** Returns the essential fields of the incidents sent, by id. */
 function registers(match: Match, ids: readonly string[]) {
   return ids.flatMap((id) => {
     let entry: MatchIncident;
@@ -113,7 +113,7 @@ describe('a receiver of composed messages', () => {
     );
   });
 
-  test('derives the same state after every message, not only in the end', () => {
+  test('derives the same state after every message, not only at the end', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         for (let count = 1; count <= order.length; count++) {
@@ -149,13 +149,13 @@ describe('the messages', () => {
       return [history?.action ?? message.type, history?.ut ?? ut];
     });
 
-  test('of an accepted message are one, however much it changed; of a duplicate none', () => {
+  test('of an accepted message are one, whatever it changed; of a duplicate none', () => {
     const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
     expect(times(messages)).toEqual([['insert', START]]);
     expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
   });
 
-  test('of an incident missing in a list are a delete at the list’s time less the settle margin', () => {
+  test('of an incident that is missing in a list are a delete at the list’s time minus the settle margin', () => {
     const { messages } = send([incidentMessage(goal), snapshotMessage(START + 60, [])]);
     expect(times(messages)).toEqual([
       ['insert', START],
@@ -163,7 +163,7 @@ describe('the messages', () => {
     ]);
   });
 
-  test('of an incident that a list reinstates are its record at the time of that list', () => {
+  test('of an incident that a list reinstates are its record with the time of that list', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, []),
@@ -174,12 +174,12 @@ describe('the messages', () => {
       ['insert', START],
       ['delete', START + 55],
       ['update', START + 90],
-      // Newer than the standing record, and so above the one sent.
+      // Newer than the current record, and so above the one sent.
       ['update', START + 91],
     ]);
   });
 
-  test('of a late record of a removed incident end with a delete, and show it at no time', () => {
+  test('of a late record of a removed incident begin and end with a delete, so that it is never shown', () => {
     const { messages } = send([
       snapshotMessage(START + 60, []),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
@@ -191,7 +191,7 @@ describe('the messages', () => {
     ]);
   });
 
-  test('of a delete that a later list overruled are none', () => {
+  test('of a delete that a later list has overruled are none', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, [goal]),

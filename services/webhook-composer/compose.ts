@@ -14,32 +14,32 @@ import type {
 } from '#topics/generated/types.ts';
 import { messageId, messageUuid } from './message-id.ts';
 
-export type Composed = {
+type ComposedMessages = {
   /** In order; three at most. */
   readonly messages: readonly WebhookMessage[];
   /**
-   * The highest `ut` that the transition's incident was sent with, where above the provider's own; null where it is not.
-   * Undefined: no record of the incident was sent.
+   * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
+   * record of the incident was sent.
    */
   readonly raised?: number | null;
 };
 
-const NO_MESSAGES: Composed = { messages: [] };
+const NO_MESSAGES: ComposedMessages = { messages: [] };
 
 type Action = 'insert' | 'update' | 'delete';
 
 /** A record of an incident to send. */
-type IncidentOut = { readonly action: Action; readonly incident: Incident; readonly ut: number };
+type IncidentRecord = { readonly action: Action; readonly incident: Incident; readonly ut: number };
 
 /**
- * The messages of a transition: an incident that it changed, with its event; else the event of its cause, once a version.
- * `raised` is the previous result for the same incident, null without one.
+ * Composes the messages of a transition: the incident that it changed, with its event; else the event of its cause, once
+ * a version. `raised` is the previous result for the same incident; null without one.
  */
 export function compose(
   transition: MatchTransition,
   cause: NormalizedMessage,
   raised: number | null,
-): Composed {
+): ComposedMessages {
   const { incident_presence: presence, n } = transition;
   if (presence === null) {
     const isEvent = n === 0 && cause.snapshot === null;
@@ -54,32 +54,32 @@ export function compose(
   return { messages: records.map((record, part) => envelope(transition, cause, part, record)), raised: next };
 }
 
-type Records = { readonly records: readonly IncidentOut[]; readonly raised: number | null };
+type IncidentRecords = { readonly records: readonly IncidentRecord[]; readonly raised: number | null };
 
 /**
- * The records that give a receiver's register of the incident the same body and presence as ours. A receiver knows times
- * of bodies and of deletes only, so a snapshot's time is sent as one of these.
+ * Returns the records that make a receiver's register of the incident equal to ours, in body and presence. A receiver
+ * knows times of bodies and of deletes only, so a snapshot's time is sent as one of these.
  */
 function incidentRecords(
   { kind }: MatchTransition,
   presence: IncidentPresence,
   cause: NormalizedMessage,
   raised: number | null,
-): Records {
+): IncidentRecords {
   const incident = cause.incident?.incident ?? presence.incident;
   if (incident === null) return { records: [], raised };
   const deletes = cause.incident?.deleted === true;
   const hasBody = !deletes && kind !== 'incident_removed';
   if (presence.present_at === null) {
-    // No body of it has arrived: send the delete alone until one does.
+    // No body has arrived yet: only the delete is sent.
     return { records: [{ action: 'delete', incident, ut: incident.ut }], raised };
   }
   const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
   const above = raised ?? Number.NEGATIVE_INFINITY;
   if (!presence.removed) {
-    // A later list or record overruled the delete: a receiver without the list would apply it.
+    // A later list or record overruled the delete, but a receiver without the list would apply it.
     if (!hasBody) return { records: [], raised };
-    // Only the list shows that it is present: send the time of the list.
+    // If only the list shows that the incident is present, the time of the list is sent.
     const isListed =
       incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
     const wanted = isListed ? presence.present_at : incident.ut;
@@ -89,8 +89,8 @@ function incidentRecords(
   }
   if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
   const ut = incident.ut > above ? incident.ut : above + 1;
-  const gone: IncidentOut = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
-  // The delete first, so that no receiver shows the body in between; and again last, for receivers that apply in order.
+  const gone: IncidentRecord = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
+  // The delete comes first, so that no receiver shows the body, and again last, for receivers that apply in order.
   return {
     records: [gone, { action: 'update', incident, ut }, gone],
     raised: ut > incident.ut ? gone.ut : null,
@@ -101,10 +101,10 @@ function envelope(
   { event_id: eventId, version, n, competition_id }: MatchTransition,
   cause: NormalizedMessage,
   part: number,
-  record: IncidentOut | null,
+  record: IncidentRecord | null,
 ): WebhookMessage {
-  const place = { eventId, version, n, part };
-  const [id, uuid] = [messageId(place), messageUuid(place)];
+  const parts = { eventId, version, n, part };
+  const [id, uuid] = [messageId(parts), messageUuid(parts)];
   const rest = eventRest(cause);
   const isEventKnown = cause.event_fields.length > 0;
   // The event's fields have the time of its message; a record from a list has its own time only.
@@ -126,8 +126,8 @@ function envelope(
   };
 }
 
-/** The record as JSON; with `ut` where that is neither its own nor that of the message. */
-function incidentJson({ action, incident, ut }: IncidentOut, messageUt: number): string {
+/** Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none. */
+function incidentJson({ action, incident, ut }: IncidentRecord, messageUt: number): string {
   const { body } = incident;
   const known: Record<string, unknown> = JSON.parse(body);
   const own = toWholeNumber(known.ut);

@@ -22,10 +22,10 @@ const codecs: ComposerCodecs = {
   'webhook-times': codecOf('webhook-times'),
 };
 
-/** When the messages of these tests are received, Unix milliseconds. */
+/** Time of receipt of all messages, Unix milliseconds. */
 const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;
 
-/** A log in memory that begins at an offset and returns a few records at a time. */
+/** Creates a reader of a log in memory that begins at an offset and returns a few records at a time. */
 function readerOf(messages: readonly NormalizedMessage[], start = 0): PartitionReader {
   const records = messages.map((message, offset): FetchedRecord => {
     return { offset, timestamp: 0, key: null, value: codecs['normalized-messages'].encode(message) };
@@ -57,7 +57,7 @@ const HISTORY = [
   incidentMessage(incident('5-1', 413, { ut: START + 99 })),
 ];
 
-/** The transitions of a history, as records of their topic. */
+/** Returns the transitions of a history as records of their topic. */
 function transitionsOf(history: readonly NormalizedMessage[]): ConsumedRecord[] {
   const match = newMatch(EVENT_ID);
   return history
@@ -130,7 +130,7 @@ describe('a partition of the composer', () => {
     }
   });
 
-  test('gives up a transition without its cause', async () => {
+  test('refuses a transition whose cause is missing', async () => {
     const [first] = transitionsOf(HISTORY);
     const processing = processAll(openPartition({ start: 3 }), [first as ConsumedRecord]);
     await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'CAUSE_MISSING' });

@@ -9,38 +9,38 @@ import type { MessageFields } from '#tracing/message-fields.ts';
 import { CauseReader } from './cause-reader.ts';
 import { compose } from './compose.ts';
 
-/** The topics of the composer, in and out. */
-export const VALUES = [
+/** The topics that the composer decodes or encodes. */
+export const COMPOSER_TOPICS = [
   'match-transitions',
   'normalized-messages',
   'webhook-messages',
   'webhook-times',
 ] as const;
 
-export type ComposerCodecs = CodecsOf<(typeof VALUES)[number]>;
+export type ComposerCodecs = CodecsOf<(typeof COMPOSER_TOPICS)[number]>;
 
-export type ComposerPartitionOptions = {
+type ComposerPartitionOptions = {
   readonly codecs: ComposerCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: NameTopic;
-  /** Reads the same partition of normalized-messages. Closed with the partition. */
+  /** Reads the same partition of normalized-messages; closed with this partition. */
   readonly causes: PartitionReader;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
 
-const KEPT_MS = TOPICS['webhook-messages'].retentionMs;
+const RETENTION_MS = TOPICS['webhook-messages'].retentionMs;
 
-/** Every event of one partition: composes the webhook messages of its transitions. */
+/** Composes the webhook messages of the transitions of one partition. */
 export class ComposerPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: ComposerPartitionOptions;
   readonly #causes: CauseReader;
   readonly #messagesTopic: string;
   readonly #timesTopic: string;
-  /** Incidents with a raised `ut`, by key: see `Composed`. */
+  /** Raised `ut` of incidents (`raised` of `compose`), by key. */
   readonly #raised = new Map<string, number>();
-  /** The last decoded cause: a list of incidents may cause a transition for each. */
+  /** The last decoded cause: one list of incidents may cause many transitions. */
   #cause: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
 
   constructor(options: ComposerPartitionOptions) {
@@ -62,8 +62,8 @@ export class ComposerPartition implements PartitionProcessor {
     const { codecs, now } = this.#options;
     const transition = decodeInput(codecs['match-transitions'], record.value);
     if (!makesMessages(transition)) return;
-    // After a rebuild, or at a first start, the input has a year of expired messages.
-    if (transition.cause.received_at < now() - KEPT_MS) return;
+    // After a rebuild, or at the first start, the input has a year of expired messages.
+    if (transition.cause.received_at < now() - RETENTION_MS) return;
     const cause = await this.#causeOf(transition);
     const { event_id, incident_id } = transition;
     const key = `${event_id}/${incident_id}`;
@@ -79,12 +79,12 @@ export class ComposerPartition implements PartitionProcessor {
     return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
-  /** Everything is written with the records. */
+  /** Does nothing: `process` adds all records. */
   flush(): void {}
 
   committed(): void {}
 
-  /** Incidents with a raised time. */
+  /** Number of incidents with a raised time. */
   size(): number {
     return this.#raised.size;
   }
@@ -100,7 +100,7 @@ export class ComposerPartition implements PartitionProcessor {
     if (record === null) {
       throw new PoisonError(
         'CAUSE_MISSING',
-        `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
+        `the cause of transition ${id} is missing: ${cause.topic}/${cause.partition}/${cause.offset}`,
       );
     }
     const codec = this.#options.codecs['normalized-messages'];
@@ -127,7 +127,7 @@ export class ComposerPartition implements PartitionProcessor {
   }
 }
 
-/** Whether a transition may give messages: the first ones of a version cover its other changes. */
+/** Whether a transition may have messages: those of the first one of a version cover its other changes. */
 function makesMessages({ n, incident_presence }: MatchTransition): boolean {
   return n === 0 || incident_presence !== null;
 }

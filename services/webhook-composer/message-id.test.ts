@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type MessageIdParts, messageId, messageUuid } from './message-id.ts';
 
-/** The place encoded in a number. */
-function placeOf(id: number): MessageIdParts {
+/** Decodes the parts of a number. */
+function partsOf(id: number): MessageIdParts {
   const eventId = Math.floor(id / 2 ** 27);
   const rest = id % 2 ** 27;
   const transitions = rest % 2 === 0 ? 2 ** 4 : 2 ** 11;
-  const place = Math.floor(rest / 2);
-  const transition = Math.floor(place / 4);
+  const inSplit = Math.floor(rest / 2);
+  const transition = Math.floor(inSplit / 4);
   return {
     eventId,
     version: Math.floor(transition / transitions),
     n: transition % transitions,
-    part: place % 4,
+    part: inSplit % 4,
   };
 }
 
@@ -32,12 +32,12 @@ const many = fc.record({
 });
 
 describe('the number of a message', () => {
-  test('is a positive safe integer that encodes its place: no other place has it', () => {
+  test('is a positive safe integer that encodes its parts, and so is unique', () => {
     fc.assert(
-      fc.property(fc.oneof(few, many), (place) => {
-        const id = messageId(place);
+      fc.property(fc.oneof(few, many), (parts) => {
+        const id = messageId(parts);
         expect(Number.isSafeInteger(id) && (id ?? 0) > 0).toBe(true);
-        expect(placeOf(id ?? 0)).toEqual(place);
+        expect(partsOf(id ?? 0)).toEqual(parts);
       }),
       { numRuns: 2_000 },
     );
@@ -48,13 +48,13 @@ describe('the number of a message', () => {
     { eventId: 1, version: 2 ** 20, n: 0, part: 0 },
     { eventId: 1, version: 2 ** 13, n: 16, part: 0 },
     { eventId: 1, version: 1, n: 2 ** 11, part: 0 },
-  ])('is missing for a place beyond the bounds: %o', (place) => {
-    expect(messageId(place)).toBeNull();
+  ])('is null for parts beyond the bounds: %o', (parts) => {
+    expect(messageId(parts)).toBeNull();
   });
 });
 
-describe('the text of a message', () => {
-  test('is the id of its transition, with a suffix where that gives several messages', () => {
+describe('the text id of a message', () => {
+  test('is the id of its transition, with a suffix after the first message', () => {
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 0 })).toBe('7:12:3');
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 2 })).toBe('7:12:3:2');
   });

@@ -7,12 +7,13 @@ export type DeliveryState = (typeof STATES)[number];
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
+/** Current figures of the gauges. */
 export type DispatcherSource = {
-  /** Number of subscriptions that this process delivers, by state. */
+  /** Subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
-  /** Records of webhook-messages ahead of subscriptions, summed over those that are not disabled. */
+  /** Records between the subscriptions and the end of webhook-messages, summed over those that are not disabled. */
   readonly behind: number;
-  /** Bytes of the messages held for all subscriptions. */
+  /** Bytes of the messages in the window. */
   readonly windowBytes: number;
 };
 
@@ -34,7 +35,7 @@ export function dispatcherMetrics(registry: Registry) {
     }),
     messages: new Counter({
       name: 'touchline_dispatcher_messages_total',
-      help: 'Messages delivered, added over subscriptions.',
+      help: 'Messages delivered, summed over subscriptions.',
       registers,
     }),
     lostRecords: new Counter({
@@ -50,7 +51,7 @@ export function dispatcherMetrics(registry: Registry) {
   };
 }
 
-/** The gauges of what is delivered, read from `source` when the metrics are. */
+/** Registers the gauges of deliveries, which read `source` on each scrape. */
 export function showDeliveries(registry: Registry, source: () => DispatcherSource): void {
   const registers = [registry];
   new Gauge({
@@ -65,7 +66,7 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
   });
   new Gauge({
     name: 'touchline_dispatcher_behind_records',
-    help: 'Records of webhook-messages ahead of subscriptions, summed over all that are not disabled.',
+    help: 'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
     registers,
     collect() {
       this.set(source().behind);
@@ -73,7 +74,7 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
   });
   new Gauge({
     name: 'touchline_dispatcher_window_bytes',
-    help: 'Bytes of the latest messages, held once for all subscriptions.',
+    help: 'Bytes of the latest messages in memory, shared by all subscriptions.',
     registers,
     collect() {
       this.set(source().windowBytes);

@@ -19,13 +19,14 @@ import { createApp } from './test-endpoint/app.ts';
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
 
-/** How long a stop waits for pending requests. */
+/** Maximum time that a stop waits for pending requests, milliseconds. */
 const PENDING_REQUESTS_MS = 8_000;
 
 /** The service: a task for each partition of subscriptions. */
 export const webhookDispatcher: ServiceDefinition<typeof settings> = {
   name: SERVICE,
-  about: 'Delivers messages to the webhooks of clients, at least once and in order: POST /test-webhook-url/.',
+  about:
+    'Delivers messages to the webhooks of clients, at least once and in order. Has POST /test-webhook-url/.',
   config: settings,
   start: startDispatcher,
 };
@@ -61,7 +62,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     log,
     keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
   });
-  /** Where requests may go, and whom they trust. */
+  /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = { allowed: config.WEBHOOK_ALLOWED_RANGES, ca: config.WEBHOOK_CA_FILE, now: Date.now };
   const delivery: DispatchContext = {
     ...policyOf(config, outbound),
@@ -91,7 +92,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const stopping = new AbortController();
   const following = [
     subscriptions.follow(stopping.signal, () => deliverer.refresh()),
-    messages.follow(stopping.signal, (placed) => deliverer.offer(placed)),
+    messages.follow(stopping.signal, (latest) => deliverer.offer(latest)),
   ];
   for (const one of following) one.catch(fail);
 
@@ -124,7 +125,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   };
 }
 
-/** How subscriptions are delivered, by the settings. */
+/** Returns the settings of deliveries. */
 function policyOf(
   config: DispatcherConfig,
   outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'now'>,

@@ -1,6 +1,5 @@
 import { isLive } from '#clients/access-tokens.ts';
-import { ClientDirectory } from '#clients/directory.ts';
-import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
+import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/directory.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findCluster, requireTopics } from '../../cluster.ts';

@@ -1,5 +1,5 @@
+import type { Audience } from '#clients/webhooks.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
-import type { Audience } from '#webhooks/wants.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 
 /** A webhook and its progress; null before a dispatcher has seen it. */

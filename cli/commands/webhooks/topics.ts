@@ -1,6 +1,7 @@
 /** What the topics say of webhooks, and the orders that are written to them. */
 
 import { ClientDirectory } from '#clients/directory.ts';
+import { wants } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
@@ -8,7 +9,6 @@ import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/gene
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
-import { wants } from '#webhooks/wants.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { readEach } from '../../topic-reads.ts';

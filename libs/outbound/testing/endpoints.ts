@@ -6,14 +6,14 @@ import { AllowedRanges } from '../addresses.ts';
 import { type EndpointOptions, WebhookEndpoint } from '../endpoint.ts';
 import type { ResolveName } from '../resolve.ts';
 
-/** The secret of the tests. */
+/** The signing secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
-/** The time for tests that do not depend on it. */
+/** Timeout for tests that do not depend on it. */
 const LONG_MS = 60_000;
 
 type TestOptions = Partial<Omit<EndpointOptions, 'url'>>;
 
-/** An endpoint that may call this machine; closed with the test. */
+/** Creates an endpoint that may call this machine, and is closed with the test. */
 export function endpointOf(url: string, options: TestOptions = {}, resolve?: ResolveName): WebhookEndpoint {
   const allowed = new AllowedRanges(['127.0.0.0/8']);
   const endpoint = new WebhookEndpoint(
@@ -24,7 +24,7 @@ export function endpointOf(url: string, options: TestOptions = {}, resolve?: Res
   return endpoint;
 }
 
-/** An endpoint of a receiver with this answer. */
+/** Starts a receiver with this answer, and creates an endpoint that posts to it. */
 export async function endpointTo(
   answer: HostileAnswer,
   options: TestOptions = {},
@@ -33,7 +33,7 @@ export async function endpointTo(
   return { receiver, endpoint: endpointOf(receiver.url, { ca: receiver.ca, ...options }) };
 }
 
-/** The URL of a server that runs this for every connection, instead of TLS. */
+/** Starts a server that calls `onConnection` instead of TLS for every connection, and returns its URL. */
 export async function tcpServer(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from './limits.ts';
 import { ALL, LIST, ServedMcp } from './testing/served.ts';
 
-/** A request whose Host header is as wanted, which fetch does not let one choose. */
+/** Sends a request with the given Host header, which fetch does not allow. Returns the status. */
 function postAs(served: ServedMcp, host: string): Promise<number> {
   const headers = {
     host,
@@ -23,7 +23,7 @@ function postAs(served: ServedMcp, host: string): Promise<number> {
   });
 }
 
-describe('who may come in', () => {
+describe('admission of a request', () => {
   test.each([
     ['no token', {}, 'Bearer realm="touchline"'],
     ['another scheme', { authorization: 'Basic dG9rZW4=' }, /^Bearer realm="touchline"$/],
@@ -73,7 +73,7 @@ describe('who may come in', () => {
     }
   });
 
-  test('the scheme of a token may be written in any case', async () => {
+  test('accepts the scheme of a token in any case', async () => {
     const served = await ServedMcp.start();
     expect((await served.post(LIST, { authorization: `bearer ${ALL.token}` })).status).toBe(200);
   });
@@ -116,17 +116,17 @@ describe('limits', () => {
       if (n === 59) now += 20_000;
     }
     expect(await ask()).toEqual([429, '40']);
-    // Another token has a window of its own, also of the same client.
+    // Each token has its own window, also those of the same client.
     expect(await ask('other')).toEqual([400, null]);
     now += 39_999;
     expect(await ask()).toEqual([429, '1']);
     now += 1;
-    // The first 60 are past, the others are not: the window rolls.
+    // Only the first 60 have expired: the window rolls.
     for (let n = 0; n < 60; n++) expect(await ask()).toEqual([400, null]);
     expect(await ask()).toEqual([429, '20']);
   });
 
-  test('requests without a good token: 60 per address in a rolling minute; good ones go on', async () => {
+  test('requests without a valid token: 60 per address in a rolling minute; valid tokens are still admitted', async () => {
     let now = 1_790_000_000_000;
     const served = await ServedMcp.start({ now: () => now });
     const ask = async () => (await served.post(LIST, { authorization: 'Bearer guess' })).status;
@@ -137,7 +137,7 @@ describe('limits', () => {
     expect(await ask()).toBe(401);
   });
 
-  test('413 for a body that is too long, 415 for another type, 400 for what is no message', async () => {
+  test('413 for a body that is too large, 415 for another type, 400 for an invalid message', async () => {
     const served = await ServedMcp.start();
     const long = JSON.stringify({ ...LIST, params: { padding: 'x'.repeat(LIMITS.maxBodyBytes) } });
     expect((await served.post(long)).status).toBe(413);
@@ -152,7 +152,7 @@ describe('limits', () => {
     }
   });
 
-  test('400 for a message that nests deeper than 64 levels, which is no failure of the server', async () => {
+  test('400 for a message that nests deeper than 64 levels, without a reported failure', async () => {
     const failures: unknown[] = [];
     const served = await ServedMcp.start({ onFailure: (error) => failures.push(error) });
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -165,7 +165,7 @@ describe('limits', () => {
     expect(failures).toEqual([]);
   });
 
-  test('405 with every method of the endpoint for other methods, and for streams of no session', async () => {
+  test('405 with all methods of the endpoint for another method, and for a stream without a session', async () => {
     const served = await ServedMcp.start();
     for (const method of ['PUT', 'PATCH', 'GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
@@ -188,7 +188,7 @@ describe('a page of another origin', () => {
       },
     });
 
-  test('gets an answer to its preflight without a token, also before the views have caught up', async () => {
+  test('gets an answer to its preflight without a token, even before the views have caught up', async () => {
     const served = await ServedMcp.start({ ready: () => false });
     const answer = await preflight(served, origin);
     expect(answer.status).toBe(204);
@@ -204,7 +204,7 @@ describe('a page of another origin', () => {
     expect((await preflight(served, 'https://evil.example')).status).toBe(403);
   });
 
-  test('may read answers, their session and streams', async () => {
+  test('may read answers, session ids and streams', async () => {
     const served = await ServedMcp.start();
     const initialize = {
       jsonrpc: '2.0',

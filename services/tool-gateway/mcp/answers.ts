@@ -2,42 +2,39 @@ import { LRUCache } from 'lru-cache';
 import { accessKey } from '#views/queries/access.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
 
-/** What a tool answers: the structured content, and the same as text. */
-export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; readonly text: string };
+/** The answer of a tool: its structured content, and the same as JSON text. */
+type ToolAnswer = { readonly structuredContent: Record<string, unknown>; readonly text: string };
 
-/** Characters of answers that are kept. */
+/** Maximum total length of the cached texts, characters. */
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** How often a second answers may change by time alone: minutes advance, a day ends, a feed expires. */
-const PER_SECOND = 10;
+/** Cache periods in a second: answers also change by time alone, as minutes advance, a day ends or a feed expires. */
+const PERIODS_PER_SECOND = 10;
 
-/**
- * Answers of tools that are given again as they are while the views have not changed, and for a tenth of a second at most. Those that
- * were not asked for the longest go first.
- */
+/** Caches answers while the views are unchanged, for a tenth of a second at most. Evicts the least recently used. */
 export class ToolAnswerCache {
   readonly #version: () => number;
-  readonly #kept = new LRUCache<string, ToolAnswer>({ maxSize: MAX_LENGTH });
+  readonly #cached = new LRUCache<string, ToolAnswer>({ maxSize: MAX_LENGTH });
   #validFor = '';
 
-  /** `version` is that of everything that answers are made of. */
+  /** `version` returns the version of the data that answers are made of. */
   constructor(version: () => number) {
     this.#version = version;
   }
 
-  /** Throws what the tool throws. */
+  /** Returns the cached answer, or calls the tool. Throws what the tool throws. */
   get(tool: Tool, args: unknown, scope: ToolScope): ToolAnswer {
-    const validFor = `${this.#version()} ${Math.floor(scope.now * PER_SECOND)}`;
+    const validFor = `${this.#version()} ${Math.floor(scope.now * PERIODS_PER_SECOND)}`;
     if (validFor !== this.#validFor) {
-      this.#kept.clear();
+      this.#cached.clear();
       this.#validFor = validFor;
     }
     const key = `${tool.name} ${accessKey(scope.access)} ${JSON.stringify(args ?? {})}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#cached.get(key);
+    if (cached !== undefined) return cached;
     const structuredContent = tool.call(args, scope);
     const answer = { structuredContent, text: JSON.stringify(structuredContent) };
-    this.#kept.set(key, answer, { size: answer.text.length });
+    this.#cached.set(key, answer, { size: answer.text.length });
     return answer;
   }
 }

@@ -1,4 +1,4 @@
-/** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
+/** Notifies subscribers of changed resources and lists that their contract covers at that time. */
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
@@ -9,96 +9,98 @@ import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
-export type Subscriber = {
+type Subscriber = {
   readonly clientId: number;
-  /** The resource has changed; subscribed or not. Must not throw. */
+  /** Called for every changed resource, subscribed to or not. Must not throw. */
   changed(uri: string): void;
-  /** A list of the client has changed. Must not throw. */
+  /** Called when a list of the client has changed. Must not throw. */
   listChanged(kind: ListKind): void;
 };
 
-export type ChangesOptions = {
+type ChangesOptions = {
   readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'tables' | 'rankings' | 'matchHealth' | 'state'> &
     Pick<Views, 'judgedMatches'>;
   readonly accessOf: AccessOf;
-  /** What the lists of a contract have now. */
+  /** Returns the current keys of a contract's lists. */
   readonly listsOf: (access: Access) => ListKeys;
-  /** The competition of a season; null where it is not known. */
+  /** Returns the competition of a season; null if it is unknown. */
   readonly competitionOf: (seasonId: number) => number | null;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
 
-/** A change is notified of at once, and those of the next milliseconds together: the messages of a goal follow each other. */
-const GATHER_MS = 10;
-/** How often the feeds are checked: they expire by time alone. Their notifications are not batched. */
-const BELIEF_EVERY_MS = 100;
+/** Minimum interval between notifications of changes, milliseconds: the messages of one goal follow each other. */
+const BATCH_MS = 10;
+/** Interval between checks of the feeds, milliseconds: a feed expires by time alone. */
+const FEEDS_EVERY_MS = 100;
+/** Interval between checks of the lists, milliseconds. */
 const LISTS_EVERY_MS = 1_000;
 
-/** Follows the views. `close` it. */
+/** Follows the views, and notifies subscribers. Call `close` at the end. */
 export class ChangeNotifier {
   readonly #options: ChangesOptions;
-  /** Each subscriber with the lists that it knows; null while it has no contract. */
+  /** Each subscriber with the last keys of its lists; null while its client has no contract. */
   readonly #subscribers = new Map<Subscriber, ListKeys | null>();
   readonly #stopFollowing: readonly (() => void)[];
-  /** The competition of each match that has changed, by event. */
+  /** Competitions of changed matches, by event id; null if unknown. */
   readonly #matches = new Map<number, number | null>();
-  /** Seasons whose tables have changed; null is the tables of none. */
+  /** Seasons with changed tables; null stands for tables without a season. */
   readonly #seasons = new Set<number | null>();
-  #gathering: NodeJS.Timeout | undefined;
-  /** By `performance.now()`. */
+  #batchTimer: NodeJS.Timeout | undefined;
+  /** Time of the last batch, by `performance.now()`. */
   #notifiedAt = Number.NEGATIVE_INFINITY;
-  /** State and reason of the feed of each match, by event, at the last check; checked while there are subscribers. */
+  /** State and reason of each match's feed at the last check, by event id. */
   #feeds = new Map<number, string>();
-  #looking: readonly NodeJS.Timeout[] = [];
+  /** Timers of the checks, which run while there are subscribers. */
+  #checks: readonly NodeJS.Timeout[] = [];
 
   constructor(options: ChangesOptions) {
     this.#options = options;
     const { view } = options;
     this.#stopFollowing = [
       view.onChange(({ event_id, competition_id }) => {
-        if (this.#gather()) this.#matches.set(event_id, competition_id);
+        if (this.#scheduleBatch()) this.#matches.set(event_id, competition_id);
       }),
       view.onTable((seasonId) => {
-        if (this.#gather()) this.#seasons.add(seasonId);
+        if (this.#scheduleBatch()) this.#seasons.add(seasonId);
       }),
     ];
   }
 
-  /** Notifies a subscriber of every change from now on, until the returned function is called. */
+  /** Notifies a subscriber of every later change, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
     if (this.#subscribers.size === 0) {
-      this.#feeds = this.#feedsNow();
-      this.#looking = [
-        setInterval(() => this.#look(), BELIEF_EVERY_MS).unref(),
-        setInterval(() => this.#lookAtLists(), LISTS_EVERY_MS).unref(),
+      this.#feeds = this.#currentFeeds();
+      this.#checks = [
+        setInterval(() => this.#checkFeeds(), FEEDS_EVERY_MS).unref(),
+        setInterval(() => this.#checkLists(), LISTS_EVERY_MS).unref(),
       ];
     }
     const access = this.#options.accessOf(subscriber.clientId);
     this.#subscribers.set(subscriber, access === undefined ? null : this.#options.listsOf(access));
     return () => {
       this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) this.#stopLooking();
+      if (this.#subscribers.size === 0) this.#stopChecks();
     };
   }
 
   close(): void {
     for (const stop of this.#stopFollowing) stop();
-    clearTimeout(this.#gathering);
-    this.#stopLooking();
+    clearTimeout(this.#batchTimer);
+    this.#stopChecks();
     this.#subscribers.clear();
   }
 
-  /** Whether there are subscribers. */
-  #gather(): boolean {
+  /** Schedules a batch of notifications. Returns whether there are subscribers. */
+  #scheduleBatch(): boolean {
     if (this.#subscribers.size === 0) return false;
-    const wait = Math.max(0, this.#notifiedAt + GATHER_MS - performance.now());
-    this.#gathering ??= setTimeout(() => this.#notify(), wait);
+    const wait = Math.max(0, this.#notifiedAt + BATCH_MS - performance.now());
+    this.#batchTimer ??= setTimeout(() => this.#notify(), wait);
     return true;
   }
 
   #notify(): void {
-    this.#gathering = undefined;
+    this.#batchTimer = undefined;
     this.#notifiedAt = performance.now();
     for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
     const { view, competitionOf } = this.#options;
@@ -112,15 +114,15 @@ export class ChangeNotifier {
     this.#seasons.clear();
   }
 
-  /** Notifies of matches that become stale or recover. */
-  #look(): void {
+  /** Notifies at once of matches whose feed changed, such as to stale or back. */
+  #checkFeeds(): void {
     const before = this.#feeds;
-    this.#feeds = this.#feedsNow();
+    this.#feeds = this.#currentFeeds();
     for (const [id, feed] of this.#feeds)
       if (before.get(id) !== feed) this.#sendMatch(id, this.#options.view.state(id)?.competition_id ?? null);
   }
 
-  #feedsNow(): Map<number, string> {
+  #currentFeeds(): Map<number, string> {
     const { view, now } = this.#options;
     const at = now();
     return new Map(
@@ -135,8 +137,8 @@ export class ChangeNotifier {
     this.#send(matchUri(id), competitionId, getMatch.operations);
   }
 
-  /** Notifies of changed lists; a contract's are read once for all of its subscribers. */
-  #lookAtLists(): void {
+  /** Notifies of changed lists. Reads the lists of a contract once for all of its subscribers. */
+  #checkLists(): void {
     const { accessOf, listsOf } = this.#options;
     const read = new Map<Access, ListKeys>();
     for (const [subscriber, before] of this.#subscribers) {
@@ -149,12 +151,12 @@ export class ChangeNotifier {
     }
   }
 
-  #stopLooking(): void {
-    for (const timer of this.#looking) clearInterval(timer);
-    this.#looking = [];
+  #stopChecks(): void {
+    for (const timer of this.#checks) clearInterval(timer);
+    this.#checks = [];
   }
 
-  /** Notifies of a changed resource whom its operations and its competition are open to. */
+  /** Notifies subscribers of a changed resource whose contract covers its operations and its competition. */
   #send(uri: string, competitionId: number | null, operations: readonly OperationName[]): void {
     for (const subscriber of this.#subscribers.keys()) {
       const access = this.#options.accessOf(subscriber.clientId);

@@ -1,4 +1,4 @@
-/** What a user who types an argument of a prompt or of a resource may mean: names, and ids by name. */
+/** Completes arguments of prompts and of resource templates: names, and ids found by name. */
 import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { OperationData } from '#contract/rest/operations.ts';
 import { fold } from '#domain/fold.ts';
@@ -12,38 +12,39 @@ import type { Tool, ToolScope } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
-/** The protocol's own bound of one answer. */
+/** Maximum number of values in an answer (protocol). */
 const MAX_VALUES = 100;
-/** Teams and competitions of a name whose ids are given, and how many of each. */
+/** Maximum number of teams or competitions of a name whose ids are returned. */
 const MAX_NAMES = 5;
+/** Maximum number of matches of one team. */
 const MAX_IDS = 20;
-/** Most tables and competitions that are searched. */
-const LOOKED_AT = { limit: 2_000, page: 1 } as const;
+/** The page of tables, or of competitions, that is searched. */
+const SEARCHED_PAGE = { limit: 2_000, page: 1 } as const;
 const DIGITS = /^\d+$/;
 
 type Values = readonly (string | number)[];
 
-/** How values of an argument are found; `context` has arguments that are filled in already. */
+/** Finds the values of an argument; `context` has the arguments that are already filled in. */
 type Finder = (typed: string, scope: ToolScope, context: Readonly<Record<string, string>>) => Values;
 
-const OF_PROMPTS: Readonly<Record<string, Finder>> = {
+const PROMPT_ARGUMENTS: Readonly<Record<string, Finder>> = {
   team: (typed, scope) =>
-    has(scope, search) ? scope.queries.teams(typed, scope.access).map(({ name }) => name) : [],
+    hasTool(scope, search) ? scope.queries.teams(typed, scope.access).map(({ name }) => name) : [],
   competition: (typed, scope) => competitions(typed, scope).map(({ name }) => name),
   season: (typed, scope, { competition = '' }) => {
-    const [meant] = competitions(competition, scope);
-    if (meant === undefined || competition === '') return [];
-    const names = scope.queries.seasons(meant.id, scope.access).flatMap(({ name }) => name ?? []);
+    const [best] = competitions(competition, scope);
+    if (best === undefined || competition === '') return [];
+    const names = scope.queries.seasons(best.id, scope.access).flatMap(({ name }) => name ?? []);
     return names.filter((name) => fold(name).includes(fold(typed)));
   },
 };
 
-const OF_RESOURCES: Readonly<Record<string, { readonly argument: string; readonly find: Finder }>> = {
+const TEMPLATE_ARGUMENTS: Readonly<Record<string, { readonly argument: string; readonly find: Finder }>> = {
   [MATCH_TEMPLATE]: { argument: 'match_id', find: matchIds },
   [TABLE_TEMPLATE]: { argument: 'standings_id', find: tableIds },
 };
 
-/** The values that are meant, best first, at most 100 of them. Throws `ProtocolError` for an unknown prompt or resource. */
+/** Returns the matching values, best first, 100 at most. Throws `ProtocolError` for an unknown prompt or resource. */
 export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
   const found = finderOf(ref, argument.name, scope)(argument.value.trim(), scope, context?.arguments ?? {});
   const values = [...new Set(found.map(String))];
@@ -56,31 +57,31 @@ export function complete({ ref, argument, context }: CompleteRequestParams, scop
   };
 }
 
-const NOTHING: Finder = () => [];
+const NO_VALUES: Finder = () => [];
 
 function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: ToolScope): Finder {
   if (ref.type === 'ref/prompt') {
     const names = argumentsOf(ref.name, access);
     if (names === null) throw invalid(`Unknown prompt: ${ref.name.slice(0, 100)}`);
-    return names.includes(name) ? (OF_PROMPTS[name] ?? NOTHING) : NOTHING;
+    return names.includes(name) ? (PROMPT_ARGUMENTS[name] ?? NO_VALUES) : NO_VALUES;
   }
-  const resource = OF_RESOURCES[ref.uri];
+  const resource = TEMPLATE_ARGUMENTS[ref.uri];
   if (resource === undefined)
     throw invalid('Unknown resource template: send one of resources/templates/list');
-  return resource.argument === name ? resource.find : NOTHING;
+  return resource.argument === name ? resource.find : NO_VALUES;
 }
 
-/** Live matches where nothing is typed, and by the first digits of their ids; else the latest matches of teams of that name. */
+/** Finds live matches by the first digits of their ids, all of them for an empty text; else the latest matches of teams by name. */
 function matchIds(typed: string, scope: ToolScope): Values {
-  if (!has(scope, getMatch)) return [];
+  if (!hasTool(scope, getMatch)) return [];
   if (typed === '' || DIGITS.test(typed))
-    return has(scope, liveBoard)
+    return hasTool(scope, liveBoard)
       ? startingWith(
           typed,
           liveMatches(scope, MAX_VALUES).map(({ state }) => state.event_id),
         )
       : [];
-  if (!has(scope, search) || !has(scope, listMatches)) return [];
+  if (!hasTool(scope, search) || !hasTool(scope, listMatches)) return [];
   const teams = scope.queries.teams(typed, scope.access).slice(0, MAX_NAMES);
   return teams.flatMap(({ id }) => {
     const query = { participant_id: id, limit: MAX_IDS, page: 1 };
@@ -88,12 +89,15 @@ function matchIds(typed: string, scope: ToolScope): Values {
   });
 }
 
-/** The tables of the current season of competitions of that name; of all tables where nothing is typed, and by the first digits of their ids. */
+/**
+ * Finds tables by the first digits of their ids, all of them for an empty text; else those of the current season of
+ * competitions by name.
+ */
 function tableIds(typed: string, scope: ToolScope): Values {
-  if (!has(scope, listStandings)) return [];
+  if (!hasTool(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {
     const { standings_list } = dataOf<OperationData<'standings.index'>>(
-      scope.data.standingsList(LOOKED_AT, scope.access),
+      scope.data.standingsList(SEARCHED_PAGE, scope.access),
     );
     return startingWith(
       typed,
@@ -108,15 +112,15 @@ function tableIds(typed: string, scope: ToolScope): Values {
   );
 }
 
-/** Competitions of that name, best first; all where nothing is typed. */
+/** Finds competitions by a part of their name, best first; all for an empty text. */
 function competitions(
   typed: string,
   scope: ToolScope,
 ): readonly { readonly id: number; readonly name: string }[] {
-  if (!has(scope, listCompetitions)) return [];
+  if (!hasTool(scope, listCompetitions)) return [];
   if (typed !== '') return scope.queries.competitions(typed, scope.access);
   const { competitions: all } = dataOf<OperationData<'competitions.index'>>(
-    scope.data.competitions(LOOKED_AT, scope.access),
+    scope.data.competitions(SEARCHED_PAGE, scope.access),
   );
   return all.filter(({ name }) => name !== '');
 }
@@ -125,7 +129,7 @@ function startingWith(typed: string, ids: readonly number[]): Values {
   return ids.filter((id) => String(id).startsWith(typed));
 }
 
-function has({ access }: ToolScope, { operations }: Tool): boolean {
+function hasTool({ access }: ToolScope, { operations }: Tool): boolean {
   return covers(access, operations);
 }
 

@@ -1,4 +1,4 @@
-/** The protocol's own conformance suite against the endpoint, in both revisions. */
+/** Runs the protocol's conformance suite against the endpoint, in both revisions. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { withToken } from './testing/header-proxy.ts';
 import { ALL, ServedMcp } from './testing/served.ts';
 
-const FIXTURE = 'calls, reads or gets a fixture that only the example server of the suite has';
+const FIXTURE = 'needs a fixture that only the example server of the suite has';
 const NO_LOGGING =
   'the endpoint does not log to clients (deprecated by SEP-2577) and does not declare the capability';
-const NO_INPUT = 'asks for a tool that asks the client back; no tool of the endpoint does';
+const NO_INPUT = 'needs a tool that requests input of the client; no tool of the endpoint does';
 
-/** Scenarios that fail, and why that is as it should be; a check by its id where the others of the scenario pass. */
+/** Scenarios that are expected to fail, with the reason; `scenario/check` where only that check fails. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'tools-call-simple-text': FIXTURE,
   'tools-call-image': FIXTURE,
@@ -25,8 +25,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'resources-read-text': FIXTURE,
   'resources-read-binary': FIXTURE,
   'resources-templates-read': FIXTURE,
-  'resources-subscribe': `${FIXTURE}, and what cannot be read cannot be subscribed to`,
-  'resources-unsubscribe': `${FIXTURE}, and what cannot be read cannot be subscribed to`,
+  'resources-subscribe': `${FIXTURE}, and an unreadable resource refuses subscriptions`,
+  'resources-unsubscribe': `${FIXTURE}, and an unreadable resource refuses subscriptions`,
   'prompts-get-simple': FIXTURE,
   'prompts-get-with-args': FIXTURE,
   'prompts-get-embedded-resource': FIXTURE,
@@ -58,20 +58,20 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 const ROOT = join(import.meta.dirname, '../../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-/** How each revision is asked for: all its scenarios, those of the current one frozen at its release. */
-const ASKED = {
+/** Arguments of the suite for all scenarios of a revision; those of the current one are frozen at its release. */
+const SUITE_ARGUMENTS = {
   '2026-07-28': ['--requirements', '2026-07-28'],
   '2025-11-25': ['--suite', 'all', '--spec-version', '2025-11-25'],
 } as const;
 
 type Check = { readonly id: string; readonly status: string };
 
-/** The checks of each scenario that was run. */
-async function run(url: URL, asked: readonly string[]): Promise<Map<string, readonly Check[]>> {
+/** Runs scenarios, and returns the checks of each. */
+async function run(url: URL, suiteArguments: readonly string[]): Promise<Map<string, readonly Check[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-conformance-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const args = [SUITE, 'server', '--url', url.href, ...asked, '-o', folder];
-  // Its exit code says that something failed; what did is in the files.
+  const args = [SUITE, 'server', '--url', url.href, ...suiteArguments, '-o', folder];
+  // The exit code only says whether something failed; the files have the checks.
   await new Promise<void>((resolve) => {
     execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 26 }, () => resolve());
   });
@@ -83,17 +83,17 @@ async function run(url: URL, asked: readonly string[]): Promise<Map<string, read
   );
 }
 
-test.each(Object.entries(ASKED))(
+test.each(Object.entries(SUITE_ARGUMENTS))(
   'passes the conformance suite of revision %s',
   { timeout: 300_000 },
-  async (revision, asked) => {
+  async (revision, suiteArguments) => {
     const limits = { requestsPerToken: 1e6, requestsPerAddress: 1e6 };
     const served = await ServedMcp.start({ limits });
-    const scenarios = await run(await withToken(served.url, ALL.token), asked);
+    const scenarios = await run(await withToken(served.url, ALL.token), suiteArguments);
     expect(scenarios.size).toBeGreaterThan(30);
     const failed: string[] = [];
     for (const [scenario, checks] of scenarios) {
-      // Of the extension for long-running tasks, which nobody has to have.
+      // The extension for long-running tasks is optional.
       if (scenario.startsWith('tasks-')) continue;
       const bad = checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => `${scenario}/${id}`);
       failed.push(...(scenario in EXCEPTIONS ? bad.slice(0, 1).map(() => scenario) : bad));

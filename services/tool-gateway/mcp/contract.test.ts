@@ -6,10 +6,10 @@ import { servedAccess } from '#views/store/served.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';
-import { askedOf } from './testing/asked.ts';
+
 import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
 import { ServedMcp } from './testing/served.ts';
-import { scopeOf } from './testing/tool-calls.ts';
+import { argumentsFor, scopeOf } from './testing/tool-calls.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
 import { documentUri, matchUri, tableUri } from './uris.ts';
@@ -31,7 +31,7 @@ function accessTo(shown: readonly League[], operations: Access['operations'] = n
 const ids = LEAGUES.flatMap(({ teams, ...league }) => [...Object.values(league), ...teams]);
 const words = ['Göteborg', 'zurich', 'ZÜR', 'rich', 'player', 'a', 'match', '201', '-', 'goteborg 101'];
 
-/** Any value that an argument of that schema may have, and some that it may not. */
+/** Generates values of an argument with that schema: valid ones, and some invalid ones. */
 function argument(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (schema.type === 'integer')
@@ -42,7 +42,7 @@ function argument(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<unkno
   return fc.oneof(fc.constantFrom(...words), fc.string());
 }
 
-/** Paging has bounds of its own: ids there would only be refused. */
+/** Paging has its own bounds: ids would only be refused there. */
 const PAGING = { limit: fc.constantFrom(1, 2, 50), page: fc.constantFrom(1, 1, 2) };
 
 function argumentsOf(tool: Tool): fc.Arbitrary<Record<string, unknown>> {
@@ -54,7 +54,7 @@ function argumentsOf(tool: Tool): fc.Arbitrary<Record<string, unknown>> {
   return fc.record({ ...Object.fromEntries(arbitraries), ...PAGING }, { requiredKeys: [] });
 }
 
-/** The text of an answer: its content, or the error. */
+/** Returns the text of an answer, or the message of its error. */
 function textOf(tool: Tool, args: unknown, scope: ToolScope): string {
   try {
     return JSON.stringify(tool.call(args, scope));
@@ -64,7 +64,7 @@ function textOf(tool: Tool, args: unknown, scope: ToolScope): string {
   }
 }
 
-/** Whether a text has anything of a league: names, and those of its ids that nothing else has. */
+/** Whether a text contains a name of a league, or an id that only the league has. */
 function shows(text: string, league: League): boolean {
   const { competition, season, stage, match, earlier } = league;
   const own = [competition, season, stage, match, earlier].join('|');
@@ -74,9 +74,9 @@ function shows(text: string, league: League): boolean {
 describe('a contract without a competition', () => {
   test.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
     for (const league of LEAGUES) {
-      const args = askedOf(league)[tool.name];
+      const args = argumentsFor(league)[tool.name];
       const ask = (shown: readonly League[]) => shows(textOf(tool, args, scopeTo(accessTo(shown))), league);
-      // The answer for those who may see it, for all but the sports.
+      // A contract with the league does see it, in all tools but list_sports.
       expect(ask([league])).toBe(tool.name !== 'list_sports');
       expect(ask(LEAGUES.filter((other) => other !== league))).toBe(false);
     }
@@ -142,7 +142,7 @@ describe('a contract without an operation', () => {
   });
 });
 
-test('a server of some competitions says so in its instructions, its document and of a resource outside', async () => {
+test('a server of some competitions names them in its instructions, its document, and errors of resources', async () => {
   const competitions = new Set([OPEN.competition]);
   const access = servedAccess({ clientId: 7, competitions: null, operations: null }, competitions);
   const served = await ServedMcp.start({

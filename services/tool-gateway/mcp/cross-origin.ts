@@ -1,6 +1,6 @@
-/** What a browser needs to let a page of an allowed origin call the endpoint (Fetch standard, "CORS protocol"). */
+/** Headers that let a page of an allowed origin call the endpoint (Fetch standard, "CORS protocol"). */
 
-/** Every method of the endpoint, as `Allow` names them. */
+/** Value of `Allow`: every method of the endpoint. */
 export const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
 
 /** Headers that clients of the protocol send. */
@@ -16,10 +16,10 @@ const REQUEST_HEADERS = [
 ].join(', ');
 /** Headers of answers that a page may read. */
 const RESPONSE_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after';
-/** Seconds for which a browser keeps the answer to a preflight; Chromium keeps it no longer. */
+/** Time for which a browser caches the answer to a preflight, seconds: the maximum of Chromium. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** Headers of every answer to a page; none where no page asks. `origin` is one that is allowed. */
+/** Returns the CORS headers of an answer. `origin` is an allowed one; undefined where no page sent the request. */
 export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
   return origin === undefined
     ? { vary: 'origin' }
@@ -30,7 +30,7 @@ export function originHeaders(origin: string | undefined): Readonly<Record<strin
       };
 }
 
-/** The answer to `OPTIONS`, a preflight or not. */
+/** Creates the answer to `OPTIONS`, a preflight or not. */
 export function optionsAnswer(): Response {
   const headers = {
     allow: ALLOWED_METHODS,

@@ -1,65 +1,70 @@
-/** The contract's documents as resources: what the client may see, the REST contract, and the catalogues behind ids. */
+/** Documents that are served as resources: the client's contract, the REST contract, and catalogues of ids. */
 import { openApi } from '#contract/rest/openapi.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { covers, toolsOf } from './tools.ts';
 
-export type Document = {
+/** A document that is served as a resource. */
+export type ContractDocument = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Operations of the contract that a client needs to read it. */
+  /** Operations that a client's contract needs to read it. */
   readonly operations: readonly OperationName[];
   /** JSON text. */
   read(access: Access): string;
 };
 
-/** All of a catalogue. */
-const EVERYTHING: CatalogueQuery = { limit: 100_000, page: 1 };
+/** A page with a whole catalogue. */
+const WHOLE_CATALOGUE: CatalogueQuery = { limit: 100_000, page: 1 };
 
-/** The documents, in the order in which they are listed. `version` is that of the service. */
-export function documentsOf(data: ProviderData, version: string): readonly Document[] {
+/** Returns all documents, in the order of the list. `version` is that of the service. */
+export function documentsOf(data: ProviderData, version: string): readonly ContractDocument[] {
   const rest = JSON.stringify(openApi({ version }));
   return [
     {
       name: 'contract',
       title: 'Your contract',
-      description: 'What your contract covers: competitions, operations of REST, tools of this endpoint.',
+      description: 'What your contract covers: competitions, REST operations, tools.',
       operations: [],
       read: (access) => JSON.stringify(contractOf(access)),
     },
     {
       name: 'openapi',
       title: 'The REST contract',
-      description: 'OpenAPI document of the REST interface that answers from the same data.',
+      description: 'OpenAPI document of the REST interface to the same data.',
       operations: [],
       read: () => rest,
     },
     {
       name: 'statuses',
       title: 'Statuses',
-      description: 'What the ids of statuses mean.',
+      description: 'Ids and names of statuses.',
       operations: ['statuses.index'],
-      read: () => data.statuses(EVERYTHING).data.toString(),
+      read: () => data.statuses(WHOLE_CATALOGUE).data.toString(),
     },
     {
       name: 'incident-types',
       title: 'Incident types',
-      description: 'What the ids of incident types mean, and which interrupt play or matter to traders.',
+      description: 'Ids and names of incident types, and which interrupt play or matter to traders.',
       operations: ['incidents.index'],
-      read: () => data.incidentTypes(EVERYTHING).data.toString(),
+      read: () => data.incidentTypes(WHOLE_CATALOGUE).data.toString(),
     },
     {
       name: 'standings-types',
       title: 'Types of tables',
-      description: 'The types of tables with the codes of their columns.',
+      description: 'Types of tables with the codes of their columns.',
       operations: ['standings-types.index'],
-      read: () => data.standingsTypes(EVERYTHING).data.toString(),
+      read: () => data.standingsTypes(WHOLE_CATALOGUE).data.toString(),
     },
   ];
 }
 
-export function readable(documents: readonly Document[], access: Access): Document[] {
+/** Returns the documents that a contract may read. */
+export function readableDocuments(
+  documents: readonly ContractDocument[],
+  access: Access,
+): ContractDocument[] {
   return documents.filter(({ operations }) => covers(access, operations));
 }
 

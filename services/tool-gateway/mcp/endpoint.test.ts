@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { askedOf } from './testing/asked.ts';
 import { OPEN } from './testing/league.ts';
 import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
-import { tokensOf } from './testing/tokens.ts';
+import { argumentsFor, tokensOf } from './testing/tool-calls.ts';
 import { TOOLS } from './tools.ts';
 
 const revisions = Object.keys(REVISIONS) as Revision[];
 
-/** Every conversation begins with the list. */
+/** Maximum number of tokens of the list, which every conversation begins with. */
 const LIST_TOKENS = 6_000;
 
 describe.each(revisions)('a client of revision %s', (revision) => {
@@ -19,7 +18,7 @@ describe.each(revisions)('a client of revision %s', (revision) => {
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     expect(tokensOf(JSON.stringify(tools))).toBeLessThanOrEqual(LIST_TOKENS);
     for (const { name } of tools) {
-      const result = await client.callTool({ name, arguments: { ...askedOf(OPEN)[name] } });
+      const result = await client.callTool({ name, arguments: { ...argumentsFor(OPEN)[name] } });
       expect(result.isError, `${name} ${JSON.stringify(result.content)}`).toBeUndefined();
       const lists = Object.values(result.structuredContent as object).filter(Array.isArray);
       expect(lists.flat(), name).not.toEqual([]);

@@ -1,70 +1,59 @@
 /**
- * The tool endpoint (spec, "Authentication" 7): `GET`, `POST` and `DELETE /mcp` over Streamable HTTP. Whoever calls is
- * looked at in this order: host and origin (403), readiness (503), token (401), rate (429), body (413), protocol. `OPTIONS`
- * needs no token: a browser asks before it sends one.
+ * The tool endpoint (spec, "Authentication" 7): `GET`, `POST` and `DELETE /mcp` over Streamable HTTP. A request is checked
+ * in this order: host and origin (403), readiness (503), token (401), rate (429), body (413), protocol. `OPTIONS` needs
+ * no token: a browser sends it before it sends the token.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProviderData } from '#contract/rest/provider.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJson } from '#contract/values.ts';
-import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
 import { ToolAnswerCache } from './answers.ts';
-import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
+import { bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
-import { Handlers } from './handlers.ts';
+import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
-import type { McpMetrics } from './metrics.ts';
+import type { ServerContext } from './server.ts';
 import { McpSessions, refusal } from './sessions.ts';
-import { Streams } from './streams.ts';
+import { McpStreams } from './streams.ts';
 
-export type McpOptions = {
-  readonly data: ProviderData;
-  readonly queries: ToolQueries;
+/** Dependencies of the endpoint. */
+export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
   readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
-  /** Who has a token; null where it is unknown, expired or revoked, or its client is no more. */
+  /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
-  /** What the contract of a client covers as of now. */
-  readonly accessOf: AccessOf;
-  /** Names that a request may ask this server by, and that a page may come from; without ports. */
+  /** Host names of this server, and of pages that may call it; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Counts an admitted request of a token; for a refused one returns when the next may be sent. */
+  /** Decides on a request of a token, and counts it if it is admitted. */
   readonly admit: (tokenId: string, at: number) => Refusal;
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly version: string;
-  readonly metrics: McpMetrics;
-  readonly log: FastifyBaseLogger;
-  readonly onFailure: (error: unknown) => void;
   readonly limits?: Partial<McpLimits>;
 };
 
 const PATH = '/mcp';
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
-/** Levels of a message: whoever compares or writes a deeper one by calls runs out of stack, which is no failure of ours. */
+/** Maximum nesting of a message: recursive code would overflow the stack on a deeper one. */
 const MAX_LEVELS = 64;
-/** The head of an answer that a stream is. */
-const STREAM = 'text/event-stream';
+/** Content type of an answer that is a stream. */
+const STREAM_TYPE = 'text/event-stream';
 
-/** Serves the endpoint. Its client addresses are those of `request.ip`: whom that trusts is the server's matter. */
+/** Registers the endpoint. Client addresses are those of `request.ip`: `app` decides which proxies to trust. */
 export async function mcpEndpoint(app: FastifyInstance, options: McpOptions): Promise<void> {
   await app.register(async (scope) => new Endpoint(scope, options));
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls the tool endpoint; null elsewhere. */
+    /** The caller of the tool endpoint; null on other routes. */
     caller: Caller | null;
   }
 }
@@ -73,9 +62,9 @@ class Endpoint {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #changes: ChangeNotifier;
-  readonly #handlers: Handlers;
+  readonly #handlers: StatelessHandlers;
   readonly #sessions: McpSessions;
-  readonly #streams: Streams;
+  readonly #streams: McpStreams;
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
@@ -84,11 +73,10 @@ class Endpoint {
     this.#options = options;
     this.#limits = limits;
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
-    const { accessOf } = options;
     const documents = documentsOf(data, version);
     this.#changes = new ChangeNotifier({
       view,
-      accessOf,
+      accessOf: options.accessOf,
       now,
       competitionOf: queries.competitionOf,
       listsOf: (access) =>
@@ -96,10 +84,13 @@ class Endpoint {
     });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
     const shared = { context, changes: this.#changes, limits };
-    this.#handlers = new Handlers(shared);
+    this.#handlers = new StatelessHandlers(shared);
     this.#sessions = new McpSessions(shared);
-    this.#streams = new Streams({ limits, metrics, now });
-    const sweeping = setInterval(() => this.#sweep(), limits.sweepMs).unref();
+    this.#streams = new McpStreams({ limits, metrics, now });
+    const sweeping = setInterval(() => {
+      this.#streams.sweep();
+      this.#sessions.sweep();
+    }, limits.sweepMs).unref();
     scope.addHook('preClose', async () => {
       clearInterval(sweeping);
       this.#changes.close();
@@ -111,7 +102,7 @@ class Endpoint {
   #routes(scope: FastifyInstance): void {
     scope.decorateRequest('caller', null);
     scope.removeAllContentTypeParsers();
-    // Passed on unchanged: the protocol has its own errors for an invalid one.
+    // Passes the text on: the protocol has its own error for invalid JSON.
     scope.addContentTypeParser(
       '*',
       { parseAs: 'string', bodyLimit: this.#limits.maxBodyBytes },
@@ -144,7 +135,7 @@ class Endpoint {
     scope.route({ method: 'OPTIONS', url: PATH, handler: async () => {} });
   }
 
-  /** Refuses unauthorized requests, and remembers the caller of the others. */
+  /** Refuses a request that may not enter; else sets its caller. */
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const { allowedHosts, allowedOrigins, authenticate, admit, ready, now, metrics } = this.#options;
     const refuse = (reason: string, response: Response): Promise<FastifyReply> => {
@@ -178,7 +169,7 @@ class Endpoint {
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, method } = request;
-    if (caller === null) throw new TypeError('a request that was not let in');
+    if (caller === null) throw new TypeError('the request was not admitted');
     const { body: text } = request;
     const body = method === 'POST' && typeof text === 'string' ? parseJson(text) : undefined;
     if (method === 'POST' && body === undefined) return send(reply, parseError());
@@ -188,15 +179,15 @@ class Endpoint {
       return send(reply, refusal(400, `The message nests deeper than ${MAX_LEVELS} levels`));
     const problem = this.#streamProblem(method, body, caller);
     if (problem !== null) return send(reply, problem);
-    const gone = new AbortController();
-    reply.raw.once('close', () => {
-      // An abort costs errors with their stacks: only where there is something to give up.
-      if (!reply.raw.writableFinished) gone.abort();
-    });
-    const web = webRequest(request, gone.signal);
-    // A GET or DELETE without a session belongs to no revision: clients open streams by POST now.
+    // No revision has a GET or DELETE without a session: since 2026-07-28 clients open streams by POST.
     if (method !== 'POST' && !('mcp-session-id' in request.headers))
       return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
+    const disconnected = new AbortController();
+    reply.raw.once('close', () => {
+      // An abort creates errors with stacks, so it is skipped when the answer is complete.
+      if (!reply.raw.writableFinished) disconnected.abort();
+    });
+    const web = webRequest(request, disconnected.signal);
     const response = (await isLegacyRequest(web, body))
       ? await this.#sessions.answer(web, body, caller)
       : await this.#handlers.answer(web, body, caller);
@@ -204,7 +195,7 @@ class Endpoint {
     return this.#stream(request, reply, response, caller);
   }
 
-  /** Sends a stream for as long as it may last. */
+  /** Sends a stream until the client, or a sweep, closes its connection. */
   #stream(request: FastifyRequest, reply: FastifyReply, response: Response, caller: Caller): FastifyReply {
     const { authenticate } = this.#options;
     const bearer = bearerOf(request.headers.authorization) ?? '';
@@ -220,20 +211,15 @@ class Endpoint {
     return reply;
   }
 
-  /** Why a stream that is asked for cannot be had; null where it can, or none is asked for. */
+  /** Returns the refusal of a requested stream; null if it may be opened, or none is requested. */
   #streamProblem(method: string, body: unknown, caller: Caller): Response | null {
-    const listen = listened(body);
-    if (method !== 'GET' && listen === null) return null;
+    const subscribed = subscribedCount(body);
+    if (method !== 'GET' && subscribed === null) return null;
     if (!this.#streams.admits(caller)) return refusal(429, 'Too many open streams: close some');
     const { maxSubscriptions } = this.#limits;
-    return (listen ?? 0) > maxSubscriptions
+    return (subscribed ?? 0) > maxSubscriptions
       ? refusal(400, `Too many resources: subscribe to ${maxSubscriptions} at most`)
       : null;
-  }
-
-  #sweep(): void {
-    this.#streams.sweep();
-    this.#sessions.sweep();
   }
 }
 
@@ -242,8 +228,8 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1));
 }
 
-/** How many resources a request subscribes to; null for another request. */
-function listened(body: unknown): number | null {
+/** Returns the number of resources that a request subscribes to; null for another request. */
+function subscribedCount(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('method' in body)) return null;
   if (body.method !== 'subscriptions/listen') return null;
   const { params } = body as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
@@ -252,19 +238,19 @@ function listened(body: unknown): number | null {
 }
 
 function isStream(response: Response): boolean {
-  return response.body !== null && (response.headers.get('content-type') ?? '').startsWith(STREAM);
+  return response.body !== null && (response.headers.get('content-type') ?? '').startsWith(STREAM_TYPE);
 }
 
 function webRequest({ raw, method, headers }: FastifyRequest, signal: AbortSignal): Request {
   return new Request(`http://localhost${raw.url}`, { method, headers: headersOf(headers), signal });
 }
 
-/** The token stays here: whatever is behind needs to know the caller, not the token. */
+/** Returns all headers but the token: the code behind the endpoint needs the caller only. */
 function headersOf({ authorization: _, ...headers }: IncomingHttpHeaders): Headers {
-  const kept = new Headers();
+  const passed = new Headers();
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) kept.set(name, Array.isArray(value) ? value.join(', ') : value);
-  return kept;
+    if (value !== undefined) passed.set(name, Array.isArray(value) ? value.join(', ') : value);
+  return passed;
 }
 
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {

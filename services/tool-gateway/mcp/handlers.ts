@@ -1,4 +1,4 @@
-/** The current revision of the protocol: stateless requests, and a stream for each listener. */
+/** Answers clients of revision 2026-07-28: stateless requests, and a stream for each listener. */
 import {
   createMcpHandler,
   InMemoryServerEventBus,
@@ -10,42 +10,43 @@ import type { ChangeNotifier } from './changes.ts';
 import type { McpLimits } from './limits.ts';
 import { createServer, type ServerContext } from './server.ts';
 
-export type HandlersOptions = {
+/** Dependencies of the code that answers one revision, or all earlier ones. */
+export type McpHandlerOptions = {
   readonly context: ServerContext;
   readonly changes: ChangeNotifier;
   readonly limits: McpLimits;
 };
 
 /**
- * One handler of the SDK for each token: notifications of a stream go through the bus of its handler, and that of a token
- * has only what its contract covers. A handler holds nothing while no stream is open, so that idle ones may be forgotten.
+ * Keeps one handler of the SDK for each token, as the bus of a handler carries only changes that the token's contract
+ * covers. A handler without an open stream has no state, so it may be dropped.
  */
-export class Handlers {
-  readonly #options: HandlersOptions;
+export class StatelessHandlers {
+  readonly #options: McpHandlerOptions;
   readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; readonly bus: ContractBus }>();
 
-  constructor(options: HandlersOptions) {
+  constructor(options: McpHandlerOptions) {
     this.#options = options;
   }
 
-  /** The answer to a request; `body` is its parsed body. */
+  /** Answers a request; `body` is its parsed body. */
   answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    return this.#of(caller).fetch(request, { parsedBody: body });
+    return this.#handlerOf(caller).fetch(request, { parsedBody: body });
   }
 
-  /** Ends every stream with a result, as the protocol wants it. */
+  /** Ends every stream with a result, as the protocol requires. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#handlers.values(), ({ handler }) => handler.close()));
   }
 
-  #of(caller: Caller): McpHttpHandler {
+  #handlerOf(caller: Caller): McpHttpHandler {
     const { context, changes, limits } = this.#options;
     const key = `${caller.clientId}/${caller.tokenId}`;
     const known = this.#handlers.get(key);
     if (known !== undefined) return known.handler;
-    for (const [other, { bus }] of this.#handlers) {
+    for (const [idle, { bus }] of this.#handlers) {
       if (this.#handlers.size < limits.maxSessions) break;
-      if (bus.listenerCount === 0) this.#handlers.delete(other);
+      if (bus.listenerCount === 0) this.#handlers.delete(idle);
     }
     const bus = new ContractBus(changes, caller.clientId, () => context.metrics.notifications.inc());
     const handler = createMcpHandler(() => createServer(context, caller, null, true), {
@@ -59,7 +60,7 @@ export class Handlers {
   }
 }
 
-/** Where the streams of one token learn of changes: only of those that its client's contract covers. */
+/** The bus of the streams of one token: carries only changes that its client's contract covers. */
 class ContractBus extends InMemoryServerEventBus {
   readonly #follow: () => () => void;
   #stop: (() => void) | undefined;

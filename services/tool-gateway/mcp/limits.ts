@@ -1,26 +1,26 @@
-/** The limits of the endpoint (spec, "Limits"), and what is ours where the spec is silent. */
+/** Limits of the endpoint: those of the spec ("Limits"), and our own where the spec has none. */
 export const LIMITS = {
   /** Requests of one token in a rolling minute. */
   requestsPerToken: 120,
-  /** Requests without a good token of one address in a rolling minute. */
+  /** Requests without a valid token of one address in a rolling minute. */
   requestsPerAddress: 60,
-  /** Bytes of a body. */
+  /** Maximum size of a body, bytes. */
   maxBodyBytes: 64 * 1024,
-  /** Sessions of a replica, and of one token there. */
+  /** Maximum number of sessions of a replica, and of one token on it. */
   maxSessions: 1_000,
   maxSessionsPerToken: 50,
-  /** A session without a request and without a stream ends after so long, milliseconds. */
+  /** Idle time after which a session without a stream ends, milliseconds. */
   sessionIdleMs: 15 * 60_000,
-  /** Streams of a replica, and of one token there. */
+  /** Maximum number of streams of a replica, and of one token on it. */
   maxStreams: 1_000,
   maxStreamsPerToken: 50,
-  /** A stream whose reader reads nothing for so long is closed, milliseconds. */
+  /** Time after which a stream is closed whose reader reads nothing, milliseconds. */
   streamStallMs: 30_000,
-  /** A stream ends after so long, milliseconds: its client opens another one. */
+  /** Maximum age of a stream, milliseconds; its client then opens another one. */
   streamMaxMs: 60 * 60_000,
-  /** How often sessions and streams are checked, milliseconds: a revoked token keeps its streams for at most so long. */
+  /** Interval between checks of sessions and streams, milliseconds. At most for so long a revoked token keeps its streams. */
   sweepMs: 1_000,
-  /** Resources that one session, or one stream, may subscribe to. */
+  /** Maximum number of resources that one session, or one stream, may subscribe to. */
   maxSubscriptions: 200,
 };
 
@@ -28,5 +28,5 @@ export type McpLimits = Readonly<typeof LIMITS>;
 
 /** The window of both rates, milliseconds. */
 export const WINDOW_MS = 60_000;
-/** Tokens and addresses whose requests are counted at once. */
+/** Maximum number of tokens, and of addresses, whose requests are counted at a time. */
 export const MAX_COUNTED = 10_000;

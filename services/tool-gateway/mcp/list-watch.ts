@@ -1,6 +1,5 @@
-/** Whether a client's lists have changed: by its contract, and by what is played. */
-import type { Document } from './documents.ts';
-import { readable } from './documents.ts';
+/** Detects changes of a client's lists: of its contract, and of live matches and tables. */
+import { type ContractDocument, readableDocuments } from './documents.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources } from './resources.ts';
 import type { ToolScope } from './tools/tool.ts';
@@ -9,13 +8,17 @@ import { covers, toolsOf } from './tools.ts';
 /** A list of the protocol. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** The same text while a list is the same. */
+/** A text for each list, which changes with the list. */
 export type ListKeys = Readonly<Record<ListKind, string>>;
 
-/** What the lists of a caller have now. */
-export function listKeysOf(documents: readonly Document[], scope: ToolScope, nameVersion: number): ListKeys {
+/** Returns the current keys of a caller's lists. `nameVersion` changes when anything is renamed. */
+export function listKeysOf(
+  documents: readonly ContractDocument[],
+  scope: ToolScope,
+  nameVersion: number,
+): ListKeys {
   const { access, data } = scope;
-  // Tables are counted: a list of thousands is not made every second. One that is renamed changes the names.
+  // Counts tables, as listing thousands every second is expensive; `nameVersion` covers renamed ones.
   const tables = covers(access, ['standings.index', 'standings.show'])
     ? data.standingsList({ limit: 1, page: 1 }, access).total
     : 0;
@@ -27,7 +30,7 @@ export function listKeysOf(documents: readonly Document[], scope: ToolScope, nam
       .map(({ name }) => name)
       .join(),
     resources: [
-      ...readable(documents, access).map(({ name }) => name),
+      ...readableDocuments(documents, access).map(({ name }) => name),
       ...liveResources(scope).map(({ uri }) => uri),
       tables,
       nameVersion,
@@ -35,7 +38,7 @@ export function listKeysOf(documents: readonly Document[], scope: ToolScope, nam
   };
 }
 
-/** The lists that differ. */
+/** Returns the lists whose keys differ. */
 export function changedLists(before: ListKeys, after: ListKeys): ListKind[] {
   return (['tools', 'prompts', 'resources'] as const).filter((kind) => before[kind] !== after[kind]);
 }

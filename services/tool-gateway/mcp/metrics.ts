@@ -8,43 +8,43 @@ export function mcpMetrics(registry: Registry) {
   return {
     requestSeconds: new Histogram({
       name: 'touchline_mcp_request_seconds',
-      help: 'Time from a request of the tool endpoint to its answer, or to the head of its stream, by method and status.',
+      help: 'Time from a request to its answer, or to the start of its stream, by method and status.',
       labelNames: ['method', 'status'],
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers,
     }),
     callSeconds: new Histogram({
       name: 'touchline_mcp_call_seconds',
-      help: 'Time that a tool took, by tool and outcome: ok or the code of its error.',
+      help: 'Time of a tool call, by tool and outcome: ok, or the code of its error.',
       labelNames: ['tool', 'outcome'],
       buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
       registers,
     }),
     refused: new Counter({
       name: 'touchline_mcp_refused_total',
-      help: 'Requests of the tool endpoint that were refused before they were looked at, by reason.',
+      help: 'Requests of the tool endpoint that were refused before they were parsed, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     notifications: new Counter({
       name: 'touchline_mcp_notifications_total',
-      help: 'Notifications of changed resources that were sent.',
+      help: 'Notifications sent, of changed resources and lists.',
       registers,
     }),
     ended: new Counter({
       name: 'touchline_mcp_ended_total',
-      help: 'Sessions and streams that the server ended, by reason.',
+      help: 'Sessions and streams ended by the server, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     sessions: new Gauge({
       name: 'touchline_mcp_sessions',
-      help: 'Sessions of clients of the revisions before 2026-07-28.',
+      help: 'Open sessions of clients of revisions before 2026-07-28.',
       registers,
     }),
     streams: new Gauge({
       name: 'touchline_mcp_streams',
-      help: 'Streams of notifications that are open.',
+      help: 'Open streams of notifications.',
       registers,
     }),
   };

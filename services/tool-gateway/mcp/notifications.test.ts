@@ -14,7 +14,7 @@ const revisions = Object.keys(REVISIONS) as Revision[];
 
 let message = 100;
 
-/** Another goal in the match of a league. */
+/** Publishes another goal in the match of a league. */
 function goal(world: ViewsWorld, league: League): void {
   const n = message++;
   world.play(
@@ -26,7 +26,7 @@ function goal(world: ViewsWorld, league: League): void {
   );
 }
 
-/** The resources that a client is notified of. */
+/** Returns a list that fills with the URIs of resources that a client is notified of. */
 function notified(client: Client): string[] {
   const uris: string[] = [];
   client.setNotificationHandler(
@@ -36,7 +36,7 @@ function notified(client: Client): string[] {
   return uris;
 }
 
-/** Subscribes as the revision of the client has it. */
+/** Subscribes in the way of the client's revision. */
 async function subscribe(client: Client, revision: Revision, uris: readonly string[]): Promise<void> {
   if (revision === '2026-07-28') {
     await client.listen({ resourceSubscriptions: [...uris] });
@@ -50,7 +50,7 @@ async function streams(served: ServedMcp): Promise<number> {
 }
 
 describe.each(revisions)('a client of revision %s that subscribes', (revision) => {
-  test('is notified of a changed match, once for simultaneous changes, and of nothing else', async () => {
+  test('is notified of a changed match only, once for simultaneous changes', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
     const uris = notified(client);
@@ -64,7 +64,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
   });
 
-  test('is notified at once of a match that is no longer to be believed, by time alone, and again when it is', async () => {
+  test('is notified at once of a match whose feed expires by time alone, and again when it recovers', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ now: () => now });
     const heartbeat = (): void => served.world.health(null, { written_at: now, valid_until: now + 1_750 });
@@ -148,7 +148,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     );
   });
 
-  test('cannot have more streams than a token may', async () => {
+  test('cannot open more streams than the limit of a token', async () => {
     const served = await ServedMcp.start({ limits: { maxStreamsPerToken: 1 } });
     const first = await served.connect(revision);
     await subscribe(first, revision, [matchUri(OPEN.match)]);
@@ -156,12 +156,12 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     const second = await served.connect(revision);
     if (revision === '2026-07-28')
       await expect(second.listen({ resourceSubscriptions: [matchUri(OPEN.match)] })).rejects.toThrow();
-    // Its calls work without it.
+    // Calls still work without a stream.
     expect((await second.callTool({ name: 'list_sports' })).isError).toBeUndefined();
     expect(await streams(served)).toBe(1);
   });
 
-  test('cannot subscribe to more than so many resources', async () => {
+  test('cannot subscribe to more resources than the limit', async () => {
     const served = await ServedMcp.start({ limits: { maxSubscriptions: 2 } });
     const client = await served.connect(revision);
     const uris = [matchUri(OPEN.match), matchUri(CLOSED.match), tableUri(OPEN.table)];
@@ -170,7 +170,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
 });
 
 describe('a stream', () => {
-  test('ends when it is as old as a stream may be', async () => {
+  test('ends at the maximum age', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ limits: { sweepMs: 20, streamMaxMs: 1_000 }, now: () => now });
     const client = await served.connect('2026-07-28');
@@ -190,7 +190,7 @@ describe('a stream', () => {
 });
 
 describe('a session (revision 2025-11-25)', () => {
-  /** A client whose transport shows its session. */
+  /** Connects a client whose transport shows its session. */
   async function session(
     served: ServedMcp,
   ): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
@@ -209,7 +209,7 @@ describe('a session (revision 2025-11-25)', () => {
     params: { uri: matchUri(OPEN.match) },
   };
 
-  test('is answered by every replica, which cannot subscribe in it; the client must start another one', async () => {
+  test('is answered by every replica; another replica refuses its subscriptions', async () => {
     const first = await ServedMcp.start();
     const second = await ServedMcp.start({ world: first.world });
     const { transport } = await session(first);
@@ -224,7 +224,7 @@ describe('a session (revision 2025-11-25)', () => {
     }
   });
 
-  test('is of one token alone', async () => {
+  test('belongs to one token', async () => {
     const served = await ServedMcp.start({ clients: [ALL, NARROW] });
     const { transport } = await session(served);
     const headers = { 'mcp-session-id': transport.sessionId ?? '', authorization: `Bearer ${NARROW.token}` };
@@ -239,7 +239,7 @@ describe('a session (revision 2025-11-25)', () => {
     await vi.waitFor(async () => expect((await served.post(CALL, header)).status).toBe(404));
   });
 
-  test('ends after a time without a request and without a stream, and not before', async () => {
+  test('ends after the idle limit without a request or a stream, and not before', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ limits: { sweepMs: 10, sessionIdleMs: 1_000 }, now: () => now });
     const { client, transport } = await session(served);
@@ -260,7 +260,7 @@ describe('a session (revision 2025-11-25)', () => {
     expect((await served.post(CALL, header)).status).toBe(404);
   });
 
-  test('the idlest one makes room for another where a token has as many as it may, unless all have streams', async () => {
+  test('ends for a new one of its token when it is the least recently used, unless all have streams', async () => {
     const served = await ServedMcp.start({ limits: { maxSessionsPerToken: 2 } });
     const initialize = {
       jsonrpc: '2.0',

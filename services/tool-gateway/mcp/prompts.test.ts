@@ -26,7 +26,7 @@ async function textOf(client: Client, name: string, args: Record<string, string>
 }
 
 describe.each(revisions)('prompts (revision %s)', (revision) => {
-  test('are listed with their arguments, and filled in', async () => {
+  test('are listed with their arguments, and return a text with the values', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     const { prompts } = await client.listPrompts();
     expect(
@@ -46,7 +46,7 @@ describe.each(revisions)('prompts (revision %s)', (revision) => {
     );
   });
 
-  test('name tools that there are', async () => {
+  test('name existing tools only', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     const { tools } = await client.listTools();
     const names = new Set(tools.map(({ name }) => name));
@@ -60,7 +60,7 @@ describe.each(revisions)('prompts (revision %s)', (revision) => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('are refused where they are unknown, and without what they need', async () => {
+  test('are refused when unknown, or when an argument is missing or too long', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow('Unknown prompt: nothing');
     await expect(client.getPrompt({ name: 'may-i-act', arguments: { team: ' ' } })).rejects.toThrow(
@@ -71,7 +71,7 @@ describe.each(revisions)('prompts (revision %s)', (revision) => {
     ).rejects.toThrow('longer than 100');
   });
 
-  test('are those whose tools the contract has', async () => {
+  test('are listed only when the contract has all their tools', async () => {
     const access = { ...ALL.access, operations: WITHOUT_TABLES };
     const served = await ServedMcp.start({ clients: [{ ...ALL, access }] });
     const client = await served.connect(revision);
@@ -102,7 +102,7 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
     (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } }))
       .completion.values;
 
-  test('of prompts are names: teams, competitions, seasons of a competition', async () => {
+  test('of prompts are names of teams, competitions, and seasons of a competition', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     expect((await ofPrompt(client, 'may-i-act', 'team', 'goteb')).toSorted()).toEqual([
       'Göteborg 101',
@@ -118,7 +118,7 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
     expect(await ofPrompt(client, 'catch-up', 'minutes', '1')).toEqual([]);
   });
 
-  test('of resources are ids: of live matches, of a team, of the tables of a competition', async () => {
+  test('of resources are ids of live matches, matches of a team, and tables of a competition', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     const matches = (value: string) => ofTemplate(client, MATCH_TEMPLATE, 'match_id', value);
     const tables = (value: string) => ofTemplate(client, TABLE_TEMPLATE, 'standings_id', value);
@@ -130,7 +130,7 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
     expect(await tables('')).toHaveLength(4);
   });
 
-  test('have nothing outside the contract', async () => {
+  test('contain nothing outside the contract', async () => {
     const client = await (await ServedMcp.start({ clients: [NARROW] })).connect(revision, NARROW.token);
     expect(await ofPrompt(client, 'may-i-act', 'team', 'zurich')).toEqual([]);
     expect(await ofPrompt(client, 'table', 'competition', '')).toEqual(['Göteborg competition']);
@@ -143,7 +143,7 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
     expect(await ofTemplate(bare, TABLE_TEMPLATE, 'standings_id', '')).toEqual([]);
   });
 
-  test('are refused of what there is not', async () => {
+  test('are refused for an unknown prompt or resource template', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     await expect(ofPrompt(client, 'nothing', 'team', '')).rejects.toThrow('Unknown prompt');
     await expect(ofTemplate(client, 'touchline://players/{id}', 'id', '')).rejects.toThrow(
@@ -153,7 +153,7 @@ describe.each(revisions)('completions (revision %s)', (revision) => {
 });
 
 describe.each(revisions)('a client of revision %s that listens to lists', (revision) => {
-  /** The lists that it is notified of. */
+  /** Connects a listening client. Returns a list that fills with the lists it is notified of. */
   async function listening(served: ServedMcp): Promise<string[]> {
     const client = await served.connect(revision);
     const changed: string[] = [];
@@ -180,7 +180,7 @@ describe.each(revisions)('a client of revision %s that listens to lists', (revis
     await vi.waitFor(() => expect(changed.toSorted()).toEqual(['prompts', 'resources', 'tools']), 3_000);
   });
 
-  test('is notified of resources when a match is played no longer, and not of a goal', async () => {
+  test('is notified of resources when a match is no longer live, and not of other changes of a match', async () => {
     const served = await ServedMcp.start();
     const changed = await listening(served);
     const play = (n: number, fields: object) =>

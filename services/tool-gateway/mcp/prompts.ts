@@ -1,4 +1,4 @@
-/** Questions that a user may start with: each names the calls that answer it. */
+/** Prompts: questions that a user may start with. The text of each names the calls that answer it. */
 import {
   type GetPromptResult,
   type Prompt,
@@ -15,16 +15,16 @@ import { getStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
 import { covers } from './tools.ts';
 
-type Given = Readonly<Record<string, string>>;
+type PromptValues = Readonly<Record<string, string>>;
 
 type Question = Pick<Prompt, 'name' | 'title' | 'description'> & {
   readonly arguments: PromptArgument[];
-  /** What its text tells to call: a contract that lacks one of them does not have the prompt. */
+  /** Tools that the text names: a contract that lacks one of them does not have the prompt. */
   readonly tools: readonly Tool[];
-  text(given: Given): string;
+  text(values: PromptValues): string;
 };
 
-/** Longest value of an argument: a name. */
+/** Maximum length of a value, characters: it is a name. */
 const MAX_VALUE = 100;
 
 const QUESTIONS: readonly Question[] = [
@@ -32,60 +32,61 @@ const QUESTIONS: readonly Question[] = [
     name: 'may-i-act',
     title: 'May I act on this score?',
     description: 'Whether to act on the score of a match now, and why not.',
-    arguments: [{ name: 'team', description: 'A team that plays, by name.', required: true }],
+    arguments: [{ name: 'team', description: 'Name of a team of the match.', required: true }],
     tools: [search, liveBoard, listMatches, getMatch],
     text: ({ team }) =>
       `May I act on the score of the match of ${team} now?
 
-Find the team with search, its match with live_board (team_id), or with list_matches where it is not played now. Then call get_match and answer with its \`act\` line first, in its words: it already joins the guard, the firm score and the health of the feed. Then the score, the firm score and the minute. Ask again before each decision: an answer is good for two seconds. If you cannot read the match, the answer is no.`,
+Find the team with search, its match with live_board (team_id), or with list_matches if it is not live. Then call get_match and answer with its \`act\` line first, word for word: it combines the guard, the firm score and the health of the feed. Then give the score, the firm score and the minute. Call again before each decision: an answer is valid for two seconds. If you cannot read the match, the answer is no.`,
   },
   {
     name: 'catch-up',
     title: 'What did I miss?',
-    description: 'What happened in the last minutes: goals first, and what was taken back.',
+    description: 'What happened in the last minutes: goals first, then goals taken back.',
     arguments: [
-      { name: 'minutes', description: 'How far to look back; 10 where nothing is said.', required: false },
-      { name: 'competition', description: 'Only of this competition, by name.', required: false },
+      { name: 'minutes', description: 'Minutes to look back; default 10.', required: false },
+      { name: 'competition', description: 'Name of the only competition.', required: false },
     ],
     tools: [search, listChanges],
     text: ({ minutes = '10', competition }) =>
       `What happened in the last ${minutes} minutes${competition === undefined ? '' : ` in ${competition}`}?
 
-${competition === undefined ? '' : 'Find competition_id with search. '}Call list_changes with minutes, and its pages until next_page is null. Tell goals first, with team, player, minute and the score after them; then what was taken back, with by what; then cards and matches that began or ended. Say which goals still await confirmation. If nothing changed, say so.`,
+${competition === undefined ? '' : 'Find competition_id with search. '}Call list_changes with minutes, and its pages until next_page is null. List goals first, with team, player, minute and the score after them; then goals taken back, and by what; then cards and matches that began or ended. Say which goals still await confirmation. If nothing changed, say so.`,
   },
   {
     name: 'table',
     title: 'Who is top?',
     description: 'The table of a competition, or of one of its groups.',
     arguments: [
-      { name: 'competition', description: 'By name.', required: true },
-      { name: 'season', description: 'By name; the current one where nothing is said.', required: false },
+      { name: 'competition', description: 'Its name.', required: true },
+      { name: 'season', description: 'Its name; default the current one.', required: false },
       { name: 'group', description: 'Name of a group, or its last word: C.', required: false },
     ],
     tools: [search, getStandings],
     text: ({ competition, season, group }) =>
       `Who is top ${group === undefined ? 'of' : `of group ${group} of`} ${competition}${season === undefined ? '' : `, season ${season}`}?
 
-Find the competition and its seasons with search, then call get_standings with ${season === undefined ? 'competition_id' : 'the season_id of that season'}${group === undefined ? '' : ` and group ${JSON.stringify(group)}`}. Answer with who leads, by how many points, and how many matches are played; then the rows in their order.`,
+Find the competition and its seasons with search, then call get_standings with ${season === undefined ? 'competition_id' : 'the season_id of that season'}${group === undefined ? '' : ` and group ${JSON.stringify(group)}`}. Answer who leads, by how many points, and after how many matches; then give the rows in order.`,
   },
 ];
 
+/** Returns the prompts that a contract has. */
 export function promptsOf(access: Access): Prompt[] {
   return questionsOf(access).map(({ tools: _tools, text: _text, ...prompt }) => prompt);
 }
 
-/** The names of the arguments of a prompt; null where the contract has no such prompt. */
+/** Returns the names of a prompt's arguments; null if the contract has no such prompt. */
 export function argumentsOf(name: string, access: Access): readonly string[] | null {
   return find(name, access)?.arguments.map((one) => one.name) ?? null;
 }
 
-/** The text of a prompt. Throws `ProtocolError`. */
-export function getPrompt(name: string, given: Given, access: Access): GetPromptResult {
+/** Returns a prompt with its text. Throws `ProtocolError` for an unknown prompt, or a missing or too long argument. */
+export function getPrompt(name: string, given: PromptValues, access: Access): GetPromptResult {
   const question = find(name, access);
   if (question === undefined) throw invalid(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
   const values: Record<string, string> = {};
   for (const { name: key, required } of question.arguments) {
-    // A client may send what its user left empty.
+    // A client may send an empty text for an argument that its user left out.
     const value = given[key]?.trim() ?? '';
     if (value === '' && required === true) throw invalid(`The prompt needs the argument ${key}`);
     if (value.length > MAX_VALUE) throw invalid(`The argument ${key} is longer than ${MAX_VALUE} characters`);

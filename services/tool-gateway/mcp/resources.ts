@@ -1,4 +1,4 @@
-/** What the endpoint shows as resources: documents, tables, and matches that are played. */
+/** The resources of the endpoint: documents, tables, and live matches. */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationData } from '#contract/rest/operations.ts';
-import { type Document, readable } from './documents.ts';
+import { type ContractDocument, readableDocuments } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
 import { titleOf } from './tools/common.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
@@ -17,13 +17,13 @@ import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 
 const JSON_TYPE = 'application/json';
-/** Tables of one page of the list. */
-const PAGE = 100;
-/** Live matches in the list. */
+/** Number of tables in a page of the list. */
+const PAGE_SIZE = 100;
+/** Maximum number of live matches in the list. */
 const MAX_LIVE = 50;
 const CURSOR = /^[1-9][0-9]{0,6}$/;
 
-/** Patterns of resources that are too many to list, or are listed only while they matter. */
+/** URI templates of resources that are too many to list, or that are listed only while a match is live. */
 export const TEMPLATES = [
   {
     uriTemplate: MATCH_TEMPLATE,
@@ -42,21 +42,24 @@ export const TEMPLATES = [
   },
 ];
 
-/** One page of the list: documents and live matches on the first one, then the tables. */
+/**
+ * Returns a page of tables, on the first page after the documents and live matches. Throws `ProtocolError` for an invalid
+ * cursor.
+ */
 export function listResources(
-  documents: readonly Document[],
+  documents: readonly ContractDocument[],
   scope: ToolScope,
   cursor: string | undefined,
 ): { resources: Resource[]; nextCursor?: string } {
   if (cursor !== undefined && !CURSOR.test(cursor))
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      'Invalid cursor: send nextCursor of a list as it is',
+      'Invalid cursor: send nextCursor of a list unchanged',
     );
   const page = Number(cursor ?? 1);
   const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
   if (!covers(scope.access, ['standings.index', 'standings.show'])) return { resources: first };
-  const answer = scope.data.standingsList({ limit: PAGE, page }, scope.access);
+  const answer = scope.data.standingsList({ limit: PAGE_SIZE, page }, scope.access);
   const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
   const tables = standings_list.map(({ id, name, type_name }) => ({
     uri: tableUri(id),
@@ -65,17 +68,17 @@ export function listResources(
     description: type_name,
     mimeType: JSON_TYPE,
   }));
-  const more = page * PAGE < (answer.total ?? 0);
+  const more = page * PAGE_SIZE < (answer.total ?? 0);
   return { resources: [...first, ...tables], ...(more ? { nextCursor: String(page + 1) } : {}) };
 }
 
-/** The text of a resource, JSON. Throws `ResourceNotFoundError` for one that is not there or outside the contract. */
-export function readResource(documents: readonly Document[], scope: ToolScope, uri: string): string {
+/** Returns a resource as JSON text. Throws `ResourceNotFoundError` for one that is unknown or outside the contract. */
+export function readResource(documents: readonly ContractDocument[], scope: ToolScope, uri: string): string {
   const named = parseUri(uri);
   const { access } = scope;
   try {
     if (named?.kind === 'document') {
-      const found = readable(documents, access).find(({ name }) => name === named.name);
+      const found = readableDocuments(documents, access).find(({ name }) => name === named.name);
       if (found !== undefined) return found.read(access);
     } else if (named?.kind === 'match' && covers(access, getMatch.operations)) {
       return JSON.stringify(wholeMatch(named.id, scope));
@@ -89,8 +92,8 @@ export function readResource(documents: readonly Document[], scope: ToolScope, u
   throw new ResourceNotFoundError(uri);
 }
 
-function documentResources(documents: readonly Document[], { access }: ToolScope): Resource[] {
-  return readable(documents, access).map(({ name, title, description }) => ({
+function documentResources(documents: readonly ContractDocument[], { access }: ToolScope): Resource[] {
+  return readableDocuments(documents, access).map(({ name, title, description }) => ({
     uri: documentUri(name),
     name,
     title,
@@ -99,14 +102,14 @@ function documentResources(documents: readonly Document[], { access }: ToolScope
   }));
 }
 
-/** The matches that are listed. */
+/** Returns the live matches of the list. */
 export function liveResources(scope: ToolScope): Resource[] {
   if (!covers(scope.access, [...getMatch.operations, 'livescore.index'])) return [];
   return liveMatches(scope, MAX_LIVE).map(({ state }) => ({
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: titleOf(state),
-    description: scope.queries.place(state).competition ?? 'A match that is played now',
+    description: scope.queries.place(state).competition ?? 'A live match',
     mimeType: JSON_TYPE,
   }));
 }

@@ -1,4 +1,4 @@
-/** The protocol's server for one caller: what it lists, calls and reads. Created for each request, or held by a session. */
+/** The protocol's server for one caller: its lists, calls and resources. Created for each request, or kept by a session. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
@@ -9,18 +9,18 @@ import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import { complete } from './completions.ts';
-import type { Document } from './documents.ts';
+import type { ContractDocument } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 
-/** What every server of the endpoint answers from. */
+/** Dependencies that all servers of the endpoint share. */
 export type ServerContext = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
-  readonly documents: readonly Document[];
+  readonly documents: readonly ContractDocument[];
   readonly answers: ToolAnswerCache;
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */
@@ -28,36 +28,37 @@ export type ServerContext = {
   readonly version: string;
   readonly metrics: McpMetrics;
   readonly log: FastifyBaseLogger;
-  /** Called with errors of calls that neither the client nor its contract caused. */
+  /** Called with an error that neither the client nor its contract caused. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** Subscriptions of a session of the revisions before 2026-07-28. Both throw `ProtocolError`. */
+/** Subscriptions of a session of revisions before 2026-07-28. */
 export type ResourceSubscriptions = {
+  /** Throws `ProtocolError` when the session has the maximum number. */
   subscribe(uri: string): void;
   unsubscribe(uri: string): void;
 };
 
 const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clock, timeline and a trading guard, and tables.
 - Ids: find teams and competitions with search, matches with list_matches or live_board.
-- A goal may be taken back. score counts goals under review, firm_score does not; while guard.safe is false nobody should act on a match, and guard.reasons says why.
-- Lists have total and next_page: send it as page for more; null is the end.
-- null, and a field of a timeline or change that is left out, means not known, never zero. Dates are as the provider gives them, updated_at is when the last change was received.
-- To follow matches call list_changes with checked_at of the answer before, or subscribe to touchline://matches/{match_id}.
-- You see what your contract covers: the resource touchline://documents/contract says what that is.`;
+- A goal may be taken back. score includes goals under review, firm_score does not. Do not act on a match while guard.safe is false; guard.reasons says why.
+- Lists have total and next_page: send next_page as page for more; null is the end.
+- null, or a field missing in a timeline or change, means unknown, never zero. Dates are the provider's; updated_at is when the last change was received.
+- To follow matches call list_changes with checked_at of the previous answer as since, or subscribe to touchline://matches/{match_id}.
+- You see what your contract covers: read touchline://documents/contract.`;
 
-/** Also what is served, where that is not all. */
+/** Returns the instructions, with the served competitions if these are not all. */
 function instructionsFor(access: Access): string {
   const served = servedWords(access);
   return served === null
     ? INSTRUCTIONS
-    : `${INSTRUCTIONS}\n- This server serves ${served}. What is in others it does not know: that something is not found here does not mean that it does not exist.`;
+    : `${INSTRUCTIONS}\n- This server serves ${served}. It does not know others: something that is not found here may still exist.`;
 }
 
-/** Shared by all calls, since making one takes longer than a call. It holds no state of a client. */
+/** Shared by all servers, since creating one takes longer than a call. It holds no state of a client. */
 const VALIDATOR = new AjvJsonSchemaValidator();
 
-/** Lists depend on a contract: caches must be private and short-lived. */
+/** Lists depend on the contract, so caches must be private and short-lived. */
 const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'tools/list': LIST_HINT,
@@ -67,7 +68,7 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ttlMs: 3_600_000, cacheScope: 'private' },
 };
 
-/** `subscriptions`: null where the caller has no session; revision 2026-07-28 needs none to subscribe. */
+/** Creates the server of a caller. `subscriptions`: null without a session; revision 2026-07-28 subscribes without one. */
 export function createServer(
   context: ServerContext,
   caller: Caller,
@@ -75,8 +76,8 @@ export function createServer(
   canSubscribe = subscriptions !== null,
 ): Server {
   const { version } = context;
-  // Tools and prompts follow the contract, which may change; live matches and tables come and go.
-  const changing = canSubscribe ? { listChanged: true } : {};
+  // Tools and prompts change with the contract, resources also with live matches and tables.
+  const notified = canSubscribe ? { listChanged: true } : {};
   const scopeNow = (): ToolScope => ({
     data: context.data,
     queries: context.queries,
@@ -87,8 +88,8 @@ export function createServer(
     { name: 'touchline', title: 'Touchline', version },
     {
       capabilities: {
-        tools: changing,
-        prompts: changing,
+        tools: notified,
+        prompts: notified,
         resources: canSubscribe ? { subscribe: true, listChanged: true } : {},
         completions: {},
       },
@@ -97,7 +98,7 @@ export function createServer(
       cacheHints: CACHE_HINTS,
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listed) }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listingOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined)
@@ -109,10 +110,10 @@ export function createServer(
     getPrompt(params.name, params.arguments ?? {}, scopeNow().access),
   );
   server.setRequestHandler('completion/complete', ({ params }) =>
-    orFailure(context, () => complete(params, scopeNow())),
+    reportingFailures(context, () => complete(params, scopeNow())),
   );
   server.setRequestHandler('resources/list', ({ params }) =>
-    orFailure(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
+    reportingFailures(context, () => listResources(context.documents, scopeNow(), params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
@@ -120,14 +121,14 @@ export function createServer(
       {
         uri,
         mimeType: 'application/json',
-        text: orFailure(context, () => readResource(context.documents, scopeNow(), uri)),
+        text: reportingFailures(context, () => readResource(context.documents, scopeNow(), uri)),
       },
     ],
   }));
   if (subscriptions !== null) {
     server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-      // An unreadable resource has no notifications.
-      orFailure(context, () => readResource(context.documents, scopeNow(), uri));
+      // Refuses a resource that the caller cannot read.
+      reportingFailures(context, () => readResource(context.documents, scopeNow(), uri));
       subscriptions.subscribe(uri);
       return {};
     });
@@ -161,7 +162,7 @@ function callTool(
     if (!toolsOf(scope.access).includes(tool))
       throw new ToolError(
         'OUTSIDE_CONTRACT',
-        'Your contract does not cover this tool. Use those that tools/list names.',
+        'Your contract does not cover this tool. Use the tools of tools/list.',
       );
     const { structuredContent, text } = answers.get(tool, args, scope);
     done('ok');
@@ -184,8 +185,8 @@ function callTool(
   }
 }
 
-/** Reports an error that is not the protocol's; the client learns only that one happened. */
-function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
+/** Runs `work`. Reports any error that is no `ProtocolError`, and throws one that hides its cause from the client. */
+function reportingFailures<T>({ log, onFailure }: ServerContext, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -196,8 +197,8 @@ function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
   }
 }
 
-function listed({ name, title, description, inputSchema, outputSchema }: Tool) {
-  // The protocol's other two hints are about tools that change something.
+function listingOf({ name, title, description, inputSchema, outputSchema }: Tool) {
+  // The protocol's other two hints are for tools that change data.
   const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions of clients of the revisions before 2026-07-28. A session holds the subscriptions of its stream and nothing else:
- * calls of a session of another replica are answered here as well (docs/decisions/0053).
+ * Sessions of clients of protocol revisions before 2026-07-28. A session holds only the subscriptions of its stream, so
+ * any replica answers the other calls of a session (docs/decisions/0053).
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -11,7 +11,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { HandlersOptions } from './handlers.ts';
+import type { McpHandlerOptions } from './handlers.ts';
 import type { ListKind } from './list-watch.ts';
 import { createServer, type ResourceSubscriptions } from './server.ts';
 
@@ -33,37 +33,37 @@ const SEND_LIST_CHANGED: Readonly<Record<ListKind, (server: Server) => Promise<v
 
 const SESSION_HEADER = 'mcp-session-id';
 
-/** What only the replica that has the session can do. */
-const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);
+/** Methods that only the replica with the session can answer. */
+const SESSION_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-/** Answers requests of those revisions. `close` it. */
+/** Answers requests of revisions before 2026-07-28. Call `close` at the end. */
 export class McpSessions {
-  readonly #options: HandlersOptions;
+  readonly #options: McpHandlerOptions;
   readonly #sessions = new Map<string, Session>();
-  /** Stands before the ids of this process's sessions. */
-  readonly #own = `${randomUUID()}.`;
+  /** Prefix of the ids of this process's sessions. */
+  readonly #idPrefix = `${randomUUID()}.`;
 
-  constructor(options: HandlersOptions) {
+  constructor(options: McpHandlerOptions) {
     this.#options = options;
   }
 
-  /** The answer to a request; `body` is its parsed body, undefined for GET and DELETE. */
+  /** Answers a request; `body` is its parsed body, undefined for GET and DELETE. */
   async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
     if (isInitializeRequest(body)) return this.#open(request, body, caller);
     const id = request.headers.get(SESSION_HEADER);
     const session = id === null ? undefined : this.#sessions.get(id);
     if (session !== undefined && session.caller.tokenId === caller.tokenId)
       return this.#answerIn(session, request, body);
-    // An unknown id of this process belongs to an ended session; one of another process may be alive.
-    const mayLive = id === null || !id.startsWith(this.#own);
-    if (request.method === 'POST' && mayLive && !isOnlyHere(body))
-      return this.#answerAlone(request, body, caller);
+    // An unknown id with our prefix belongs to an ended session; a session of another process may still exist.
+    const hasEnded = id?.startsWith(this.#idPrefix) === true;
+    if (request.method === 'POST' && !hasEnded && !needsSession(body))
+      return this.#answerWithoutSession(request, body, caller);
     return id === null
       ? refusal(400, 'This needs a session: send initialize first')
       : refusal(404, 'The session has ended, or another replica has it: send initialize again');
   }
 
-  /** Expires sessions that are idle for long. */
+  /** Ends sessions that have been idle for longer than the limit. */
   sweep(): void {
     const { limits, context } = this.#options;
     const before = context.now() - limits.sessionIdleMs;
@@ -91,7 +91,7 @@ export class McpSessions {
       unsubscribe: (uri) => void uris.delete(uri),
     };
     const server = createServer(context, caller, subscriptions);
-    const id = this.#own + randomUUID();
+    const id = this.#idPrefix + randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       enableJsonResponse: true,
@@ -132,8 +132,8 @@ export class McpSessions {
     return response;
   }
 
-  /** Without a session: a server and a transport that are gone after the answer. */
-  async #answerAlone(request: Request, body: unknown, caller: Caller): Promise<Response> {
+  /** Creates a server and a transport for one request, and closes them after the answer. */
+  async #answerWithoutSession(request: Request, body: unknown, caller: Caller): Promise<Response> {
     const server = createServer(this.#options.context, caller, null);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
@@ -152,16 +152,19 @@ export class McpSessions {
     });
   }
 
-  /** Ends the least recently used session, of the token or of all, where there are too many. */
+  /**
+   * Ends the least recently used session without a stream when the token, or this replica, has the maximum number.
+   * Returns whether another session may be opened.
+   */
   #makeRoom({ tokenId }: Caller): boolean {
     const { maxSessions, maxSessionsPerToken } = this.#options.limits;
     const all = [...this.#sessions.values()];
-    const own = all.filter(({ caller }) => caller.tokenId === tokenId);
-    const crowded = own.length >= maxSessionsPerToken ? own : all.length >= maxSessions ? all : null;
+    const ofToken = all.filter(({ caller }) => caller.tokenId === tokenId);
+    const crowded = ofToken.length >= maxSessionsPerToken ? ofToken : all.length >= maxSessions ? all : null;
     if (crowded === null) return true;
-    const [idlest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
-    if (idlest === undefined) return false;
-    this.#end(idlest, 'crowded');
+    const [oldest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (oldest === undefined) return false;
+    this.#end(oldest, 'crowded');
     return true;
   }
 
@@ -178,17 +181,17 @@ export class McpSessions {
   }
 }
 
-function isOnlyHere(body: unknown): boolean {
+function needsSession(body: unknown): boolean {
   return (
     typeof body === 'object' &&
     body !== null &&
     'method' in body &&
     typeof body.method === 'string' &&
-    ONLY_HERE.has(body.method)
+    SESSION_METHODS.has(body.method)
   );
 }
 
-/** An answer that is no answer to a request of the protocol. */
+/** Creates an HTTP error whose JSON-RPC error belongs to no request of the protocol (`id` is null). */
 export function refusal(
   status: number,
   message: string,

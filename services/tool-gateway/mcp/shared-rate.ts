@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Followed, followRecords } from '#clients/follow-records.ts';
+import { followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
@@ -7,12 +7,12 @@ import type { CountingOptions } from '../token-exchange/attempts.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';
 import { TokenRate } from './token-rate.ts';
 
-/** How often a replica publishes its counts, milliseconds: a flood over several replicas lasts so much longer. */
+/** Interval at which a replica publishes its counts, milliseconds. A flood over several replicas lasts longer by this. */
 const SHARE_MS = 250;
 
 /**
- * The rate of tokens over all replicas and through restarts. Each replica counts at once what it lets in, and says so on a
- * topic four times a second: a request never waits for the broker (docs/decisions/0053).
+ * Limits the requests of tokens over all replicas and restarts. Each replica counts a request at once, and publishes its
+ * counts every `SHARE_MS`: no request waits for the broker (docs/decisions/0053).
  */
 export class SharedRate extends TokenRate {
   readonly #options: CountingOptions;
@@ -20,9 +20,9 @@ export class SharedRate extends TokenRate {
   readonly #codec: Codec<ToolRequests>;
   readonly #replica = randomUUID();
   readonly #sharing: NodeJS.Timeout;
-  #followed: Followed | undefined;
+  #follower: RecordFollower | undefined;
   #published: Promise<void> = Promise.resolve();
-  #isSilent = false;
+  #isFailing = false;
 
   private constructor(options: CountingOptions, codec: Codec<ToolRequests>) {
     super(LIMITS.requestsPerToken);
@@ -32,10 +32,10 @@ export class SharedRate extends TokenRate {
     this.#sharing = setInterval(() => this.#share(), SHARE_MS).unref();
   }
 
-  /** Resolves once the requests of the last minute are known. Throws as `followRecords` and `Registry.codec`. */
+  /** Resolves once the requests of the last minute are counted. Throws what `followRecords` and `Registry.codec` throw. */
   static async open(options: CountingOptions): Promise<SharedRate> {
     const shared = new SharedRate(options, await options.registry.codec('tool-requests'));
-    shared.#followed = await followRecords({
+    shared.#follower = await followRecords({
       ...options,
       topic: 'tool-requests',
       since: options.now() - WINDOW_MS,
@@ -46,11 +46,11 @@ export class SharedRate extends TokenRate {
     return shared;
   }
 
-  /** Says what is not said yet, and ends. */
+  /** Publishes the remaining counts, and stops. */
   async close(): Promise<void> {
     clearInterval(this.#sharing);
     this.#share();
-    await Promise.all([this.#published, this.#followed?.close()]);
+    await Promise.all([this.#published, this.#follower?.close()]);
   }
 
   #share(): void {
@@ -63,13 +63,16 @@ export class SharedRate extends TokenRate {
     }));
     this.#published = this.#options.publish(records).then(
       () => {
-        this.#isSilent = false;
+        this.#isFailing = false;
       },
       (error: unknown) => {
-        // Calls do not stop for it; said once an outage.
-        if (!this.#isSilent)
-          this.#options.log.warn({ err: error }, 'other replicas do not learn how often tokens were used');
-        this.#isSilent = true;
+        // Requests continue. Logged once for each outage.
+        if (!this.#isFailing)
+          this.#options.log.warn(
+            { err: error },
+            'the requests of tokens cannot be shared with other replicas',
+          );
+        this.#isFailing = true;
       },
     );
   }

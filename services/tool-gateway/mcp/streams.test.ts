@@ -4,16 +4,16 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { LIMITS } from './limits.ts';
 import { mcpMetrics } from './metrics.ts';
-import { Streams } from './streams.ts';
+import { McpStreams } from './streams.ts';
 
 const CALLER = { tokenId: 't', clientId: 1 };
-/** More than the buffers between two sockets of this machine take. */
+/** More than the buffers between two local sockets hold. */
 const MUCH = Buffer.alloc(64 * 1024 * 1024);
 
-test('a stream is cut off when its reader takes nothing for too long, and no sooner', async () => {
+test('closes a stream once its reader has read nothing for the limit, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
-  const streams = new Streams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
+  const streams = new McpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => resolve(response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

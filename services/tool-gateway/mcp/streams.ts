@@ -7,21 +7,21 @@ type Stream = {
   readonly caller: Caller;
   readonly raw: ServerResponse;
   readonly openedAt: number;
-  /** Whether its token is still good. */
+  /** Whether its token is still valid. */
   readonly isLive: () => boolean;
-  /** Since when its reader takes nothing; null while it does. */
+  /** Time since which its reader reads nothing, Unix milliseconds; null while it reads. */
   stalledAt: number | null;
 };
 
-export type StreamsOptions = {
+type StreamsOptions = {
   readonly limits: McpLimits;
   readonly metrics: McpMetrics;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
 
-/** The streams of a replica: so many and no more, each only as long as its token is good and its reader reads. */
-export class Streams {
+/** The open streams of a replica. Limits their number, their age, and how long a reader may stall. */
+export class McpStreams {
   readonly #options: StreamsOptions;
   readonly #streams = new Set<Stream>();
 
@@ -29,7 +29,7 @@ export class Streams {
     this.#options = options;
   }
 
-  /** Whether a token may have one stream more. */
+  /** Whether a token may open another stream. */
   admits({ tokenId }: Caller): boolean {
     const { maxStreams, maxStreamsPerToken } = this.#options.limits;
     if (this.#streams.size >= maxStreams) return false;
@@ -38,7 +38,7 @@ export class Streams {
     return own < maxStreamsPerToken;
   }
 
-  /** Looks after a stream until its connection closes. */
+  /** Counts a stream, and lets `sweep` check it, until its connection closes. */
   add(caller: Caller, raw: ServerResponse, isLive: () => boolean): void {
     const stream: Stream = { caller, raw, openedAt: this.#options.now(), isLive, stalledAt: null };
     this.#streams.add(stream);
@@ -49,7 +49,7 @@ export class Streams {
     });
   }
 
-  /** Ends streams that lost their right or their reader, or reached the maximum age. */
+  /** Ends streams whose token is no longer valid, whose reader stalls, or that reached the maximum age. */
   sweep(): void {
     const { limits, metrics, now } = this.#options;
     const at = now();
@@ -64,7 +64,7 @@ export class Streams {
             : null;
       if (reason === null) continue;
       metrics.ended.inc({ reason: `stream_${reason}` });
-      // Its end reaches the writer, which then stops.
+      // The writer stops once the connection is closed.
       stream.raw.destroy();
     }
   }

@@ -4,7 +4,7 @@ import { TokenRate } from './token-rate.ts';
 
 const START = 1_790_000_000_000;
 
-test('replicas that share what they let in admit together what one would, whoever is asked', () => {
+test('replicas that share their counts admit together what one replica would', () => {
   const calls = fc.array(fc.record({ replica: fc.nat(2), later: fc.nat(15_000) }), { maxLength: 60 });
   fc.assert(
     fc.property(calls, (all) => {
@@ -21,7 +21,7 @@ test('replicas that share what they let in admit together what one would, whoeve
   );
 });
 
-test('says what it let in once, and nothing of what it refused', () => {
+test('returns admitted requests once, and no refused ones', () => {
   const rate = new TokenRate(2);
   for (let n = 0; n < 5; n++) rate.admit('token', START + n);
   rate.admit('other', START);

@@ -1,23 +1,23 @@
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { MAX_COUNTED, WINDOW_MS } from './limits.ts';
 
-/** Requests of a token that were let in, the last of them at `at` (Unix milliseconds). */
+/** Admitted requests of a token; `at` is the time of the last one, Unix milliseconds. */
 export type Admitted = { readonly requests: number; readonly at: number };
 
 /**
- * The rate of tokens in a rolling minute (spec, "Limits"), over what this replica lets in and what it knows of the others.
- * Pure: replicas that know of each other's requests are its user's matter.
+ * Limits the requests of each token in a rolling minute (spec, "Limits"), those that other replicas admitted included.
+ * Pure: `SharedRate` exchanges the counts between replicas.
  */
 export class TokenRate {
   readonly #ledger: AttemptLedger;
-  /** By token: let in since the last `take`. */
+  /** By token: requests admitted here since the last `take`. */
   #fresh = new Map<string, Admitted>();
 
   constructor(requestsPerToken: number) {
     this.#ledger = new AttemptLedger(requestsPerToken, MAX_COUNTED, WINDOW_MS);
   }
 
-  /** Counts a request where it is let in. */
+  /** Decides on a request, and counts it if it is admitted. */
   admit(tokenId: string, at: number): Refusal {
     const refusal = this.#ledger.apply(tokenId, at);
     if (refusal === null)
@@ -25,12 +25,12 @@ export class TokenRate {
     return refusal;
   }
 
-  /** Counts what another replica let in, whatever the limit. */
+  /** Counts requests that another replica admitted, even beyond the limit. */
   add(tokenId: string, { requests, at }: Admitted): void {
     this.#ledger.add(tokenId, at, requests);
   }
 
-  /** What was let in since the last call, by token. */
+  /** Returns the requests admitted here since the last call, by token. */
   take(): ReadonlyMap<string, Admitted> {
     const fresh = this.#fresh;
     this.#fresh = new Map();

@@ -38,7 +38,7 @@ describe('list_changes', () => {
   const ofIncident = (id: string, args: object = {}) =>
     changes({ limit: 50, ...args }).filter(({ incident_id }) => incident_id === id);
 
-  test('a goal: whose, when, and what it did to the score', () => {
+  test('shows a goal with team, player, minute and both scores', () => {
     publish('5-300', {});
     expect(changes()[0]).toEqual({
       match_id: OPEN.match,
@@ -57,7 +57,7 @@ describe('list_changes', () => {
     });
   });
 
-  test('a goal under review, then confirmed, then removed', () => {
+  test('shows a goal that is under review, then confirmed, then removed', () => {
     publish('5-300', { confirmation: 'tbd' });
     expect(ofIncident('5-300')).toMatchObject([
       { kind: 'goal_to_be_confirmed', before: '1-0', score: '2-0' },
@@ -75,7 +75,7 @@ describe('list_changes', () => {
     });
   });
 
-  test('a goal that another incident takes back is one change, with what took it back, and once more when it counts again', () => {
+  test('shows a goal that another incident takes back as one change, and another change when it counts again', () => {
     publish('5-300', {});
     const cancelled = { incident_id: 424, event_time: '47:30', parent_id: '5-300' };
     publish('5-301', cancelled);
@@ -94,7 +94,7 @@ describe('list_changes', () => {
     expect(changes()[0]).toMatchObject({ kind: 'goal_reinstated', score: '2-0', stands: true });
   });
 
-  test('two goals that one snapshot takes back are each joined with what took it back, by its parent or by the order of both', () => {
+  test('joins each of two goals that one snapshot takes back with its cancellation, by parent or by order', () => {
     const away = { participant_id: OPEN.teams[1] };
     publish('5-300', {});
     publish('5-301', { event_time: '48:00', ...away });
@@ -113,7 +113,7 @@ describe('list_changes', () => {
       ['5-302', { event_time: '49:00', incident_id: 413, ...away }],
     ] as const;
     const cancellations = [
-      // Without a parent: the nearest goal of the same side.
+      // Without a parent it takes back the nearest goal of the same side.
       ['5-310', {}],
       ['5-311', { event_time: '51:00', parent_id: '5-301', ...away }],
       ['5-312', { event_time: '52:00', ...away }],
@@ -134,7 +134,7 @@ describe('list_changes', () => {
       '5-301': expect.stringContaining('incident 5-311,'),
       '5-302': expect.stringContaining('incident 5-312,'),
     });
-    // Where they are taken back themselves, only what is known for sure is said.
+    // Once the cancellations are taken back themselves, only the one with a parent is certain.
     for (const [id, fields] of cancellations)
       publish(id, { incident_id: 424, ...fields, confirmation: 'cancelled' });
     const since = changes({ only: 'taken_back' }).map(({ incident_id, taken_back_by }) => [
@@ -148,12 +148,12 @@ describe('list_changes', () => {
     });
   });
 
-  test('an incident that takes no known goal back is a change of its own', () => {
+  test('shows a cancellation of no known goal as a separate change', () => {
     publish('5-301', { incident_id: 424, parent_id: '5-999' });
     expect(changes()[0]).toMatchObject({ kind: 'goal_cancellation', incident_id: '5-301' });
   });
 
-  test('goals come first, status and guard in words', () => {
+  test('lists goals first, and describes status and guard in words', () => {
     const all = changes({ limit: 50 });
     expect(all[0]?.kind).toBe('goal');
     expect(all).toContainEqual(
@@ -161,7 +161,7 @@ describe('list_changes', () => {
     );
   });
 
-  test('the pages of a moment have every change once', () => {
+  test('has every change of one moment on exactly one page', () => {
     for (let n = 0; n < 7; n++) publish(`5-${300 + n}`, {});
     const since = '2026-01-01T00:00:00Z';
     const ids: unknown[] = [];
@@ -177,7 +177,7 @@ describe('list_changes', () => {
     expect(ids.filter((text) => String(text).includes('"kind":"goal"'))).toHaveLength(9);
   });
 
-  test('of the last ten minutes, unless minutes or since say otherwise', () => {
+  test('covers the last ten minutes, unless minutes or since is sent', () => {
     expect(changes()).not.toEqual([]);
     scope = { ...scope, now: RECEIVED_AT / 1000 + 620 };
     expect(changes()).toEqual([]);

@@ -30,7 +30,7 @@ test('a match says whether its feed is alive', () => {
   expect(feed()).toEqual({ alive: false, state: 'down', reason: 'backlog' });
 });
 
-test('a match has its score, guard and timeline, and says what does not stand', () => {
+test('a match has its score, guard and timeline, with incidents that do not stand', () => {
   const publish = (id: string, ut: number, changes: object) =>
     world.play(
       incidentMessage(
@@ -68,7 +68,7 @@ test('pages follow each other without gaps', () => {
   expect(seen).toEqual([OPEN.earlier, OPEN.match]);
 });
 
-test('two teams: the finished match counts, the one that is played is listed', () => {
+test('head to head counts finished matches, and lists live ones too', () => {
   const [team_id, opponent_id] = OPEN.teams;
   const answer = call('get_head_to_head', { team_id, opponent_id });
   expect(answer).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
@@ -114,7 +114,7 @@ test('a match opens with whether to act on it, and why not', () => {
   expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
 });
 
-test("the provider's flag of a verified result is read, not quoted", () => {
+test("the provider's flag of a verified result has no quotes", () => {
   world.play(
     eventMessage({ id: 'v', ut: 1_790_000_100 }, event(OPEN, OPEN.match, { verified_result: 'yes' })),
   );
@@ -135,7 +135,7 @@ test('the resource of a match has its whole timeline', () => {
   expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
 });
 
-test('the live board is of one competition or team where asked', () => {
+test('the live board shows one competition or team on request', () => {
   const live = (args: object) =>
     (call('live_board', { ...args }).matches as { match_id: number }[]).map(({ match_id }) => match_id);
   expect(live({})).toEqual([OPEN.match, CLOSED.match]);
@@ -144,7 +144,7 @@ test('the live board is of one competition or team where asked', () => {
   expect(live({ competition_id: 999_999 })).toEqual([]);
 });
 
-test('a table is of one group where asked', () => {
+test('a table shows one group on request', () => {
   const table = world.views.table(OPEN.table) as { groups: { participants: unknown[] }[] };
   const [first, second] = table.groups[0]?.participants ?? [];
   const groups = [
@@ -179,7 +179,7 @@ test('a table is of one group where asked', () => {
   );
 });
 
-test('a search that finds nothing says that players are not searched', () => {
+test('a search without results says that players are not searched', () => {
   expect(call('search', { query: 'Griezmann' })).toMatchObject({
     results: [],
     hint: expect.stringMatching(/players are not searched.*get_match.*get_top_scorers/),
@@ -187,7 +187,7 @@ test('a search that finds nothing says that players are not searched', () => {
   expect(call('search', { query: 'goteborg' }).hint).toBeNull();
 });
 
-describe('an unknown argument is refused, and the right one named', () => {
+describe('an unknown argument is refused with the name of the right one', () => {
   test.each([
     ['list_matches', { team: 'France' }, /team: unknown argument; send team_id \(search finds it by name\)/],
     ['live_board', { competition: 1 }, /competition: unknown argument; send competition_id/],
@@ -202,7 +202,7 @@ describe('an unknown argument is refused, and the right one named', () => {
     expect(refusal(name, args)).toMatch(wanted);
   });
 
-  test('the schemas say so', () => {
+  test('by the schemas, too', () => {
     for (const { name, inputSchema } of TOOLS) expect(inputSchema.additionalProperties, name).toBe(false);
   });
 });
@@ -246,7 +246,7 @@ describe('errors say what to do', () => {
   });
 });
 
-test('says what it serves where it serves some competitions only, and claims nothing of others', () => {
+test('a server of some competitions names them, and does not say whether others exist', () => {
   const limited = leagues(new Set([CLOSED.competition]));
   scope = scopeOf(limited, servedAccess(EVERYTHING, new Set([CLOSED.competition])));
   const served = `this server serves only the competition ${CLOSED.competition}`;
@@ -261,7 +261,7 @@ test('says what it serves where it serves some competitions only, and claims not
     ['list_standings', { competition_id: OPEN.competition }],
   ] as const)
     expect(refusal(name, args)).toBe(
-      `not_served: Not found here: ${served}. It may be of another one, or unknown.`,
+      `not_served: Not found here: ${served}. It may belong to another one, or be unknown.`,
     );
   const teams = { team_id: CLOSED.teams[0], opponent_id: OPEN.teams[0] };
   expect(refusal('get_head_to_head', teams)).toMatch(
@@ -274,7 +274,7 @@ test('says what it serves where it serves some competitions only, and claims not
   ]);
 });
 
-test('every tool is described and has a schema of what it takes and answers', () => {
+test('every tool has a description, and schemas of its arguments and answer', () => {
   for (const { name, title, description, inputSchema, outputSchema } of TOOLS) {
     expect(name).toMatch(/^[a-z_]{3,40}$/);
     expect(title.length * description.length, name).toBeGreaterThan(0);

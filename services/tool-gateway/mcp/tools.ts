@@ -1,4 +1,4 @@
-/** Every tool of the endpoint, in the order in which they are listed. */
+/** All tools of the endpoint, in the order of the list. */
 import { type OperationName, operationNamed } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { listCompetitions, listSports, search } from './tools/catalogue.ts';
@@ -22,11 +22,12 @@ export const TOOLS: readonly Tool[] = [
   getTopScorers,
 ];
 
-/** Whether a contract has all operations that something answers from; those that ask for no token everyone has. */
+/** Whether a contract covers all `needed` operations. Operations without a token are open to everyone. */
 export function covers({ operations }: Access, needed: readonly OperationName[]): boolean {
   return operations === null || needed.every((name) => operations.has(name) || operationNamed(name).open);
 }
 
+/** Returns the tools that a contract covers. */
 export function toolsOf(access: Access): readonly Tool[] {
   return access.operations === null ? TOOLS : TOOLS.filter((tool) => covers(access, tool.operations));
 }

@@ -1,4 +1,4 @@
-/** The addresses of resources. */
+/** URIs of resources. */
 
 const MATCH = /^touchline:\/\/matches\/([1-9][0-9]{0,15})$/;
 const TABLE = /^touchline:\/\/standings\/([1-9][0-9]{0,15})$/;
@@ -11,12 +11,13 @@ export const matchUri = (id: number): string => `touchline://matches/${id}`;
 export const tableUri = (id: number): string => `touchline://standings/${id}`;
 export const documentUri = (name: string): string => `touchline://documents/${name}`;
 
-/** What an address names; null where it is none of these. */
-export type Named =
+/** The resource that a URI names. */
+type NamedResource =
   | { readonly kind: 'match' | 'table'; readonly id: number }
   | { readonly kind: 'document'; readonly name: string };
 
-export function parseUri(uri: string): Named | null {
+/** Parses the URI of a resource. Null for any other text. */
+export function parseUri(uri: string): NamedResource | null {
   const match = MATCH.exec(uri)?.[1];
   if (match !== undefined) return { kind: 'match', id: Number(match) };
   const table = TABLE.exec(uri)?.[1];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Followed, type FollowPlace, followRecords } from '#clients/follow-records.ts';
+import { type FollowPlace, followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
@@ -8,7 +8,7 @@ import type { AttemptScope, ExchangeAttempt } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
-/** An attempt could not be counted, so it must be refused. */
+/** Thrown when an attempt could not be counted, so that it must be refused. */
 export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedError'> {
   override readonly name = 'AttemptNotCountedError';
 
@@ -17,7 +17,7 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
   }
 }
 
-/** What counts over all replicas, by a topic. */
+/** Options of a count that all replicas share through a topic. */
 export type CountingOptions = FollowPlace & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
@@ -26,19 +26,22 @@ export type CountingOptions = FollowPlace & {
 };
 
 type AttemptsOptions = CountingOptions & {
-  /** Longest time until an attempt is read back, milliseconds. */
+  /** Timeout for publishing an attempt and reading it back, milliseconds. */
   readonly timeoutMs: number;
 };
 
-/** Read at a start: attempts that were refused, which only those before them show, no longer matter by then. */
-const READ_BACK_MS = 4 * WINDOW_MS;
+/**
+ * Age of the oldest attempt that is read at the start, milliseconds. Whether an attempt was admitted depends on those
+ * before it; after four windows an error about the first ones no longer matters.
+ */
+const HISTORY_MS = 4 * WINDOW_MS;
 
 /**
- * Counts attempts over all replicas: each is written to a topic and read back from it before it proceeds, and the order of
- * that log says who was over the limit. Attempts over the limit, pending ones included, are refused without a write: a
- * flood costs nothing.
+ * Counts attempts over all replicas: publishes each one and reads it back before it proceeds. The order of that log
+ * decides which attempts exceed the limit. Attempts over the limit, pending ones included, are refused without a write:
+ * a flood costs nothing.
  */
-export class Attempts {
+export class AttemptCounter {
   readonly #options: AttemptsOptions;
   readonly #topic: string;
   readonly #codec: Codec<ExchangeAttempt>;
@@ -46,11 +49,11 @@ export class Attempts {
     address: new AttemptLedger(LIMITS.address),
     client: new AttemptLedger(LIMITS.client),
   };
-  /** By attempt: resolves with what the log says of it. */
+  /** By attempt id: called with the decision once the attempt is read back. */
   readonly #waiting = new Map<string, (refusal: Refusal) => void>();
-  /** By subject: attempts that are not read back yet. */
+  /** By subject: number of attempts that are not read back yet. */
   readonly #pending = new Map<string, number>();
-  #followed: Followed | undefined;
+  #follower: RecordFollower | undefined;
 
   private constructor(options: AttemptsOptions, codec: Codec<ExchangeAttempt>) {
     this.#options = options;
@@ -58,13 +61,13 @@ export class Attempts {
     this.#codec = codec;
   }
 
-  /** Resolves once everything that still counts is known. Throws as `followRecords` and `Registry.codec`. */
-  static async open(options: AttemptsOptions): Promise<Attempts> {
-    const attempts = new Attempts(options, await options.registry.codec('exchange-attempts'));
-    attempts.#followed = await followRecords({
+  /** Resolves once all attempts that still count are applied. Throws what `followRecords` and `Registry.codec` throw. */
+  static async open(options: AttemptsOptions): Promise<AttemptCounter> {
+    const attempts = new AttemptCounter(options, await options.registry.codec('exchange-attempts'));
+    attempts.#follower = await followRecords({
       ...options,
       topic: 'exchange-attempts',
-      since: options.now() - READ_BACK_MS,
+      since: options.now() - HISTORY_MS,
       onRecord: (_, attempt) => {
         if (attempt !== null) attempts.#apply(attempt);
       },
@@ -77,8 +80,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt; `subject` is its digest. Resolves once the log has it: null if it is allowed. Throws
-   * `AttemptNotCountedError` where the broker does not answer in time; it may count all the same then.
+   * Counts an attempt of a subject, which is a digest. Resolves with the decision once the attempt is read back. Throws
+   * `AttemptNotCountedError` when the broker does not answer in time; the attempt may still count then.
    */
   async count(scope: AttemptScope, subject: string): Promise<Refusal> {
     const at = this.#options.now();
@@ -97,7 +100,7 @@ export class Attempts {
   }
 
   async close(): Promise<void> {
-    await this.#followed?.close();
+    await this.#follower?.close();
   }
 
   async #write(attempt: ExchangeAttempt): Promise<Refusal> {

@@ -1,10 +1,13 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** Errors of the token exchange (spec, "Errors"), and those that HTTP itself has. */
+/** Errors of the token exchange (spec, "Errors"), and those of HTTP itself. */
 export const EXCHANGE_ERRORS = {
-  MISSING_FIELDS: { status: 400, message: 'client_id and secret_key are needed, as texts in a JSON object' },
-  INVALID_LABEL: { status: 400, message: 'label must be a text of at most 256 characters' },
+  MISSING_FIELDS: {
+    status: 400,
+    message: 'client_id and secret_key are required, as strings in a JSON object',
+  },
+  INVALID_LABEL: { status: 400, message: 'label must be a string of at most 256 characters' },
   INVALID_CREDENTIALS: { status: 403, message: 'The credentials are not accepted' },
   TENANT_SLUG_CONFLICT: { status: 409, message: 'The account is not set up for the tool endpoint' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many attempts, try again later' },
@@ -20,10 +23,10 @@ export const EXCHANGE_ERRORS = {
 
 export type ExchangeErrorCode = keyof typeof EXCHANGE_ERRORS;
 
-/** An exchange that is answered with an error. Its message is that of the table: no value of the request is in it. */
+/** Thrown to answer an exchange with an error. Its message is from the table, and contains no value of the request. */
 export class ExchangeError extends TouchlineError<'ExchangeError'> {
   override readonly name = 'ExchangeError';
-  /** Seconds until another attempt may be made; null where unknown. */
+  /** Seconds until another attempt may be admitted; null if unknown. */
   readonly retryAfter: number | null;
 
   constructor(code: ExchangeErrorCode, options: { retryAfter?: number; cause?: unknown } = {}) {

@@ -9,31 +9,34 @@ import { digestOf, networkOf } from './subject.ts';
 
 export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
-  /** The account of credentials; null where they are refused. */
+  /** Returns the client id that credentials belong to; null when they are refused. */
   readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
   readonly contracts: { findSoon(clientId: number, withinMs: number): Promise<object | undefined> };
-  /** A new token; throws `ExchangeError`, `PublishError`. */
+  /** Publishes a new token. Throws `ExchangeError`, `PublishError`. */
   readonly issue: (clientId: number, label: string | null, nowMs: number) => Promise<IssuedToken>;
-  /** Of the digests that attempts are counted by. */
+  /** Key of the digests of subjects. */
   readonly key: KeyObject;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Logger;
 };
 
-/** How long after the upstream this process may learn of a client, milliseconds. */
-const KNOWN_WITHIN_MS = 1_000;
+/** Time to wait for a client that the upstream already knows and this process does not, milliseconds. */
+const CLIENT_DELAY_MS = 1_000;
 const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
 
 /** The token exchange (spec, "Token exchange for the tool endpoint"). */
-export class Exchange {
+export class TokenExchange {
   readonly #options: ExchangeOptions;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
   }
 
-  /** Counts an attempt for an address; one that no proxy wrote as an address counts with all others like it. */
+  /**
+   * Counts an attempt of an address; all texts that are no address share one count. Throws `ExchangeError`
+   * `RATE_LIMIT_EXCEEDED`, `AttemptNotCountedError`.
+   */
   admitAddress(address: string): Promise<void> {
     return this.#admit('address', networkOf(address) ?? 'unknown');
   }
@@ -42,13 +45,13 @@ export class Exchange {
   async exchange({ clientId, secretKey, label }: ExchangeRequest): Promise<IssuedToken> {
     const { check, contracts, issue, now, log } = this.#options;
     await this.#admit('client', clientId);
-    // Other spellings of an id would have a limit of their own each; no account here has one.
+    // Each other spelling of an id has its own limit, so none of them may reach the upstream.
     if (!CLIENT_ID.test(clientId) || Buffer.byteLength(secretKey) > MAX_SECRET_BYTES)
       throw new ExchangeError('INVALID_CREDENTIALS');
     const account = await check(clientId, secretKey);
     if (account === null) throw new ExchangeError('INVALID_CREDENTIALS');
     const id = Number(clientId);
-    if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
+    if (account !== clientId || (await contracts.findSoon(id, CLIENT_DELAY_MS)) === undefined)
       throw new ExchangeError('TENANT_SLUG_CONFLICT');
     const issued = await issue(id, label, now());
     log.info({ client: id, id: issued.token.token_id }, 'an access token was issued');

@@ -4,28 +4,28 @@ import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
 
-export type IssuerOptions = {
+type IssuerOptions = {
   readonly tokens: AccessTokens;
   readonly codec: Codec<AccessTokenRecord>;
   /** Name on the broker. */
   readonly topic: string;
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
-  /** How long a token is good for, milliseconds; null: it does not expire. */
+  /** Lifetime of a token, milliseconds; null: it does not expire. */
   readonly lifetimeMs: number | null;
 };
 
-/** A token with its text, which is nowhere else. */
+/** A record of a token, with the text of the token, which is stored nowhere. */
 export type IssuedToken = { readonly text: string; readonly token: AccessTokenRecord };
 
-/** Most tokens of a client that may be used at a time. */
+/** Maximum number of live tokens of a client. */
 export const MAX_LIVE_TOKENS = 1_000;
-/** How long a revoked or expired token stays listed, milliseconds. */
+/** Time that a revoked or expired token stays listed, milliseconds. */
 export const KEEP_DEAD_MS = 30 * 86_400_000;
 
 /**
- * A new token for a client, which is on the topic before it is shown. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` where it
- * has as many as it may have, and `PublishError`.
+ * Publishes a new token of a client, and returns it once it is acknowledged. Throws `ExchangeError`
+ * `TENANT_SLUG_CONFLICT` when the client already has `MAX_LIVE_TOKENS`, and `PublishError`.
  */
 export async function issueAccessToken(
   { tokens, codec, topic, publish, lifetimeMs }: IssuerOptions,
@@ -48,11 +48,11 @@ export async function issueAccessToken(
     version: 1,
     updated_at: nowMs,
   };
-  const long = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
+  const unlisted = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
   await publish([
     { topic, key: record.token_id, value: codec.encode(record) },
-    // The log of a client that exchanges again and again must not grow for ever.
-    ...long.map(({ token_id: key }) => ({ topic, key, value: null })),
+    // Otherwise the log of a client that exchanges repeatedly would grow without limit.
+    ...unlisted.map(({ token_id: key }) => ({ topic, key, value: null })),
   ]);
   tokens.apply(record);
   return { text, token: record };

@@ -24,32 +24,32 @@ describe('limits of the token exchange', () => {
     expect(LIMITS).toEqual({ address: 30, client: 10 });
   });
 
-  test('refused attempts do not count, so a client that waits as advised is admitted', () => {
+  test('does not count refused attempts, so a client that waits as advised is admitted', () => {
     const ledger = new AttemptLedger(2);
     fill(ledger, 'a', 2, START);
     for (let n = 0; n < 100; n++) expect(ledger.apply('a', START + n * 1_000)).not.toBeNull();
     expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
   });
 
-  test('one subject does not count for another', () => {
+  test('counts each subject on its own', () => {
     const ledger = new AttemptLedger(1);
     fill(ledger, 'a', 1, START);
     fill(ledger, 'b', 1, START);
   });
 
-  test('what was let through elsewhere counts, beyond the limit too', () => {
+  test('counts attempts that other replicas admitted, even beyond the limit', () => {
     const ledger = new AttemptLedger(3, 1);
     fill(ledger, 'a', 2, START);
     ledger.add('a', START + 1_000, 2);
     expect(ledger.apply('a', START + 2_000)).toEqual({ retryAt: START + WINDOW_MS });
     fill(ledger, 'a', 1, START + WINDOW_MS);
     expect(ledger.apply('a', START + WINDOW_MS)).not.toBeNull();
-    // No room for another one, and none is made for it.
+    // The ledger is full: a new subject is ignored.
     ledger.add('b', START + WINDOW_MS, 1);
     expect(ledger.size).toBe(1);
   });
 
-  test('what is on its way to the log counts before it is there', () => {
+  test('counts attempts that are not in the log yet', () => {
     const ledger = new AttemptLedger(3);
     fill(ledger, 'a', 1, START);
     expect(ledger.refusal('a', START, 1)).toBeNull();
@@ -58,8 +58,8 @@ describe('limits of the token exchange', () => {
   });
 });
 
-describe('a clock that steps', () => {
-  test('back, or that of a replica which is behind: attempts still count, for a window at most', () => {
+describe('a clock that is set back, or a replica that is behind', () => {
+  test('still counts attempts, for one window at most', () => {
     const ledger = new AttemptLedger(1);
     fill(ledger, 'a', 1, START);
     expect(ledger.apply('a', START - 60_000)).not.toBeNull();
@@ -67,8 +67,8 @@ describe('a clock that steps', () => {
   });
 });
 
-describe('more subjects than are held', () => {
-  test('refuses new ones until the oldest expires; admits known ones', () => {
+describe('a full ledger', () => {
+  test('refuses new subjects until the oldest expires; admits known ones', () => {
     const ledger = new AttemptLedger(2, 3);
     for (const [n, subject] of ['a', 'b', 'c'].entries()) fill(ledger, subject, 1, START + n);
     expect(ledger.refusal('d', START + 10)).toEqual({ retryAt: START + WINDOW_MS });
@@ -80,24 +80,24 @@ describe('more subjects than are held', () => {
     expect(ledger.size).toBe(3);
   });
 
-  test('a flood costs no more where many are held', () => {
+  test('refuses a flood in constant time, however many subjects it has', () => {
     const ledger = new AttemptLedger(3, 20_000);
     for (let round = 0; round < 3; round++)
       for (let n = 0; n < 20_000; n++) ledger.apply(`s${n}`, START + round);
     const before = process.threadCpuUsage();
     for (let n = 0; n < 100_000; n++) expect(ledger.refusal(`new${n}`, START + 10) === null).toBe(false);
-    // Microseconds of this thread: 0.2 s; looking through those that are held takes a hundred times as long.
+    // Microseconds of this thread: 0.2 s; searching all subjects takes a hundred times as long.
     expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
   });
 
-  test('what is past is not held', () => {
+  test('drops subjects whose attempts have all expired', () => {
     const ledger = new AttemptLedger(1, 1_000);
     for (let n = 0; n < 10_000; n++) ledger.apply(`s${n}`, START + n * WINDOW_MS);
     expect(ledger.size).toBe(1);
   });
 });
 
-test('lets as many through as the limit says in any window, whatever is attempted', () => {
+test('admits no more than the limit in any window, whatever is attempted', () => {
   const attempts = fc.array(
     fc.record({ subject: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(WINDOW_MS / 3) }),
     { maxLength: 200 },

@@ -1,21 +1,21 @@
-/** How many exchanges may be attempted (spec, "Limits"). Pure: a function of the attempts in the order of their log. */
+/** Limits of token exchanges (spec, "Limits"). Pure: a function of the attempts in the order of their log. */
 import { LRUCache } from 'lru-cache';
 import type { AttemptScope } from '#topics/generated/types.ts';
 
 /** The rolling window, milliseconds. */
 export const WINDOW_MS = 15 * 60_000;
 
-/** Attempts in a window that are let through. */
+/** Maximum number of admitted attempts in a window. */
 export const LIMITS: Readonly<Record<AttemptScope, number>> = { address: 30, client: 10 };
 
-/** Most addresses, and most client ids, counted at a time; above it new ones are refused. */
+/** Maximum number of addresses, and of client ids, counted at a time; beyond it new ones are refused. */
 const MAX_SUBJECTS = 100_000;
 
-/** Null where the attempt is admitted; else `retryAt` (Unix milliseconds) is when the next may be. */
+/** The decision on an attempt. Null: it is admitted. Else the next one may be admitted at `retryAt` (Unix milliseconds). */
 export type Refusal = { readonly retryAt: number } | null;
 
 /**
- * Counts attempts that were let through; refused ones do not count, so a client that waits as advised is admitted. Every replica that
+ * Counts admitted attempts. Refused ones do not count, so a client that waits as advised is admitted. Every replica that
  * applies the same log decides the same.
  */
 export class AttemptLedger {
@@ -36,45 +36,45 @@ export class AttemptLedger {
     return this.#times.size;
   }
 
-  /** Applies the next attempt of the log: counts it where it is admitted. */
+  /** Applies the next attempt of the log, and counts it if it is admitted. */
   apply(subject: string, at: number): Refusal {
-    while (this.#oldest?.every((time) => this.#isPast(time, at))) this.#times.pop();
+    while (this.#oldest?.every((time) => this.#isExpired(time, at))) this.#times.pop();
     const refusal = this.refusal(subject, at);
     if (refusal === null) this.#count(subject, at, 1);
     return refusal;
   }
 
-  /** Counts attempts that other replicas admitted, at the limit too; ignores a new subject where there is no room. */
+  /** Counts attempts that other replicas admitted, even beyond the limit. Ignores a new subject when the ledger is full. */
   add(subject: string, at: number, attempts: number): void {
     if (this.#times.has(subject) || this.size < this.#capacity) this.#count(subject, at, attempts);
   }
 
-  /** The answer to an attempt that `pending` others of its subject precede in the log. */
+  /** Decides on an attempt without counting it. `pending` earlier attempts of its subject are not in the log yet. */
   refusal(subject: string, at: number, pending = 0): Refusal {
     const times = this.#times.peek(subject);
     if (times === undefined && this.size >= this.#capacity) {
       const oldest = this.#oldest ?? [];
-      if (oldest.some((time) => !this.#isPast(time, at)))
+      if (oldest.some((time) => !this.#isExpired(time, at)))
         return { retryAt: Math.max(...oldest) + this.#windowMs };
     }
-    // A clock that was set back, or is another replica's, must not lock a subject out for longer than a window.
+    // A clock that was set back, or that of another replica, must not lock a subject out for longer than a window.
     const counted = times?.filter((time) => Math.abs(at - time) < this.#windowMs) ?? [];
     if (counted.length + pending < this.#limit) return null;
     return { retryAt: Math.min(at, ...counted) + this.#windowMs };
   }
 
-  /** Those of the subject whose last admission is the longest ago. */
+  /** Times of the subject with the least recent admission; undefined in an empty ledger. */
   get #oldest(): readonly number[] | undefined {
     const [subject] = this.#times.rkeys();
     return subject === undefined ? undefined : this.#times.peek(subject);
   }
 
   #count(subject: string, at: number, attempts: number): void {
-    const times = (this.#times.peek(subject) ?? []).filter((time) => !this.#isPast(time, at));
+    const times = (this.#times.peek(subject) ?? []).filter((time) => !this.#isExpired(time, at));
     this.#times.set(subject, [...times, ...Array<number>(attempts).fill(at)]);
   }
 
-  #isPast(time: number, at: number): boolean {
+  #isExpired(time: number, at: number): boolean {
     return time <= at - this.#windowMs;
   }
 }

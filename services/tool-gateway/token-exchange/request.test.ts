@@ -28,11 +28,11 @@ describe('secret_key', () => {
     expect(parse({ client_id: '7', client_secret: 's3' }).secretKey).toBe('s3');
   });
 
-  test('counts where both it and its alias are there', () => {
+  test('takes precedence over its alias', () => {
     expect(parse({ ...RIGHT, client_secret: 'other' }).secretKey).toBe('s3');
   });
 
-  test.each(['', null])('is missing where it is %j: its alias counts', (secret_key) => {
+  test.each(['', null])('is missing where it is %j: the alias is used', (secret_key) => {
     expect(parse({ client_id: '7', secret_key, client_secret: 's3' }).secretKey).toBe('s3');
     expect(parse({ ...RIGHT, client_secret: secret_key }).secretKey).toBe('s3');
     expect(() => parse({ client_id: '7', secret_key, client_secret: secret_key })).toThrow(
@@ -61,7 +61,7 @@ describe('label', () => {
     },
   );
 
-  test('is looked at after the fields that are required', () => {
+  test('is checked after the required fields', () => {
     expect(() => parse({ label: 7 })).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 });
@@ -86,7 +86,7 @@ describe('body', () => {
     expect(() => parseExchange(JSON_TYPE, body)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 
-  test('may hold further fields', () => {
+  test('may have further fields', () => {
     expect(parse({ ...RIGHT, grant_type: 'client_credentials' }).clientId).toBe('7');
   });
 

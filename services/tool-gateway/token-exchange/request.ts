@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { ExchangeError } from './errors.ts';
 
-/** Largest body, in bytes: a label that is too long is answered as such, however long it is within reason. */
+/** Maximum size of a body, in bytes: large enough that an oversized label is answered with `invalid_label`. */
 export const BODY_LIMIT = 1_048_576;
 
 /**
- * Longest secret, in bytes; a longer one is nobody's. Percent-encoded it is at most three times as long: the upstream's
- * URL stays below the 16 KiB that an HTTP server takes.
+ * Maximum length of a secret, in bytes; no client has a longer one. Percent-encoding at most triples it, so the
+ * upstream's URL stays below the 16 KiB that an HTTP server accepts.
  */
 export const MAX_SECRET_BYTES = 4_096;
 
-/** What an exchange is asked for. Never to be logged. */
+/** A request of the token exchange. Never log it. */
 export type ExchangeRequest = {
   readonly clientId: string;
   readonly secretKey: string;
   readonly label: string | null;
 };
 
-/** A URL holds well-formed text only; other text cannot be a credential. */
+/** A URL holds well-formed text only. No credential is other text, so the upstream refuses the converted one. */
 const credential = z
   .string()
   .min(1)
   .transform((text) => text.toWellFormed());
 
-/** Left empty, a secret is missing: its alias counts. */
+/** An empty or null secret is missing: the alias is used. */
 const secret = z.union([credential, z.literal('').transform(() => null), z.null()]).optional();
 
 const credentials = z
@@ -47,8 +47,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body of an exchange (spec, "Token exchange for the tool endpoint"). `secret_key` counts where both it and its
- * alias are there. Throws `ExchangeError` `MISSING_FIELDS` or `invalid_label`, in this order.
+ * Parses the body of an exchange (spec, "Token exchange for the tool endpoint"). `secret_key` takes precedence over its
+ * alias. Throws `ExchangeError` `MISSING_FIELDS` or `INVALID_LABEL`, checked in this order.
  */
 export function parseExchange(contentType: string | undefined, body: Uint8Array): ExchangeRequest {
   if (!JSON_TYPE.test(contentType ?? '')) throw new ExchangeError('MISSING_FIELDS');

@@ -1,4 +1,4 @@
-/** What the token exchange answers: the tables of the spec, row by row. Attempts and the upstream are those of the test. */
+/** Answers of the token exchange: the tables of the spec, row by row. Counting and the upstream are simulated. */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -10,7 +10,7 @@ import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { createApp } from '../app.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { type ExchangeOptions, TokenExchange } from './exchange.ts';
 import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 
 const NOW = 1_790_000_000_000;
@@ -28,7 +28,7 @@ const TOKEN: AccessTokenRecord = {
   updated_at: NOW,
 };
 
-/** All that happened, in order. */
+/** Calls of the dependencies, in order. */
 let steps: string[];
 let logged: string;
 let outcomes: string[];
@@ -49,7 +49,7 @@ async function served(
   });
   const log = createLogger({ name: 'test', level: 'trace', stream });
   const text = newToken();
-  const exchange = new Exchange({
+  const exchange = new TokenExchange({
     count: async (scope, subject) => {
       steps.push(`count ${scope}`);
       expect(subject).toMatch(/^[\w-]{22}$/);
@@ -91,7 +91,7 @@ async function served(
   return { app, post, text };
 }
 
-test('404 elsewhere, with a message that says what is where', async () => {
+test('answers 404 for an unknown path, with a message that names the known ones', async () => {
   const { app } = await served();
   const { statusCode, body } = await app.inject({ method: 'GET', url: '/api/v2/nothing' });
   expect(statusCode).toBe(404);
@@ -136,7 +136,7 @@ describe('Success 201', () => {
       expires_at: '2026-09-22T14:13:20.000Z',
       warning: expect.any(String),
     });
-    expect(body.warning).toContain('shown this once');
+    expect(body.warning).toContain('shown only once');
     expect(steps).toEqual(['count address', 'count client', 'check', 'issue 7 desk']);
     expect(outcomes).toEqual(['issued']);
   });
@@ -145,12 +145,6 @@ describe('Success 201', () => {
     const issue = async () => ({ text: newToken(), token: { ...TOKEN, expires_at: null } });
     const { body } = await (await served({ issue })).post(RIGHT);
     expect(body).toMatchObject({ expires_at: null, warning: expect.stringContaining('does not expire') });
-  });
-
-  test('client_secret is an alias of secret_key', async () => {
-    const { post } = await served();
-    for (const body of [{}, { secret_key: '' }, { secret_key: null }])
-      expect((await post({ ...body, client_id: '7', client_secret: 'right-s3cret' })).status).toBe(201);
   });
 });
 
@@ -163,7 +157,7 @@ describe('errors', () => {
   ])('400 missing_fields: %s', async (_, body) => {
     const { post } = await served();
     expect(await post(body)).toMatchObject({ status: 400, body: { error: 'missing_fields' } });
-    // Counted for the address before the body is looked at, and for no client.
+    // Counted for the address before the body is parsed, and for no client.
     expect(steps).toEqual(['count address']);
   });
 
@@ -211,7 +205,7 @@ describe('errors', () => {
   test('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
     const count = async () => ({ retryAt: NOW + 1_500 });
     const { post } = await served({ count });
-    // Too large as well, which is seen when it is read.
+    // The body is too large as well, but it is not read.
     const { status, headers, body } = await post('x'.repeat(BODY_LIMIT + 1));
     expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
     expect(headers['retry-after']).toBe('2');
@@ -254,7 +248,7 @@ describe('errors', () => {
     expect(logged).toContain('an exchange failed');
   });
 
-  test('500 limits_unavailable: an attempt that cannot be counted goes no further', async () => {
+  test('500 limits_unavailable: an attempt that cannot be counted is refused', async () => {
     const count = async () => {
       throw new AttemptNotCountedError('not read back');
     };
@@ -274,7 +268,7 @@ describe('errors', () => {
       });
   });
 
-  test('403 invalid_credentials for a secret that is longer than any', async () => {
+  test('403 invalid_credentials for a secret that is too long', async () => {
     const { post } = await served();
     const secret_key = 'x'.repeat(MAX_SECRET_BYTES + 1);
     expect(await post({ ...RIGHT, secret_key })).toMatchObject({
@@ -294,7 +288,7 @@ describe('errors', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('an incomplete or invalid request', () => {
   const send = async (bytes: string): Promise<string> => {
     const { app } = await served({}, [], 200);
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -307,7 +301,7 @@ describe('what is no request', () => {
   };
   const HEAD = 'POST /api/v1/token HTTP/1.1\r\nHost: x\r\n';
 
-  test('is answered 408 where it does not arrive as a whole in time', async () => {
+  test('is answered 408 when it does not arrive completely in time', async () => {
     expect(await send(`${HEAD}Content-Length: 100\r\n\r\n{"client_id":`)).toMatch(/^HTTP\/1\.1 408 /);
     expect(steps).toEqual(['count address']);
   });
@@ -334,18 +328,18 @@ describe('the address that counts', () => {
   };
 
   test.each([
-    ['is what a trusted proxy says', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
+    ['is the one that a trusted proxy names', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
     [
-      'is the last that trusted proxies did not write',
+      'is the last one before the trusted proxies',
       ['10.0.0.1'],
       '1.1.1.1, 192.0.2.66',
       '10.0.0.1',
       'forwarded',
     ],
-    ['is not what anyone else says', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
-    ['is not what is said where no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
+    ['is not the one that another sender names', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
+    ['is not a forwarded one if no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
     [
-      'is not what a client made up before its proxy',
+      'is not one that a client invented before its proxy',
       ['10.0.0.1'],
       '192.0.2.66, 1.1.1.1',
       '10.0.0.1',

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PublishError } from '#streams/errors.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { TokenExchange } from './exchange.ts';
 import type { IssuedToken } from './issuer.ts';
 import { BODY_LIMIT, parseExchange } from './request.ts';
 
 export type TokenRoutesOptions = {
-  readonly exchange: Exchange;
+  readonly exchange: TokenExchange;
   /** Called with each answer: `issued`, or the error. */
   readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
 };
@@ -29,7 +29,7 @@ export async function tokenRoutes(
       .headers(HEADERS)
       .send(JSON.stringify({ error: error.published, message }));
   };
-  // Whatever a body calls itself, it is looked at here: what is not JSON is answered as the spec says.
+  // Accepts every content type: `parseExchange` refuses a body that is not JSON as the spec says.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
     done(null, body),
@@ -43,7 +43,7 @@ export async function tokenRoutes(
   app.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: TOKEN_PATH,
-    // Before a body is read: nothing of it is of use.
+    // Answers before the body is read.
     onRequest: async (_request, reply) =>
       refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED')),
     handler: async () => {},
@@ -68,11 +68,11 @@ function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
   return {
     token: text,
     expires_at: until,
-    warning: `Keep this token as a secret: it is shown this once. ${until === null ? 'It does not expire.' : `It expires at ${until}.`}`,
+    warning: `Keep this token secret: it is shown only once. ${until === null ? 'It does not expire.' : `It expires at ${until}.`}`,
   };
 }
 
-/** Fastify refuses some bodies itself; whatever else is thrown is our fault. */
+/** Returns the answer to an error: Fastify itself refuses some bodies with 4xx; any other error is the server's fault. */
 function refusalOf(error: Error): ExchangeError {
   if (error instanceof ExchangeError) return error;
   if (error instanceof AttemptNotCountedError || error instanceof PublishError)

@@ -19,7 +19,7 @@ test.each([
   ['2001:db8::1, 192.0.2.7', null],
 ])('counts %j as %j', (address, network) => expect(networkOf(address)).toBe(network));
 
-test('digests with a key, by what is counted', () => {
+test('digests with a key, differently for addresses and client ids', () => {
   const [one, two] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
   const digest = digestOf(one, 'address', '192.0.2.7');
   expect(digest).toMatch(/^[\w-]{22}$/);

@@ -1,4 +1,4 @@
-/** What attempts are counted for, in a form that may stand on a topic. */
+/** Subjects that attempts are counted for, as digests that may be published. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
 import type { AttemptScope } from '#topics/generated/types.ts';
@@ -10,15 +10,15 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * The network that an address is counted as: an IPv4 address itself, an IPv6 address its /64, for whoever has one of that
- * has all of it. Null for what is no address.
+ * Returns the network that an address is counted as: an IPv4 address itself; of an IPv6 address its /64, which one
+ * customer usually owns. Null for a text that is no address.
  */
 export function networkOf(address: string): string | null {
   const family = isIP(address);
   if (family === 0) return null;
   if (family === 4) return address;
   const [unzoned = ''] = address.split('%', 1);
-  // Written in its one short form.
+  // Normalises the address to its short form.
   const { address: short } = new SocketAddress({ address: unzoned, family: 'ipv6' });
   const mapped = MAPPED.exec(short)?.[1];
   if (mapped !== undefined) return mapped;
@@ -30,7 +30,7 @@ export function networkOf(address: string): string | null {
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** A keyed digest: a reader of the topic learns no address or client id and cannot test guesses. */
+/** Returns a keyed digest: a reader of the topic learns no address or client id, and cannot test guesses. */
 export function digestOf(key: KeyObject, scope: AttemptScope, text: string): string {
   return createHmac('sha256', key)
     .update(`${scope} ${text}`)

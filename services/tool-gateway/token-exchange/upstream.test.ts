@@ -25,7 +25,7 @@ async function check(baseUrl: string, timeoutMs = 30_000): Promise<{ result: unk
   return { result, outcomes };
 }
 
-test('asks GET /v2/oauth with the credentials, each as it is', async () => {
+test('requests GET /v2/oauth with the credentials unchanged', async () => {
   let asked = '';
   const url = await serve((request, response) => {
     asked = `${request.method} ${request.url}`;
@@ -35,7 +35,7 @@ test('asks GET /v2/oauth with the credentials, each as it is', async () => {
   expect(asked).toBe('GET /v2/oauth?client_id=7%20%26&secret_key=s3cr%26t');
 });
 
-test('trusts an authority of its own beside the usual ones', async () => {
+test('trusts the configured authority beside the default ones', async () => {
   const authority = await Authority.create();
   const server = createServer(await authority.sign('upstream'), (_, response) =>
     response.end(envelope(TOKEN)),
@@ -67,13 +67,13 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
     expect((await check(await serve(answering(status, '')))).result).toMatchObject(unavailable);
   });
 
-  test('where nobody listens', async () => {
+  test('where no server listens', async () => {
     const { result, outcomes } = await check('http://127.0.0.1:1');
     expect(result).toMatchObject(unavailable);
     expect(outcomes).toEqual(['unreachable']);
   });
 
-  test('where it does not answer in time, or not to its end', async () => {
+  test('where it does not answer completely in time', async () => {
     expect((await check(await serve(() => {}), 150)).result).toMatchObject(unavailable);
     const half = await serve((_request, response) => void response.writeHead(200).write('{'));
     expect(await check(half, 150)).toMatchObject({ result: unavailable, outcomes: ['timeout'] });
@@ -90,7 +90,7 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
     expect(await check(endless)).toMatchObject({ result: unavailable, outcomes: ['too_large'] });
   });
 
-  test('where too many questions are open: none is asked on top', async () => {
+  test('where too many requests are pending: sends no further one', async () => {
     let asked = 0;
     const { promise: all, resolve } = Promise.withResolvers<void>();
     const held: (() => void)[] = [];

@@ -5,9 +5,8 @@ import type { Logger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { Linger } from './linger.ts';
 
-export type AttemptLogOptions = {
+type AttemptLogOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
   /** Name of webhook-attempts on the broker. */
@@ -17,12 +16,12 @@ export type AttemptLogOptions = {
 };
 
 /**
- * How long an attempt waits for those of other subscriptions, milliseconds: a produce request for each would cost broker
- * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile. Only as long as nobody waits.
+ * Time that an attempt waits for those of other subscriptions, milliseconds, unless `hurry` is called: a produce request
+ * for each would cost broker and dispatcher more than the deliveries. Meanwhile the next batch is sent.
  */
 const LINGER_MS = 10;
-/** Between the tries of a record that the publisher has given up, milliseconds. */
-const AGAIN_MS = 1_000;
+/** Delay before a record that the publisher has given up is published again, milliseconds. */
+const RETRY_MS = 1_000;
 
 /** Publishes to webhook-attempts, retrying until it succeeds: an unrecorded delivery is sent again. */
 export class AttemptLog {
@@ -35,7 +34,7 @@ export class AttemptLog {
     this.#publisher = publisher;
   }
 
-  /** Rejects with `PublishError` where no broker answers in time. */
+  /** Opens the publisher. Rejects with `PublishError` when no broker answers in time. */
   static async open(options: AttemptLogOptions): Promise<AttemptLog> {
     return new AttemptLog(options, await openPublisher(options));
   }
@@ -55,17 +54,44 @@ export class AttemptLog {
       } catch (error) {
         // The publisher has logged why.
         if (!(error instanceof PublishError) || error.code === 'CLOSED') throw error;
-        await delay(AGAIN_MS);
+        await delay(RETRY_MS);
       }
     }
   }
 
-  /** Publishes at once what waits for the attempts of other subscriptions. */
+  /** Publishes all waiting attempts at once. */
   hurry(): void {
     this.#linger.end();
   }
 
   close(): Promise<void> {
     return this.#publisher.close();
+  }
+}
+
+/** A wait that is shared by all callers who join before it ends. */
+export class Linger {
+  readonly #ms: number;
+  #pending: PromiseWithResolvers<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** Resolves `ms` after the first caller joined, or at `end`. */
+  join(): Promise<void> {
+    if (this.#pending === null) {
+      this.#pending = Promise.withResolvers();
+      this.#timer = setTimeout(() => this.end(), this.#ms);
+    }
+    return this.#pending.promise;
+  }
+
+  /** Ends the pending wait, if there is one. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#pending?.resolve();
+    this.#pending = null;
   }
 }

@@ -7,13 +7,13 @@ import type { WebhookMessage } from '#topics/generated/types.ts';
 import type { MessageAtOffset } from './message-window.ts';
 
 /** Consecutive messages of a partition. */
-export type Chunk = {
+export type MessageChunk = {
   readonly messages: readonly MessageAtOffset[];
   /** The next offset to read. */
   readonly next: number;
 };
 
-/** An offset is no longer in the log, which begins at `start`. */
+/** Thrown when an offset is no longer in the log, which begins at `start`. */
 export class ExpiredError extends TouchlineError<'ExpiredError'> {
   override readonly name = 'ExpiredError';
   readonly start: number;
@@ -24,71 +24,72 @@ export class ExpiredError extends TouchlineError<'ExpiredError'> {
   }
 }
 
-export type BacklogReaderOptions = {
+type BacklogReaderOptions = {
   readonly client: StreamClient;
   /** Name of webhook-messages on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<WebhookMessage>;
-  /** Reads at once; others wait, first come first served. */
+  /** Maximum number of concurrent reads; others wait in the order of their requests. */
   readonly concurrency: number;
-  /** Cache of earlier reads for other subscriptions as far behind, bytes of messages. */
+  /** Size of the cache of earlier reads, which other subscriptions may need too, bytes of messages. */
   readonly cacheBytes: number;
 };
 
-/** Limit of one read; at least one record batch is read, however large. */
+/** Limit of one read, bytes; at least one record batch is read, however large. */
 const READ_BYTES = 512 * 1024;
 
-/** The messages read from an offset on. */
-type Held = Chunk & { readonly partition: number; readonly from: number };
+/** The messages of a partition from an offset on. */
+type CachedRead = MessageChunk & { readonly partition: number; readonly from: number };
 
-/** A slot: one read at a time uses its connections. */
+/** Readers by partition, for one read at a time. */
 type Slot = Map<number, PartitionReader>;
 
 /**
  * Reads webhook-messages for subscriptions that are behind, with a limit of concurrent reads for all of them. Caches the
- * latest reads, and shares a read among all that request it.
+ * latest reads, and shares a pending read among all that request it.
  */
 export class BacklogReader {
   readonly #options: BacklogReaderOptions;
   readonly #free: Slot[];
   readonly #waiting: ((slot: Slot) => void)[] = [];
   /** By partition and offset. */
-  readonly #held: LRUCache<string, Held>;
-  readonly #reading = new Map<string, Promise<Chunk>>();
+  readonly #cache: LRUCache<string, CachedRead>;
+  /** Pending reads, by partition and offset. */
+  readonly #pending = new Map<string, Promise<MessageChunk>>();
 
   constructor(options: BacklogReaderOptions) {
     this.#options = options;
-    this.#held = new LRUCache({ maxSize: options.cacheBytes });
+    this.#cache = new LRUCache({ maxSize: options.cacheBytes });
     this.#free = Array.from({ length: options.concurrency }, () => new Map());
   }
 
   /**
-   * Messages at or after an offset; none at an open transaction. Rejects with `ExpiredError`, and with `StreamError` after
-   * a long time without an answer.
+   * Returns messages at or after an offset; none at an open transaction. Rejects with `ExpiredError`, and with
+   * `StreamError` when the broker does not answer for a long time.
    */
-  async read(partition: number, offset: number): Promise<Chunk> {
-    const held = this.#find(partition, offset);
-    if (held !== null) return held;
+  async read(partition: number, offset: number): Promise<MessageChunk> {
+    const cached = this.#findCached(partition, offset);
+    if (cached !== null) return cached;
     const key = `${partition}/${offset}`;
-    const underWay = this.#reading.get(key);
-    if (underWay !== undefined) return underWay;
-    const reading = this.#readNow(partition, offset).finally(() => this.#reading.delete(key));
-    this.#reading.set(key, reading);
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const reading = this.#readNow(partition, offset).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, reading);
     return reading;
   }
 
-  async #readNow(partition: number, offset: number): Promise<Chunk> {
+  async #readNow(partition: number, offset: number): Promise<MessageChunk> {
     const slot = await this.#acquire();
     try {
       const chunk = await this.#readWith(slot, partition, offset);
-      this.#hold(partition, offset, chunk);
+      this.#addToCache(partition, offset, chunk);
       return chunk;
     } finally {
       this.#release(slot);
     }
   }
 
-  async #readWith(slot: Slot, partition: number, offset: number): Promise<Chunk> {
+  async #readWith(slot: Slot, partition: number, offset: number): Promise<MessageChunk> {
     const { client, topic, decoder } = this.#options;
     const reader = slot.get(partition) ?? client.openReader({ topic, partition, maxBytes: READ_BYTES });
     slot.set(partition, reader);
@@ -107,21 +108,22 @@ export class BacklogReader {
     }
   }
 
-  #find(partition: number, offset: number): Chunk | null {
-    for (const [key, held] of this.#held.entries()) {
-      if (held.partition !== partition || offset < held.from || offset >= held.next) continue;
-      this.#held.get(key);
-      const first = held.messages.findIndex((placed) => placed.offset >= offset);
-      return { messages: first < 0 ? [] : held.messages.slice(first), next: held.next };
+  #findCached(partition: number, offset: number): MessageChunk | null {
+    for (const [key, cached] of this.#cache.entries()) {
+      if (cached.partition !== partition || offset < cached.from || offset >= cached.next) continue;
+      // Marks it as used.
+      this.#cache.get(key);
+      const first = cached.messages.findIndex((message) => message.offset >= offset);
+      return { messages: first < 0 ? [] : cached.messages.slice(first), next: cached.next };
     }
     return null;
   }
 
-  #hold(partition: number, from: number, chunk: Chunk): void {
+  #addToCache(partition: number, from: number, chunk: MessageChunk): void {
     if (chunk.next <= from) return;
     const bytes = chunk.messages.reduce((sum, { message }) => sum + message.message.length, 0);
-    // A size is one at least: a read past records that are not shown has no bytes.
-    this.#held.set(`${partition}/${from}`, { ...chunk, partition, from }, { size: Math.max(bytes, 1) });
+    // The cache requires a positive size, and a read without messages has no bytes.
+    this.#cache.set(`${partition}/${from}`, { ...chunk, partition, from }, { size: Math.max(bytes, 1) });
   }
 
   #acquire(): Promise<Slot> {

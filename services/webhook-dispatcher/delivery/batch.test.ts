@@ -14,7 +14,7 @@ describe('a batch', () => {
     expect(batch.takeBody().toString()).toBe('[]');
   });
 
-  test('holds as many messages as its limits allow, in number and in bytes of the body', () => {
+  test('has as many messages as its limits of number and bytes allow', () => {
     const few = new MessageBatch({ messages: 2, bytes: 100 });
     expect(['a', 'b', 'c'].map((text) => few.add(message(text)))).toEqual([true, true, false]);
     const small = new MessageBatch({ messages: 10, bytes: 9 });
@@ -22,7 +22,7 @@ describe('a batch', () => {
     expect(small.bytes).toBe(9);
   });
 
-  test('holds one message however large, and no other beside it', () => {
+  test('has only one message if that exceeds the limit of bytes', () => {
     const batch = new MessageBatch({ messages: 10, bytes: 10 });
     expect(batch.add(message('x'.repeat(100)))).toBe(true);
     expect(batch.add(message('y'))).toBe(false);

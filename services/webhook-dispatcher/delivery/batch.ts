@@ -3,10 +3,10 @@ import type { WebhookMessage } from '#topics/generated/types.ts';
 /** A message without its bytes. */
 export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;
 
-/** Limits of one request; it has at least one message, however large. */
+/** Limits of one request, which has at least one message, however large. */
 export type BatchLimits = {
   readonly messages: number;
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number;
 };
 
@@ -30,17 +30,17 @@ export class MessageBatch {
     return this.#messages;
   }
 
-  /** The traces that its messages belong to. */
+  /** Traces of its messages, as far as these have one. */
   get traces(): readonly string[] {
     return this.#traces;
   }
 
-  /** Of the body. */
+  /** Size of the body. */
   get bytes(): number {
     return this.#messages.length === 0 ? OPEN.length + CLOSE.length : this.#bytes;
   }
 
-  /** Adds a message where there is room, else returns false and stays as it is. */
+  /** Adds a message and returns true if there is room; else returns false. */
   add({ message, uuid, message_id, event_id, received_at }: WebhookMessage, trace?: string): boolean {
     const bytes = this.#bytes + message.length + 1;
     const { length } = this.#messages;
@@ -53,8 +53,8 @@ export class MessageBatch {
   }
 
   /**
-   * The JSON array of all messages, once: it keeps none of their bytes. Each is a view of all that was fetched with it, which
-   * thousands of requests under way would keep.
+   * Returns the JSON array of all messages, and drops their bytes; call it once. A message is a view of all bytes that
+   * were fetched with it, which thousands of pending requests would keep in memory.
    */
   takeBody(): Buffer {
     const parts = this.#parts.length === 0 ? [OPEN] : this.#parts;

@@ -1,36 +1,36 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
-import type { Chunk } from './backlog-reader.ts';
+import type { MessageChunk } from './backlog-reader.ts';
 import { type BatchLimits, MessageBatch } from './batch.ts';
 import type { MessageAtOffset, MessageWindow } from './message-window.ts';
 
-/** A batch, and how far its partitions are once it is delivered. */
-export type Collected = {
+/** A batch, with the next offset of each partition after its delivery. */
+export type CollectedBatch = {
   readonly batch: MessageBatch;
   readonly next: readonly number[];
-  /** It ended before the log did: there may be more at once. */
+  /** Whether the limit of reads ended it: there may be more messages now. */
   readonly isCut: boolean;
 };
 
-export type Collecting = {
+type CollectBatchOptions = {
   readonly window: MessageWindow;
   readonly limits: BatchLimits;
-  /** Where each partition is read on. */
+  /** The next offset to read, by partition. */
   readonly next: readonly number[];
   /** The partition that the batch begins with. */
   readonly turn: number;
   readonly wants: (message: WebhookMessage) => boolean;
   /** Reads messages older than the window; null ends the batch. */
-  readonly read: (partition: number, offset: number) => Promise<Chunk | null>;
+  readonly read: (partition: number, offset: number) => Promise<MessageChunk | null>;
 };
 
-/** Most reads of the backlog for a batch; it is sent then, full or not. */
-const READS_OF_A_BATCH = 16;
+/** Maximum number of reads of the backlog for a batch; it is sent then, full or not. */
+const MAX_READS = 16;
 
-/** Collects the next batch of a subscription, in the order of each partition; null where `read` has ended it. */
-export async function collectBatch(from: Collecting): Promise<Collected | null> {
-  const { window, limits, turn, wants, read } = from;
+/** Collects the next batch of a subscription, in the order of each partition. Null when `read` returns null. */
+export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
+  const { window, limits, turn, wants, read } = options;
   const batch = new MessageBatch(limits);
-  const next = [...from.next];
+  const next = [...options.next];
   let isFull = false;
   const take = (partition: number, messages: Iterable<MessageAtOffset>, end: number): void => {
     for (const { offset, message, traceparent } of messages) {
@@ -49,7 +49,7 @@ export async function collectBatch(from: Collecting): Promise<Collected | null> 
       else take(partition, window.from(partition, at), window.nextOf(partition));
     }
     if (isFull || behind === null) return { batch, next, isCut: false };
-    if (reads >= READS_OF_A_BATCH) return { batch, next, isCut: true };
+    if (reads >= MAX_READS) return { batch, next, isCut: true };
     const chunk = await read(behind, next[behind] ?? 0);
     if (chunk === null) return null;
     take(behind, chunk.messages, chunk.next);

@@ -8,21 +8,21 @@ import type { DispatchContext } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
-export type DelivererOptions = {
+type DelivererOptions = {
   readonly context: DispatchContext;
   readonly subscriptions: WebhookSubscriptions;
-  /** Number of partitions of webhook-attempts, which share the subscriptions by the hash of their ids. */
+  /** Number of partitions of webhook-attempts; the hash of a subscription's id chooses its partition. */
   readonly partitions: number;
-  /** The bounds of each partition of webhook-messages now. */
+  /** Returns the current bounds of each partition of webhook-messages. */
   readonly bounds: () => Promise<readonly LogBounds[]>;
 };
 
 /** A partition of subscriptions that this process owns. */
 type Owned = {
-  /** As committed, or as left by a closed delivery. */
+  /** Committed progress, or that of a closed delivery, by subscription. */
   readonly progress: Map<string, WebhookProgress>;
   readonly deliveries: Map<string, SubscriptionDelivery>;
-  /** Removed subscriptions whose removal is recorded. */
+  /** Removed subscriptions whose removal is recorded already. */
   readonly removed: Set<string>;
 };
 
@@ -56,7 +56,7 @@ export class Deliverer {
         continue;
       }
       owned.progress.set(id, progress);
-      owned.deliveries.get(id)?.obey(progress);
+      owned.deliveries.get(id)?.applyOrder(progress);
     }
   }
 
@@ -67,20 +67,23 @@ export class Deliverer {
     await Promise.all(Array.from(owned?.deliveries.values() ?? [], (delivery) => delivery.close()));
   }
 
+  /** Applies changed subscriptions. */
   refresh(): void {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
+  /** Offers new messages to all deliveries. */
   offer(messages: readonly MessageAtOffset[]): void {
     for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
 
-  /** Starts no new request, and waits for pending ones, up to the given time. */
+  /** Stops starting requests, and waits for pending ones for `withinMs` at most. */
   async drain(withinMs: number): Promise<void> {
     this.#isDraining = true;
     await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
+  /** Returns the current figures of the metrics. */
   source(): DispatcherSource {
     const states = new Map<DeliveryState, number>();
     let behind = 0;
@@ -95,7 +98,7 @@ export class Deliverer {
     for (const { deliveries } of this.#owned.values()) yield* deliveries.values();
   }
 
-  /** Before all clients are known, an unknown subscription may still exist. */
+  /** Starts, changes and ends the deliveries of a partition, once all clients are known. */
   #refresh(partition: number): void {
     const { subscriptions, partitions, context } = this.#options;
     const owned = this.#owned.get(partition);
@@ -103,27 +106,26 @@ export class Deliverer {
     const { deliveries, progress } = owned;
     for (const subscription of subscriptions.all()) {
       const { id, active } = subscription;
-      if (partitionHash(Buffer.from(id)) % partitions !== partition) continue;
+      if (!active || partitionHash(Buffer.from(id)) % partitions !== partition) continue;
       const delivery = deliveries.get(id);
-      if (!active) continue;
       if (delivery !== undefined) delivery.change(subscription);
       else deliveries.set(id, new SubscriptionDelivery(context, subscription, progress.get(id) ?? null));
     }
     for (const [id, delivery] of deliveries) {
       if (subscriptions.get(id)?.active === true) continue;
       deliveries.delete(id);
-      // Its last outcome may not be committed yet: it continues there should the client return.
+      // Its last outcome may not be committed yet. Should the client return, it continues there.
       if (delivery.progress !== null) progress.set(id, delivery.progress);
       void delivery.close();
     }
     for (const [id, known] of progress) {
-      if (subscriptions.get(id) === undefined) this.#forget(owned, known);
+      if (subscriptions.get(id) === undefined) this.#recordRemoval(owned, known);
     }
   }
 
   /**
-   * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was created
-   * again, or restored from a backup. Ids tell receivers which messages are duplicates.
+   * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was recreated,
+   * or restored from a backup. Receivers recognise duplicates by their ids.
    */
   async #rewindLost(progress: readonly WebhookProgress[]): Promise<void> {
     if (progress.length === 0) return;
@@ -134,19 +136,20 @@ export class Deliverer {
       if (reached.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? 0))) continue;
       log.error(
         { client: client_id, subscription: subscription_id, code: 'POSITION_LOST' },
-        'webhook-messages ends before what was delivered: it is sent from its start',
+        'webhook-messages ends before the delivered offset: its messages are sent from the start',
       );
       const head = { subscription_id, client_id, kind: 'resent', epoch, at: now() } as const;
       await record(attemptOf(head, { reason: 'POSITION_LOST', next }));
     }
   }
 
-  #forget(owned: Owned, { subscription_id, client_id, epoch }: WebhookProgress): void {
+  /** Records the removal of a subscription, once. */
+  #recordRemoval(owned: Owned, { subscription_id, client_id, epoch }: WebhookProgress): void {
     if (owned.removed.has(subscription_id)) return;
     owned.removed.add(subscription_id);
     const { record, now, log } = this.#options.context;
-    const gone = attemptOf({ subscription_id, client_id, kind: 'removed', epoch, at: now() });
-    record(gone).catch((error: unknown) => {
+    const removal = attemptOf({ subscription_id, client_id, kind: 'removed', epoch, at: now() });
+    record(removal).catch((error: unknown) => {
       owned.removed.delete(subscription_id);
       log.debug({ err: error }, 'the removal of a webhook was not recorded');
     });

@@ -2,11 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
-
 import { ACCEPTED, DeliveryWorld, SUBSCRIPTION, started, texts } from './testing/delivery-world.ts';
 
 describe('a delivery', () => {
-  test('begins at the end of the log, and records that', async () => {
+  test('starts at the end of the log, and records the start', async () => {
     const world = new DeliveryWorld();
     world.publish(0, 5);
     world.deliver();
@@ -29,7 +28,7 @@ describe('a delivery', () => {
     await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
   });
 
-  test('sends further batches before earlier ones are recorded, two full ones at most', async () => {
+  test('sends further batches before earlier ones are recorded, with two full unrecorded ones at most', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const written = Promise.withResolvers<void>();
@@ -66,7 +65,7 @@ describe('a delivery', () => {
     expect(await world.has(40)).toEqual(texts(0, 0, 40));
   });
 
-  test('splits no message: one larger than a batch is sent alone', async () => {
+  test('sends a message that is larger than a batch alone', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 1);
@@ -77,7 +76,7 @@ describe('a delivery', () => {
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 
-  test('records with a delivery what it has skipped in other partitions', async () => {
+  test('records with a delivery the messages that it skipped in other partitions', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set([7]) });
@@ -109,7 +108,7 @@ describe('a delivery', () => {
     expect(await world.has(2)).toEqual(['0:3', '0:5']);
   });
 
-  test('signs with a secret that was rotated from the next request on, and with no other', async () => {
+  test('signs with a rotated secret only, from the next request on', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const signed: string[] = [];
@@ -138,7 +137,7 @@ describe('a delivery', () => {
     expect(closed).toEqual([SUBSCRIPTION.secret]);
   });
 
-  test('records skipped messages from time to time', async () => {
+  test('records skipped messages at an interval', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
@@ -153,7 +152,7 @@ describe('a delivery', () => {
 });
 
 describe('a delivery that is not accepted', () => {
-  test('is retried after the delays of the schedule, without gaps', async () => {
+  test('is retried after the delays of the schedule, and skips no message', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.answers = [
@@ -179,7 +178,7 @@ describe('a delivery that is not accepted', () => {
     expect(delivery.state).toBe('delivering');
   });
 
-  test('is narrowed to one message when it fails again, and widened with each accepted one', async () => {
+  test('is narrowed to one message when it keeps failing, and widened with each accepted request', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 40);
@@ -199,7 +198,7 @@ describe('a delivery that is not accepted', () => {
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1]);
   });
 
-  test('waits with one message that the receiver cannot take, once what was before it is delivered', async () => {
+  test('delivers the messages before one that the receiver rejects, and repeats only that one', async () => {
     const world = new DeliveryWorld();
     world.progress = started(0, 0);
     world.publish(0, 3);
@@ -248,82 +247,6 @@ describe('a delivery that is not accepted', () => {
     const sent = world.posted.length;
     world.publish(0, 1);
     expect(world.posted).toHaveLength(sent);
-  });
-});
-
-describe('an order', () => {
-  test('to resend from an earlier offset is applied at once, also during a request', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(4, 0);
-    world.publish(0, 6);
-    const release = world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
-    const again = { ...started(1, 0), epoch: 2 };
-    world.progress = again;
-    delivery.obey(again);
-    release();
-    expect(await world.has(7)).toEqual([...texts(0, 4, 6), ...texts(0, 1, 6)]);
-    await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 6, 5_000);
-    expect(world.progress?.epoch).toBe(2);
-  });
-
-  test('is not undone by a request that is accepted in the moment it is adopted', async () => {
-    const world = new DeliveryWorld();
-    world.publish(0, 6);
-    world.progress = started(3, 0);
-    const accepted = Promise.withResolvers<DeliveryOutcome>();
-    const delivery = world.deliver({
-      openEndpoint: () => ({
-        post: (body) => {
-          world.posted.push(JSON.parse(body.toString()));
-          return world.posted.length === 1 ? accepted.promise : Promise.resolve(ACCEPTED);
-        },
-        close: async () => {},
-      }),
-    });
-    await world.has(3);
-    accepted.resolve(ACCEPTED);
-    delivery.obey({ ...started(0, 0), epoch: 2 });
-    expect(await world.has(9)).toEqual([...texts(0, 3, 6), ...texts(0, 0, 6)]);
-  });
-
-  test('to disable holds until it is enabled, which continues at the same offset', async () => {
-    const world = new DeliveryWorld();
-    world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };
-    world.publish(0, 2);
-    const delivery = world.deliver();
-    expect(delivery.state).toBe('disabled');
-    world.progress = { ...started(0, 0), epoch: 3 };
-    delivery.obey(world.progress);
-    expect(await world.has(2)).toEqual(texts(0, 0, 2));
-  });
-});
-
-describe('the end of a delivery', () => {
-  test('leaves a pending batch to the next owner where it is closed', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
-    world.publish(0, 2);
-    world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
-    await delivery.close();
-    expect(world.attempts).toEqual([]);
-  });
-
-  test('waits for a pending batch and records it where it is stopped', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
-    world.publish(0, 4);
-    const release = world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
-    const drained = delivery.drain();
-    release();
-    await drained;
-    expect(world.attempts.map(({ kind }) => kind)).toEqual(['delivered']);
-    expect(world.posted).toHaveLength(1);
   });
 });
 

@@ -1,29 +1,28 @@
+import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import { logsMessages } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
-import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import type { MessageHead } from './batch.ts';
-import { type Collected, collectBatch } from './collect-batch.ts';
-import type { DispatchContext, Endpoint } from './delivery-context.ts';
+import { type CollectedBatch, collectBatch } from './collect-batch.ts';
+import { type DeliveryEndpoint, type DispatchContext, retryDelayMs } from './delivery-context.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { offsets, RecordedProgress } from './recorded-progress.ts';
-import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
-/** How often a subscription skips messages that it does not select. */
+/** Interval at which a subscription skips messages that it does not select, milliseconds. */
 const IDLE_MS = 5_000;
-/** How often a subscription with few messages records its progress. */
+/** Minimum interval at which a subscription records that it only skipped messages, milliseconds. */
 const PASSED_MS = 30_000;
-/** Pause before a failed step is retried, e.g. while a broker is down. */
-const PAUSE_MS = 1_000;
-/** Failed attempts in a row before a request carries one message; a short outage does not narrow requests. */
+/** Delay before a failed step is retried, such as while a broker is down, milliseconds. */
+const RETRY_MS = 1_000;
+/** Consecutive failed attempts after which a request carries one message; a short outage does not narrow requests. */
 const NARROWED_AFTER = 3;
-/** Factor by which the next request grows once a narrowed one is accepted. */
+/** Factor by which the next request grows after an accepted one. */
 const WIDENED_BY = 8;
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
@@ -33,10 +32,10 @@ export class SubscriptionDelivery {
   readonly #progress: RecordedProgress;
   /** The first partition of the next batch; unchanged by a failed attempt. */
   #turn = 0;
-  /** Most messages of the next batch. After repeated failures it is one, so that a message that the receiver rejects is isolated. */
-  #most: number;
+  /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
+  #maxMessages: number;
   /** The endpoint in use, with the subscription that it was opened for. */
-  #opened: { readonly endpoint: Endpoint; readonly of: Subscription } | null = null;
+  #opened: { readonly endpoint: DeliveryEndpoint; readonly of: Subscription } | null = null;
   #posting: AbortController | null = null;
   readonly #pause = new WakeableSleep();
   #isDraining = false;
@@ -47,7 +46,7 @@ export class SubscriptionDelivery {
     this.#context = context;
     this.#subscription = subscription;
     this.#progress = new RecordedProgress(context, progress);
-    this.#most = (progress?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
+    this.#maxMessages = (progress?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#ended = this.#run();
   }
 
@@ -60,12 +59,13 @@ export class SubscriptionDelivery {
     return (this.progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
   }
 
-  /** Records of webhook-messages ahead of it, of any subscription. */
+  /** Records between it and the end of webhook-messages, selected or not. */
   get behind(): number {
     const { window } = this.#context;
     return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
   }
 
+  /** Wakes the loop if the subscription selects one of the messages. */
   offer(messages: readonly MessageAtOffset[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }
@@ -75,28 +75,28 @@ export class SubscriptionDelivery {
     this.#pause.wake();
   }
 
-  /** The changed subscription: applies from the next batch on. */
+  /** Replaces the subscription from the next batch on. */
   change(subscription: Subscription): void {
     this.#subscription = subscription;
     this.wake();
   }
 
-  /** Committed progress: an order in it is applied at once. */
-  obey(committed: WebhookProgress): void {
+  /** Applies an order at once, if the committed progress has a new one. */
+  applyOrder(committed: WebhookProgress): void {
     if (this.progress !== null && committed.epoch <= this.progress.epoch) return;
     this.#progress.adopt(committed);
     this.#posting?.abort();
     this.wake();
   }
 
-  /** Starts no new request; resolves when the pending one has ended and is recorded. */
+  /** Stops starting requests. Resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.#pause.end();
     await this.#ended;
   }
 
-  /** Ends it immediately. The next owner sends a pending batch again. */
+  /** Ends the delivery immediately. The next owner sends a pending batch again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#posting?.abort();
@@ -116,7 +116,7 @@ export class SubscriptionDelivery {
       } catch (error) {
         if (this.#isEnding) break;
         this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery failed, it is retried');
-        await this.#pause.sleep(PAUSE_MS);
+        await this.#pause.sleep(RETRY_MS);
       }
     }
     await this.#progress.recorded.catch(() => {});
@@ -128,7 +128,7 @@ export class SubscriptionDelivery {
     if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
     const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
     if (wait > 0) return this.#pause.sleep(wait);
-    const room = this.#progress.room(this.#context.limits);
+    const room = this.#progress.waitForRoom(this.#context.limits);
     if (room !== null) return room;
     const collected = await this.#collect(progress);
     if (this.#isEnding || this.progress?.epoch !== progress.epoch) return;
@@ -147,12 +147,12 @@ export class SubscriptionDelivery {
     this.#progress.adopt(this.progress);
   }
 
-  /** The next batch; null where the subscription has no message now. */
-  async #collect(progress: WebhookProgress): Promise<Collected | null> {
+  /** Collects the next batch; null if the subscription has no message now. */
+  async #collect(progress: WebhookProgress): Promise<CollectedBatch | null> {
     const { window, backlog, limits } = this.#context;
     const collected = await collectBatch({
       window,
-      limits: { messages: this.#most, bytes: limits.bytes },
+      limits: { messages: this.#maxMessages, bytes: limits.bytes },
       next: this.#progress.next,
       turn: this.#turn,
       wants: (message) => wants(this.#subscription, message),
@@ -163,7 +163,7 @@ export class SubscriptionDelivery {
     });
     if (collected === null) return null;
     const { batch, next, isCut } = collected;
-    // Continues with the next step: skipped messages stay recorded.
+    // The next step continues after the skipped messages.
     if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
     this.#turn = (this.#turn + 1) % next.length;
@@ -171,7 +171,7 @@ export class SubscriptionDelivery {
     return null;
   }
 
-  /** Null where the messages have expired, which is recorded. */
+  /** Reads older messages. If they have expired, records that and returns null. */
   async #read(backlog: DispatchContext['backlog'], partition: number, offset: number) {
     try {
       return await backlog.read(partition, offset);
@@ -187,7 +187,7 @@ export class SubscriptionDelivery {
     }
   }
 
-  async #send(progress: WebhookProgress, { batch, next }: Collected): Promise<void> {
+  async #send(progress: WebhookProgress, { batch, next }: CollectedBatch): Promise<void> {
     const { now, metrics, log } = this.#context;
     const { messages, bytes } = batch;
     const endpoint = this.#endpoint();
@@ -200,7 +200,7 @@ export class SubscriptionDelivery {
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
-    // An order that was adopted meanwhile says where it continues.
+    // An order that was applied meanwhile decides where the delivery continues.
     if (this.progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
@@ -216,8 +216,8 @@ export class SubscriptionDelivery {
     if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
     const moved = this.#progress.deliveredTo(next);
     this.#turn = (this.#turn + 1) % next.length;
-    this.#most = Math.min(this.#context.limits.messages, WIDENED_BY * this.#most);
-    // Further batches are sent while this is recorded: all without a record are two full ones at most.
+    this.#maxMessages = Math.min(this.#context.limits.messages, WIDENED_BY * this.#maxMessages);
+    // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     this.#progress.hurry(this.#context.limits);
     const ended = now();
@@ -238,9 +238,9 @@ export class SubscriptionDelivery {
   ): Promise<void> {
     const { now, random, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
-    if (attempt >= NARROWED_AFTER) this.#most = 1;
-    const asked = outcome.kind === 'status' ? outcome.retryAfterMs : null;
-    const next_attempt_at = now() + retryDelayMs(delaysMs, attempt, asked, random());
+    if (attempt >= NARROWED_AFTER) this.#maxMessages = 1;
+    const retryAfterMs = outcome.kind === 'status' ? outcome.retryAfterMs : null;
+    const next_attempt_at = now() + retryDelayMs(delaysMs, attempt, retryAfterMs, random());
     const status = outcome.kind === 'status' ? outcome.status : null;
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)
@@ -259,8 +259,8 @@ export class SubscriptionDelivery {
     );
   }
 
-  /** The endpoint of the subscription as it is now: another one once its secret is rotated. No request is under way. */
-  #endpoint(): Endpoint {
+  /** Returns the endpoint; opens another one if the address or secret has changed. Call it without a pending request. */
+  #endpoint(): DeliveryEndpoint {
     const { url, secret } = this.#subscription;
     const opened = this.#opened;
     if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;

@@ -17,7 +17,7 @@ function attempt(subscription_id: string, kind: AttemptKind, offset: number): We
   return attemptOf(head, { started_at: 90, attempt: 1, next: [{ partition: 0, offset }] });
 }
 
-/** A partition with its notifications to a listener, and its records. */
+/** Creates a partition. Returns it with the calls of its listener, and its records. */
 function world() {
   const owned: ReadonlyMap<string, WebhookProgress>[] = [];
   const committed: Map<string, DeliveryProgress>[] = [];
@@ -59,7 +59,7 @@ describe('a partition of subscriptions', () => {
     expect([reached(owned[0]?.get('a')), reached(owned[0]?.get('b'))]).toEqual([7, 1]);
   });
 
-  test('publishes and reports changes, once a transaction, and removals', async () => {
+  test('publishes and reports changes and removals, once a transaction', async () => {
     const { partition, committed, take } = world();
     partition.caughtUp();
     const written = await take(
@@ -80,7 +80,7 @@ describe('a partition of subscriptions', () => {
     expect(reached(committed[1]?.get('a'))).toBe(7);
   });
 
-  test('reports its release only where it was owned', () => {
+  test('reports its release only if it was owned', () => {
     const [one, other] = [world(), world()];
     one.partition.close();
     other.partition.caughtUp();
@@ -88,7 +88,7 @@ describe('a partition of subscriptions', () => {
     expect([one.released, other.released]).toEqual([[], [3]]);
   });
 
-  test('sends a record that is no attempt to dead letters', () => {
+  test('sends a record that cannot be decoded to dead letters', () => {
     const { partition } = world();
     const process = () =>
       partition.process({ offset: 0, key: null, value: Buffer.from([0, 0, 0, 0, 1, 255]) });

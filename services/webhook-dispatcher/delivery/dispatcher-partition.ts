@@ -7,21 +7,21 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { Deliverer } from './deliverer.ts';
 
-export type DispatcherPartitionOptions = {
+type DispatcherPartitionOptions = {
   readonly partition: number;
   readonly codecs: CodecsOf<'webhook-attempts' | 'webhook-progress'>;
   /** Name of webhook-progress on the broker. */
   readonly progressTopic: string;
-  /** Receives committed progress. */
+  /** Receives ownership, committed progress and release of the partition. */
   readonly listener: Pick<Deliverer, 'own' | 'committed' | 'release'>;
 };
 
 /**
- * How long a transaction waits for the outcomes of further requests, milliseconds: only a claim waits for these, and a
- * transaction for each request would cost the broker more than the deliveries.
+ * Time that a transaction waits for the outcomes of further requests, milliseconds: a transaction for each request would
+ * cost the broker more than the deliveries, and only a later claim needs the outcomes.
  */
 const LINGER_MS = 500;
-/** The outcomes of requests; a caller may wait for any other kind. */
+/** Kinds of records that nobody waits for: the outcomes of requests. */
 const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed', 'passed']);
 
 /** The progress of all subscriptions of one partition, folded from the records of webhook-attempts. */
@@ -29,7 +29,7 @@ export class DispatcherPartition implements PartitionProcessor {
   readonly #options: DispatcherPartitionOptions;
   readonly #progress = new Map<string, WebhookProgress>();
   readonly #changed = new Map<string, DeliveryProgress>();
-  /** The partition has caught up since it was claimed: its subscriptions are delivered. */
+  /** Whether the partition has caught up since its claim, so that its subscriptions are delivered. */
   #isOwned = false;
 
   constructor(options: DispatcherPartitionOptions) {
@@ -45,7 +45,11 @@ export class DispatcherPartition implements PartitionProcessor {
   }
 
   process({ value }: ConsumedRecord): void | Promise<void> {
-    return this.#receive(decodeInput(this.#options.codecs['webhook-attempts'], value));
+    const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
+    // Its subscriptions wait until the partition is owned, so nothing lingers before.
+    const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
+    this.#apply(attempt);
+    if (lingers) return delay(LINGER_MS);
   }
 
   flush(collector: RecordCollector): void {
@@ -78,13 +82,6 @@ export class DispatcherPartition implements PartitionProcessor {
   close(): void {
     if (this.#isOwned) void this.#options.listener.release(this.#options.partition);
     this.#isOwned = false;
-  }
-
-  /** Its subscriptions wait until the partition is owned, so nothing lingers before. */
-  #receive(attempt: WebhookAttempt): void | Promise<void> {
-    const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
-    this.#apply(attempt);
-    if (lingers) return delay(LINGER_MS);
   }
 
   #apply(attempt: WebhookAttempt): void {

@@ -1,4 +1,4 @@
-/** webhook-messages, as a dispatcher reads it: once a process, from its end at the start on. */
+/** Reads webhook-messages once a process, from its end at the start. */
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import {
@@ -13,24 +13,23 @@ import type { WebhookMessage } from '#topics/generated/types.ts';
 import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
-export type MessageLogOptions = {
+type MessageLogOptions = {
   readonly brokers: Brokers;
   readonly client: StreamClient;
   /** Name of webhook-messages on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<WebhookMessage>;
-  /** The name of the reader, in the broker's logs. */
+  /** Name of the reader in the broker's logs. */
   readonly reader: string;
-  /** Bytes of messages that are held for all subscriptions. */
+  /** Maximum bytes of the messages in the window. */
   readonly windowBytes: number;
 };
 
+/** webhook-messages, with its latest messages in a window that all subscriptions share. */
 export class MessageLog {
   readonly window: MessageWindow;
   readonly #options: MessageLogOptions;
   readonly #partitions: readonly TopicPartition[];
-  /** The end of each partition at the start. */
-  readonly #ends: readonly number[];
 
   private constructor(
     options: MessageLogOptions,
@@ -39,11 +38,10 @@ export class MessageLog {
   ) {
     this.#options = options;
     this.#partitions = partitions;
-    this.#ends = ends;
     this.window = new MessageWindow(ends, options.windowBytes);
   }
 
-  /** Rejects with `StreamError`. */
+  /** Reads the bounds of the topic. Rejects with `StreamError`. */
   static async open(options: MessageLogOptions): Promise<MessageLog> {
     const { client, topic } = options;
     const count = await client.partitionCount(topic);
@@ -56,7 +54,7 @@ export class MessageLog {
     );
   }
 
-  /** Reads into the window until `signal` is aborted, and passes on what arrives. Rejects as `follow` does. */
+  /** Reads messages into the window until `signal` is aborted, and passes them to `onMessages`. Rejects as `follow` does. */
   async follow(
     signal: AbortSignal,
     onMessages: (messages: readonly MessageAtOffset[]) => void,
@@ -66,28 +64,31 @@ export class MessageLog {
       brokers,
       reader,
       topics: [topic],
-      from: new Map(this.#partitions.map((of, at) => [partitionKey(of), this.#ends[at] ?? 0])),
+      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.nextOf(of.partition)])),
       signal,
       onBatch: async ({ partition, records, next }) => {
         await decoder.prepare(records);
-        const placed: MessageAtOffset[] = [];
+        const messages: MessageAtOffset[] = [];
         for (const { offset, value, traceparent } of records) {
           if (value === null) continue;
           const message = decoder.decode(value);
-          // A copy: otherwise a few messages would keep all bytes fetched with them.
-          placed.push({
+          // Copies the bytes: a view would keep all bytes that were fetched with it.
+          messages.push({
             offset,
             message: { ...message, message: Buffer.from(message.message) },
             traceparent,
           });
         }
-        this.window.add(partition, placed, next);
-        onMessages(placed);
+        this.window.add(partition, messages, next);
+        onMessages(messages);
       },
     });
   }
 
-  /** Offsets, by partition, from which a subscription without progress is delivered: from its creation on, or from now on where that is unknown. */
+  /**
+   * Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation, or the
+   * current ones if that time is unknown.
+   */
   async startOf({ createdAt }: Subscription): Promise<number[]> {
     const { brokers, topic } = this.#options;
     if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.nextOf(partition));
@@ -95,7 +96,7 @@ export class MessageLog {
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
 
-  /** The bounds of each partition now. Rejects with `StreamError`. */
+  /** Returns the current bounds of each partition. Rejects with `StreamError`. */
   bounds(): Promise<readonly LogBounds[]> {
     return this.#options.client.logBounds(this.#partitions);
   }

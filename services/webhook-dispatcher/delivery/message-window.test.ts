@@ -4,7 +4,7 @@ import { MessageWindow } from './message-window.ts';
 
 const BYTES = 10;
 
-function placed(...offsets: number[]) {
+function messagesAt(...offsets: number[]) {
   return offsets.map((offset) => ({
     offset,
     message: { uuid: String(offset), message: Buffer.alloc(BYTES) } as WebhookMessage,
@@ -15,38 +15,38 @@ const offsetsFrom = (window: MessageWindow, partition: number, from: number) =>
   Array.from(window.from(partition, from), ({ offset }) => offset);
 
 describe('the window', () => {
-  test('returns the messages since an offset, whatever offsets the log skips', () => {
+  test('returns the messages from an offset on, even if the log skips offsets', () => {
     const window = new MessageWindow([5, 0], 1_000);
-    window.add(0, placed(5, 7, 10), 12);
+    window.add(0, messagesAt(5, 7, 10), 12);
     expect(offsetsFrom(window, 0, 5)).toEqual([5, 7, 10]);
     expect(offsetsFrom(window, 0, 8)).toEqual([10]);
     expect(offsetsFrom(window, 0, 11)).toEqual([]);
     expect([window.startOf(0), window.nextOf(0), window.nextOf(1)]).toEqual([5, 12, 0]);
   });
 
-  test('drops the oldest of all partitions, and moves the start of each', () => {
+  test('drops the oldest messages of all partitions, and moves the start of each partition', () => {
     const window = new MessageWindow([0, 0], 3 * BYTES);
-    window.add(0, placed(0, 1), 2);
-    window.add(1, placed(0, 1), 2);
+    window.add(0, messagesAt(0, 1), 2);
+    window.add(1, messagesAt(0, 1), 2);
     expect(window.bytes).toBe(3 * BYTES);
     expect([window.startOf(0), window.startOf(1)]).toEqual([1, 0]);
-    window.add(1, placed(2, 3), 4);
+    window.add(1, messagesAt(2, 3), 4);
     expect([offsetsFrom(window, 0, 2), offsetsFrom(window, 1, 1)]).toEqual([[], [1, 2, 3]]);
     expect([window.startOf(0), window.startOf(1)]).toEqual([2, 1]);
   });
 
-  test('stays within its bytes while messages arrive', () => {
+  test('stays within its maximum of bytes while messages arrive', () => {
     const window = new MessageWindow([0], 100 * BYTES);
-    for (let offset = 0; offset < 10_000; offset++) window.add(0, placed(offset), offset + 1);
+    for (let offset = 0; offset < 10_000; offset++) window.add(0, messagesAt(offset), offset + 1);
     expect(window.bytes).toBe(100 * BYTES);
     expect(offsetsFrom(window, 0, window.startOf(0))).toEqual(
       Array.from({ length: 100 }, (_, at) => 9_900 + at),
     );
   });
 
-  test('holds no message that is larger than the window, and moves its start past it', () => {
+  test('drops a message that is larger than the window, and moves its start past it', () => {
     const window = new MessageWindow([0], BYTES - 1);
-    window.add(0, placed(0), 1);
+    window.add(0, messagesAt(0), 1);
     expect([window.bytes, window.startOf(0), window.nextOf(0)]).toEqual([0, 1, 1]);
   });
 });

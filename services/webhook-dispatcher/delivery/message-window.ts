@@ -5,31 +5,31 @@ import type { WebhookMessage } from '#topics/generated/types.ts';
 export type MessageAtOffset = {
   readonly offset: number;
   readonly message: WebhookMessage;
-  /** The trace that it belongs to. */
+  /** The trace of the message. */
   readonly traceparent?: string | undefined;
 };
 
-type Part = {
+type PartitionWindow = {
   /** Oldest first; those before `head` are dropped. */
   entries: MessageAtOffset[];
   head: number;
-  /** Every message read from here on is held. */
+  /** Offset from which on the window has all messages. */
   start: number;
   /** Offset of the next message. */
   next: number;
 };
 
-/** Dropped entries before the list is compacted. */
+/** Number of dropped entries at which a list is compacted. */
 const COMPACT_AT = 1_024;
 
 /**
- * The latest messages of all partitions, read once a process and shared by all subscriptions that are not behind. Bounded
- * in bytes: the oldest are dropped first.
+ * The latest messages of all partitions, read once a process and shared by all subscriptions that are not behind. Beyond
+ * a maximum of bytes it drops the oldest.
  */
 export class MessageWindow {
   readonly #maxBytes: number;
-  readonly #parts: readonly Part[];
-  /** The partition of each held message, in order of arrival. */
+  readonly #partitions: readonly PartitionWindow[];
+  /** The partition of each message, in order of arrival. */
   #order: number[] = [];
   #orderHead = 0;
   #bytes = 0;
@@ -37,55 +37,55 @@ export class MessageWindow {
   /** `ends`: the first offset to read, by partition. */
   constructor(ends: readonly number[], maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#parts = ends.map((end) => ({ entries: [], head: 0, start: end, next: end }));
+    this.#partitions = ends.map((end) => ({ entries: [], head: 0, start: end, next: end }));
   }
 
   get partitions(): number {
-    return this.#parts.length;
+    return this.#partitions.length;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Offset from which on every message read is held. */
+  /** Returns the offset from which on the window has all messages of a partition. */
   startOf(partition: number): number {
-    return this.#part(partition).start;
+    return this.#windowOf(partition).start;
   }
 
-  /** Offset of the next message that will be read. */
+  /** Returns the offset of the next message of a partition. */
   nextOf(partition: number): number {
-    return this.#part(partition).next;
+    return this.#windowOf(partition).next;
   }
 
   /** Adds messages, oldest first; `next` is the next offset to read. */
   add(partition: number, messages: readonly MessageAtOffset[], next: number): void {
-    const part = this.#part(partition);
-    for (const placed of messages) {
-      part.entries.push(placed);
+    const window = this.#windowOf(partition);
+    for (const entry of messages) {
+      window.entries.push(entry);
       this.#order.push(partition);
-      this.#bytes += placed.message.message.length;
+      this.#bytes += entry.message.message.length;
     }
-    part.next = next;
+    window.next = next;
     while (this.#bytes > this.#maxBytes) this.#drop();
   }
 
-  /** The held messages of a partition at or after an offset, which must not be below its start. */
+  /** Yields the messages of a partition at or after an offset, which must not be below its start. */
   *from(partition: number, offset: number): Generator<MessageAtOffset> {
-    const { entries, head } = this.#part(partition);
-    const first = lowerBound(entries, (placed) => placed.offset < offset, head);
+    const { entries, head } = this.#windowOf(partition);
+    const first = lowerBound(entries, (entry) => entry.offset < offset, head);
     for (let at = first; at < entries.length; at++) yield entries[at] as MessageAtOffset;
   }
 
   #drop(): void {
-    const part = this.#part(this.#order[this.#orderHead] as number);
-    const { offset, message } = part.entries[part.head] as MessageAtOffset;
-    part.head += 1;
-    part.start = offset + 1;
+    const window = this.#windowOf(this.#order[this.#orderHead] as number);
+    const { offset, message } = window.entries[window.head] as MessageAtOffset;
+    window.head += 1;
+    window.start = offset + 1;
     this.#bytes -= message.message.length;
-    if (part.head >= COMPACT_AT && part.head * 2 >= part.entries.length) {
-      part.entries = part.entries.slice(part.head);
-      part.head = 0;
+    if (window.head >= COMPACT_AT && window.head * 2 >= window.entries.length) {
+      window.entries = window.entries.slice(window.head);
+      window.head = 0;
     }
     this.#orderHead += 1;
     if (this.#orderHead >= COMPACT_AT && this.#orderHead * 2 >= this.#order.length) {
@@ -94,9 +94,9 @@ export class MessageWindow {
     }
   }
 
-  #part(partition: number): Part {
-    const part = this.#parts[partition];
-    if (part === undefined) throw new RangeError(`there is no partition ${partition}`);
-    return part;
+  #windowOf(partition: number): PartitionWindow {
+    const window = this.#partitions[partition];
+    if (window === undefined) throw new RangeError(`unknown partition ${partition}`);
+    return window;
   }
 }

@@ -4,12 +4,12 @@ import type { BatchLimits } from './batch.ts';
 import type { DispatchContext } from './delivery-context.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** An accepted batch whose record is under way. */
+/** An accepted batch whose record is pending. */
 type Unrecorded = BatchLimits & { readonly written: Promise<void> };
 
 /**
- * The progress of a subscription as this process knows it, and its records on webhook-attempts. Those of deliveries are
- * under way together, as the furthest one counts; any other comes after all before it.
+ * The progress of a subscription in this process, and its records on webhook-attempts. Records of deliveries are
+ * published concurrently, as the furthest one counts; any other record waits for all before it.
  */
 export class RecordedProgress {
   readonly #context: DispatchContext;
@@ -18,7 +18,7 @@ export class RecordedProgress {
   #isAhead = false;
   #recordedAt: number;
   #recorded: Promise<void> = Promise.resolve();
-  /** While it is under way: the last record that is of no delivery, and all before it. */
+  /** The last record that is of no delivery, with all before it; null when it is published. */
   #order: Promise<void> | null = null;
   readonly #unrecorded = new Set<Unrecorded>();
 
@@ -38,25 +38,25 @@ export class RecordedProgress {
     return this.#next;
   }
 
-  /** When an attempt was last recorded where messages were skipped since, else null. */
+  /** Time of the last record, Unix milliseconds, if messages have been skipped since; else null. */
   get aheadSince(): number | null {
     return this.#isAhead ? this.#recordedAt : null;
   }
 
-  /** Committed progress replaces all that this process knows. */
+  /** Replaces the progress by a committed one. */
   adopt(committed: DeliveryProgress): void {
     this.#current = committed;
     this.#next = this.#offsetsOf(committed);
     this.#isAhead = false;
   }
 
-  /** Messages before these offsets are skipped, which a later record says. */
+  /** Skips the messages before these offsets; a later record reports it. */
   skipTo(next: readonly number[]): void {
     if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#isAhead = true;
     this.#next = [...next];
   }
 
-  /** Messages before these offsets are delivered: the offsets that moved since the last record, by skipping too. */
+  /** Sets the offsets after a delivery. Returns those that moved since the last record, by skipping too. */
   deliveredTo(next: readonly number[]): WebhookOffset[] {
     const recorded = this.#offsetsOf(this.#current);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (recorded[partition] ?? 0));
@@ -82,7 +82,7 @@ export class RecordedProgress {
     const written = before === null ? record(attempt) : before.then(() => record(attempt));
     this.#recorded = Promise.all([this.#recorded, written]).then(() => {});
     this.#recorded.catch(() => {});
-    if (isDelivery) this.#expect({ messages: attempt.messages, bytes: attempt.bytes, written });
+    if (isDelivery) this.#trackUnrecorded({ messages: attempt.messages, bytes: attempt.bytes, written });
     else this.#keepOrder(this.#recorded);
     await written;
   }
@@ -95,24 +95,24 @@ export class RecordedProgress {
     recorded.then(end, () => {});
   }
 
-  #expect(one: Unrecorded): void {
+  #trackUnrecorded(one: Unrecorded): void {
     this.#unrecorded.add(one);
     const end = (): void => void this.#unrecorded.delete(one);
     one.written.then(end, end);
   }
 
   /**
-   * Null while the deliveries without a record are no more than one full batch; else resolves with the next record, which is
-   * published at once. Rejects where recording ended.
+   * Returns null while the unrecorded deliveries are one full batch at most; else publishes at once, and resolves with
+   * the oldest record. Rejects when recording has ended.
    */
-  room(full: BatchLimits): Promise<void> | null {
+  waitForRoom(full: BatchLimits): Promise<void> | null {
     const [oldest] = this.#unrecorded;
     if (oldest === undefined || !this.#exceeds(full, 1)) return null;
     this.#context.hurry();
     return oldest.written;
   }
 
-  /** Publishes pending records at once where another batch will wait for them. */
+  /** Publishes pending records at once if the next batch will wait for them. */
   hurry(full: BatchLimits): void {
     if (this.#exceeds(full, 0.5)) this.#context.hurry();
   }
@@ -138,7 +138,7 @@ export class RecordedProgress {
     before[partition] = offset;
   }
 
-  /** Resolves once everything so far is recorded; rejects where recording ended. */
+  /** Resolves once all records so far are published; rejects when recording has ended. */
   get recorded(): Promise<void> {
     return this.#recorded;
   }
@@ -150,7 +150,7 @@ export class RecordedProgress {
   }
 }
 
-/** Offsets by partition, as a record has them. */
+/** Converts offsets by partition to those of a record. */
 export function offsets(next: readonly number[]): WebhookOffset[] {
   return next.map((offset, partition) => ({ partition, offset }));
 }

@@ -1,37 +1,36 @@
+import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
-import { supersedes } from '#clients/versioned-topic.ts';
-import { openWebhook } from '#clients/webhooks.ts';
+import { type Audience, openWebhook } from '#clients/webhooks.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { Client } from '#topics/generated/types.ts';
-import type { Audience } from '#webhooks/wants.ts';
 
-/** A receiver of messages, and its filter. Never log the address and the secret. */
+/** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly url: string;
   readonly secret: string;
-  /** False where the client is disabled: nothing is sent, and nothing is skipped. */
+  /** False if the client is disabled: nothing is sent, and nothing is skipped. */
   readonly active: boolean;
-  /** Unix milliseconds; null where unknown. */
+  /** Unix milliseconds; null if unknown. */
   readonly createdAt: number | null;
 };
 
-export type SubscriptionsOptions = {
+type SubscriptionsOptions = {
   readonly brokers: Brokers;
   /** Name of clients on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<Client>;
-  /** Those of `webhooks`. */
+  /** Keys for the purpose `webhooks`. */
   readonly keys: DerivedKeys;
   readonly log: Logger;
 };
 
-/** The current subscriptions of all clients, as on their topic. */
+/** The current subscriptions of all clients, read from their topic. */
 export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<number, Client>();
@@ -43,7 +42,7 @@ export class WebhookSubscriptions {
     this.#options = options;
   }
 
-  /** True once everything present at the start was read: a subscription still unknown does not exist. */
+  /** Whether all clients have been read once: a subscription that is still unknown does not exist. */
   get known(): boolean {
     return this.#known;
   }
@@ -56,7 +55,7 @@ export class WebhookSubscriptions {
     return this.#byId.values();
   }
 
-  /** Follows the topic until `signal` is aborted; `onChange` is called after each change. Rejects as `follow` does. */
+  /** Follows the topic until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
   async follow(signal: AbortSignal, onChange: () => void): Promise<void> {
     const { brokers, topic, decoder } = this.#options;
     await follow({

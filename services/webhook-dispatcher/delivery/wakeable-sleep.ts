@@ -1,17 +1,17 @@
-/** Longest wait of a timer. */
-const LONGEST_WAIT_MS = 3_600_000;
+/** Maximum time of one sleep, milliseconds: a timer cannot take an infinite one. */
+const MAX_SLEEP_MS = 3_600_000;
 
-/** The sleep of a loop that others wake once there may be work. */
+/** The sleep of a loop, which ends early when there may be work. */
 export class WakeableSleep {
   #woken = false;
   #isEnded = false;
   #wake: (() => void) | null = null;
 
-  /** Waits until it is woken, up to the given time and an hour at most. */
+  /** Sleeps until `wake`, for `ms` and an hour at most. */
   async sleep(ms: number): Promise<void> {
     if (!this.#woken && !this.#isEnded) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(ms, LONGEST_WAIT_MS));
+      const timer = setTimeout(resolve, Math.min(ms, MAX_SLEEP_MS));
       this.#wake = resolve;
       await promise;
       clearTimeout(timer);
@@ -26,7 +26,7 @@ export class WakeableSleep {
     this.#wake?.();
   }
 
-  /** As `wake`, for all later sleeps too. */
+  /** Ends the pending sleep, and all later ones at once. */
   end(): void {
     this.#isEnded = true;
     this.wake();

@@ -11,12 +11,12 @@ import { type TestEndpointOptions, testEndpoint } from './test-endpoint.ts';
 
 type TestAppOptions = TestEndpointOptions &
   Pick<HttpServerOptions, 'tls' | 'draining'> & {
-    /** Proxies in front that name the client address. */
+    /** Number of proxies in front; their X-Forwarded-For names the client address. */
     readonly proxies: number;
     readonly log: FastifyBaseLogger;
   };
 
-/** Everything that is served on DISPATCHER_PORT: `POST /test-webhook-url/`. */
+/** Creates the server on DISPATCHER_PORT: `POST /test-webhook-url/`. */
 export async function createApp({
   proxies,
   tls = null,
@@ -27,7 +27,7 @@ export async function createApp({
   const app = fastify({
     ...fastifyServer({ log, tls, draining }),
     loggerInstance: log,
-    // A request contains a customer's secret: log nothing of it.
+    // A request contains a customer's secret: logs nothing of it.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: (_address, hop) => hop < proxies,
     clientErrorHandler: refuseBadRequest,

@@ -4,7 +4,7 @@ import { endpoint, inputFor, SECRET, URL_OF_1024 } from './testing/test-endpoint
 
 const VALID = inputFor('https://example.test/');
 
-/** The names of the failed fields; each has at least one text. */
+/** Returns the names of the failed fields of an answer, each of which must have at least one text. */
 function failed(response: LightMyRequestResponse): string[] {
   const body = response.json();
   expect(response.statusCode).toBe(400);

@@ -28,7 +28,7 @@ describe('Webhook test, the request', () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     await send(inputFor(receiver.url));
-    // Sooner than the timeout of an idle connection.
+    // Earlier than the timeout of an idle connection.
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 10_000);
   });
 });
@@ -153,16 +153,16 @@ describe('Webhook test, limits', () => {
     expect((await send({}, '2001:db8:0:1::1')).statusCode).toBe(400);
   });
 
-  test('answers 503 where too many tests are under way', async () => {
+  test('answers 503 where too many tests are running', async () => {
     const receiver = await HttpsReceiver.start(answers.silent);
-    const send = await endpoint({ mostAtOnce: 1, timeoutMs: 1_000 });
+    const send = await endpoint({ maxConcurrent: 1, timeoutMs: 1_000 });
     const first = send(inputFor(receiver.url));
     await untilTrue('the first is sent', () => receiver.received.length === 1);
     const second = await send(inputFor(receiver.url));
     expect(second.statusCode).toBe(503);
     expect(second.json()).toEqual({
       status: 'Busy',
-      message: 'too many tests are under way, try again later',
+      message: 'too many tests are running, try again later',
     });
     expect((await first).json().message).toBe(TIMED_OUT);
     receiver.answerWith(answers.accepted);

@@ -6,20 +6,20 @@ import { webhookInput } from '#clients/webhooks.ts';
 import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
 
 export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
-  /** Requests a minute from one client address (of IPv6 a /64 network), valid or not. */
+  /** Maximum requests in a minute from one client address (of IPv6 a /64 network), valid or not. */
   readonly attemptsPerMinute: number;
-  /** Tests under way at once, for all clients together; default 64. */
-  readonly mostAtOnce?: number;
+  /** Maximum number of concurrent tests of all clients; default 64. */
+  readonly maxConcurrent?: number;
 };
 
-/** The answer to a test: the HTTP status, and what stands in the body. */
+/** The answer to a test: the HTTP status, and the fields of the body. */
 type TestAnswer = { readonly code: number; readonly status: string; readonly message: string };
 
 const PATHS = ['/test-webhook-url/', '/test-webhook-url'];
 const MINUTE_MS = 60_000;
-/** Largest body of a test, bytes: twice that of a URL of 1,024 escaped characters. */
+/** Maximum size of a body, bytes: twice that of a URL of 1,024 escaped characters. */
 const BODY_LIMIT = 16 * 1024;
-const MOST_AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 const RETRY_AFTER_SECONDS = 10;
 
 const CLIENT_ID = 'the client id must be a positive whole number';
@@ -42,14 +42,14 @@ const LIMITED: TestAnswer = {
   status: 'RateLimitExceeded',
   message: 'too many tests from this address, try again later',
 };
-const FAILED: TestAnswer = { code: 500, status: 'Failed', message: 'the test could not be made' };
+const FAILED: TestAnswer = { code: 500, status: 'Failed', message: 'the test could not be run' };
 const BUSY: TestAnswer = {
   code: 503,
   status: 'Busy',
-  message: 'too many tests are under way, try again later',
+  message: 'too many tests are running, try again later',
 };
 
-/** The failures in the spec's words. A refused address looks like an unreachable one. */
+/** Messages of failures, in the spec's words. That of a refused address is that of an unreachable one. */
 const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
   timeout: 'request timed out (no answer within 10 seconds)',
   refused: 'request failed (network or connection error)',
@@ -68,7 +68,7 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
     let running = 0;
     await scope.register(rateLimit, { max: options.attemptsPerMinute, timeWindow: MINUTE_MS });
     scope.removeAllContentTypeParsers();
-    // Whatever the content type, if any: the body is JSON, or all fields are missing.
+    // Accepts any content type: a body that is not JSON has no fields.
     scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
       done(null, body),
     );
@@ -84,7 +84,7 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
       scope.post(path, async (request, reply) => {
         const input = testInput.safeParse(fieldsOf(request.body));
         if (!input.success) return send(reply, INVALID, failedFields(input));
-        if (running >= (options.mostAtOnce ?? MOST_AT_ONCE)) {
+        if (running >= (options.maxConcurrent ?? MAX_CONCURRENT)) {
           return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
         }
         running += 1;
@@ -102,7 +102,7 @@ function answerOf({ kind }: DeliveryOutcome): TestAnswer {
   return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
 }
 
-/** Anything but a JSON object has none of the fields. */
+/** Parses the fields of a body. Anything but a JSON object has none. */
 function fieldsOf(body: unknown): object {
   try {
     const parsed: unknown = JSON.parse(String(body));

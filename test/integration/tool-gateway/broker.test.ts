@@ -1,10 +1,10 @@
-/** What cannot be counted goes no further. */
+/** Attempts that cannot be counted are refused. */
 import { expect, test } from 'vitest';
 import { until } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
-test('500 limits_unavailable while the broker does not answer, and goes on when it does', async () => {
+test('answers 500 limits_unavailable while the broker does not answer, and recovers', async () => {
   const { proxy, brokers, directBrokers } = await restartableKafka();
   const at = await place({ brokers: directBrokers });
   const upstream = await startUpstream();

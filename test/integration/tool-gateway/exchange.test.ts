@@ -1,4 +1,4 @@
-/** The token exchange with our own api as its upstream, and what becomes of its tokens. */
+/** The token exchange with an api as its upstream, and the life of its tokens. */
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#cluster/read-topic.ts';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
-/** Everything that is on a topic, keys too, as text. */
+/** Returns all keys and values of a topic as text. */
 async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
   let text = '';
   await readTopic({
@@ -34,7 +34,7 @@ async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<st
   return out;
 }
 
-/** What a replica knows of tokens. */
+/** Follows the tokens as a replica does. */
 async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = await AccessTokens.follow({
     ...at,
@@ -67,7 +67,7 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   const found = await until('the token is known', () => tokens.find(token, Date.now()));
   expect(found).toMatchObject({ client_id: 1, label: 'desk', revoked_at: null });
   expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
-  // It is none for REST, and a token of REST is none here.
+  // REST refuses it, and the tool endpoint refuses a token of REST.
   const ofRest = await api.token(credentials);
   const mcp = async (bearer: string) => {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
@@ -110,7 +110,7 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(await gateway.service.metric('touchline_access_tokens')).toBeGreaterThan(1);
 });
 
-test('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
+test('lists, labels, expires and revokes tokens; every replica applies it within seconds', async () => {
   const at = await place();
   await clients(at, 'add --id 5');
   await clients(at, 'add --id 6');
@@ -153,6 +153,6 @@ test('lists, labels, expires and revokes tokens; every replica knows within seco
   expect(await tokensCommand(at, 'revoke', '--client', '5')).toBe('2 tokens of client 5 are revoked\n');
   await everywhere(second, false);
   await everywhere(third, false);
-  // Who starts later knows it too.
+  // A replica that starts later knows it too.
   expect((await followed(at)).find(third, Date.now())).toBeUndefined();
 });

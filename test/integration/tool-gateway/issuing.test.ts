@@ -1,7 +1,7 @@
-/** How many tokens a client may have, and how long dead ones are kept. */
+/** The maximum number of a client's tokens, and the retention of dead ones. */
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
-import { VersionedTopic } from '#clients/versioned-topic.ts';
+import { VersionedTopic } from '#clients/directory.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -36,7 +36,7 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
   };
 }
 
-test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and go after 30 days', async () => {
+test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and are deleted after 30 days', async () => {
   const at = await place();
   const long = Date.now() - KEEP_DEAD_MS - 1_000;
   const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());
@@ -48,13 +48,13 @@ test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not
   await publish(at, [...live, revoked, expired, lately, ofAnother]);
   await clients(at, `add --id ${CLIENT}`);
   const gateway = await startGateway(at, (await startUpstream(grant)).url);
-  const ask = () => gateway.exchange({ client_id: String(CLIENT), secret_key: 'x' });
-  expect(await ask()).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
+  const exchange = () => gateway.exchange({ client_id: String(CLIENT), secret_key: 'x' });
+  expect(await exchange()).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
 
   const tokens = new VersionedTopic('access-tokens', { ...at, log: quietLog });
   const first = live[0]?.token_id ?? '';
   await tokens.edit(first, (known = record()) => ({ ...known, revoked_at: Date.now() }));
-  await untilTrue('the replica knows that one was revoked', async () => (await ask()).status === 201);
+  await untilTrue('the replica knows that one was revoked', async () => (await exchange()).status === 201);
   const kept = new Set((await tokens.list()).map(({ token_id }) => token_id));
   expect([revoked, expired].filter(({ token_id }) => kept.has(token_id))).toEqual([]);
   for (const { token_id } of [lately, ofAnother, ...live]) expect(kept.has(token_id)).toBe(true);

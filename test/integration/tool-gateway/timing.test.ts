@@ -1,21 +1,21 @@
-/** A wrong id and a wrong secret take the same time: nobody learns from it which ids there are. */
+/** A wrong id and a wrong secret take the same time, so the time does not reveal which ids exist. */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { createApp } from '../../../services/tool-gateway/app.ts';
-import { Exchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
+import { TokenExchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
 import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { place } from '../../support/tool-gateway.ts';
 
-/** Pairs of a wrong secret and a wrong id. */
+/** Number of pairs of a wrong secret and a wrong id. */
 const PAIRS = 60;
-/** Largest difference of the medians, as a share of them. */
+/** Maximum difference of the medians, as a share of the smaller one. */
 const DIFFERENCE = 0.05;
 /**
- * How far from half of the pairs one of both may be the slower one in: four standard deviations of a fair coin. What else slows
- * the machine down can move the medians, but falls on both alike; a hash that is left out for one shows in nearly every pair.
+ * Maximum deviation from one half of the share of pairs in which the wrong id is slower: four standard deviations of a
+ * fair coin. Other load may move the medians, but slows both alike; a hash skipped for one shows in nearly every pair.
  */
 const IMBALANCE = 2 / Math.sqrt(PAIRS);
 
@@ -34,8 +34,8 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
     trustedProxies: [],
     log,
     onAnswer: () => {},
-    exchange: new Exchange({
-      // The limits would end the measurement after ten; counting is the same for every id.
+    exchange: new TokenExchange({
+      // The limits would end the measurement after ten attempts; counting takes the same time for every id.
       count: async () => null,
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
       contracts: { findSoon: async () => undefined },
@@ -58,7 +58,7 @@ test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in
   const wrongId: number[] = [];
   let slowerIds = 0;
   for (let n = 0; n < PAIRS; n++) {
-    // The first of a pair is the other one each time.
+    // Alternates the order within a pair.
     const isIdFirst = n % 2 === 0;
     const first = await timed(isIdFirst ? '8' : '7');
     const second = await timed(isIdFirst ? '7' : '8');

@@ -1,6 +1,6 @@
 /** An assistant with tools: it counts its calls, and what their answers cost it. */
 import type { Client } from '@modelcontextprotocol/client';
-import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tokens.ts';
+import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 
 export type AnsweredScore = { readonly home: number; readonly away: number };
 export type AnsweredSummary = {

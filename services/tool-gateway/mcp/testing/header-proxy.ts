@@ -3,7 +3,7 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Gives the address of the target behind the proxy. Everything else of a request goes through as it is. */
+/** Starts the proxy, and returns the URL of the target behind it. It passes everything else of a request on unchanged. */
 export async function withToken(target: URL, token: string): Promise<URL> {
   const server = createServer((request, response) => {
     const { method, url, headers } = request;

@@ -1,4 +1,4 @@
-/** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
+/** Views of two competitions for tests of the endpoint, each with a finished and a live match, a table and top scorers. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import type { Served } from '#views/store/served.ts';
@@ -6,7 +6,7 @@ import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything that is called after a place has its id in its name, so that a leak of one can be seen. */
+/** The ids of a competition; its names have a mark (`markOf`), so that a leak is visible. */
 export const OPEN = {
   competition: 601,
   season: 611,
@@ -30,10 +30,10 @@ export const CLOSED = {
 
 export type League = typeof OPEN | typeof CLOSED;
 
-/** What stands in every name of a league. */
+/** Returns the mark that every name of a league contains. */
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
 
-/** A world with both, of which these competitions are served; null is all. */
+/** Creates a world with both. `served`: ids of the served competitions; null is all. */
 export function leagues(served: Served = null): ViewsWorld {
   const world = new ViewsWorld(served);
   world.views.caughtUp();
@@ -54,7 +54,7 @@ const FINISHED: Fields = {
   clock_status: 'stopped',
 };
 
-/** The event of a match of a league, as in a message. */
+/** Creates the event of a match of a league, as in a message. */
 export function event(
   league: League,
   id: number,
@@ -86,7 +86,7 @@ export function event(
   };
 }
 
-/** A goal of the home side. */
+/** Creates a goal of the home side. */
 export function incident(league: League, changes: Fields = {}): Fields {
   const mark = markOf(league);
   return {

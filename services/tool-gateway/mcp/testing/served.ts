@@ -1,4 +1,4 @@
-/** The endpoint on a port of its own, in front of views without a broker, for tests. */
+/** Serves the endpoint for tests, on its own port, from views without a broker. */
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -17,10 +17,10 @@ import { leagues } from './league.ts';
 /** A client and the text of its token. */
 export type TestClient = { readonly token: string; readonly access: Access };
 
-/** Sees everything. */
+/** A client whose contract covers everything. */
 export const ALL: TestClient = { token: 'token-of-all', access: EVERYTHING };
 
-/** The revisions that are tested: how a client of the SDK is made to speak them. */
+/** Options that make a client of the SDK use each tested revision. */
 export const REVISIONS = {
   '2026-07-28': { mode: { pin: '2026-07-28' } },
   '2025-11-25': { mode: 'legacy' },
@@ -28,13 +28,13 @@ export const REVISIONS = {
 
 export type Revision = keyof typeof REVISIONS;
 
-/** Two replicas of the endpoint need two of these, over one world. */
+/** One replica of the endpoint; several replicas may share a world. */
 export class ServedMcp {
   readonly world: ViewsWorld;
   readonly url: URL;
   readonly app: FastifyInstance;
   readonly metrics = createMetrics('tool-gateway');
-  /** Who may come; a test may take one out. */
+  /** Contracts by token; a test may remove one. */
   readonly clients: Map<string, Access>;
 
   private constructor(world: ViewsWorld, app: FastifyInstance, clients: readonly TestClient[]) {
@@ -83,7 +83,7 @@ export class ServedMcp {
     return served;
   }
 
-  /** A client of the SDK, connected. */
+  /** Connects a client of the SDK. */
   async connect(revision: Revision, token = ALL.token): Promise<Client> {
     const client = new Client(
       { name: 'test', version: '1.0.0' },
@@ -95,7 +95,7 @@ export class ServedMcp {
     return client;
   }
 
-  /** A bare request. */
+  /** Sends a request without the SDK. */
   async post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return fetch(this.url, {
       method: 'POST',

@@ -1,11 +1,31 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Access } from '#contract/rest/provider.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { ToolError, type ToolScope } from '../tools/tool.ts';
 import { TOOLS } from '../tools.ts';
+import type { League } from './league.ts';
 
-/** What a client is answered from at the time when the messages of the world were received. */
+/** Arguments for which each tool has an answer about a league. */
+export function argumentsFor(league: League): Readonly<Record<string, ToolArguments>> {
+  const [team_id, opponent_id] = league.teams;
+  return {
+    search: { query: league.competition === 601 ? 'goteborg' : 'zurich' },
+    list_sports: {},
+    list_competitions: {},
+    list_matches: { competition_id: league.competition },
+    live_board: {},
+    get_match: { match_id: league.match },
+    list_changes: { since: '2026-01-01T00:00:00Z' },
+    get_head_to_head: { team_id, opponent_id },
+    list_standings: { competition_id: league.competition },
+    get_standings: { season_id: league.season },
+    get_top_scorers: { season_id: league.season },
+  };
+}
+
+/** The scope of a client at the time when the messages of the world were received. */
 export function scopeOf(world: ViewsWorld, access: Access = EVERYTHING): ToolScope {
   return {
     data: createProviderData(world.views),
@@ -23,7 +43,7 @@ export function callTool(scope: ToolScope, name: string, args: ToolArguments = {
   return tool.call(args, scope);
 }
 
-/** The code and the message of a refused call; the answer of any other. */
+/** Returns code and message of a refused call, or the answer of an accepted one. */
 export function refusalOf(scope: ToolScope, name: string, args: ToolArguments): string {
   try {
     return JSON.stringify(callTool(scope, name, args));
@@ -31,4 +51,12 @@ export function refusalOf(scope: ToolScope, name: string, args: ToolArguments): 
     if (!(error instanceof ToolError)) throw error;
     return `${error.published}: ${error.message}`;
   }
+}
+
+/** Factor for other tokenizers, which count up to 15 % more. */
+const MARGIN = 1.15;
+
+/** Estimates the tokens of a text, on the high side: those of o200k_base and 15 %. */
+export function tokensOf(text: string): number {
+  return Math.ceil(countTokens(text) * MARGIN);
 }

@@ -10,13 +10,13 @@ const REASONS: Readonly<Record<string, string>> = {
   possible_penalty: 'a penalty is possible',
   possible_var: 'a video review is possible',
   game_break: 'play is stopped',
-  bet_suspended: 'the provider has suspended betting',
+  bet_suspended: 'the provider suspended betting',
   score_differs: "the score differs from the provider's own",
   interrupted: 'the match is interrupted',
-  unknown_score: 'the firm score is not known',
+  unknown_score: 'the firm score is unknown',
 };
 
-/** The line. It begins with `You may act`, `Do not act` or `Nothing to act on`. */
+/** Returns the line. It begins with `You may act`, `Do not act` or `Nothing to act on`. */
 export function actLine(state: ShownState, feed: FeedStatus): string {
   const { status_type, firm } = state;
   const { permission, reasons } = tradingOf(state, feed);

@@ -6,7 +6,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import { id, pageOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
-/** The data of an answer of REST, which its own tests hold to the contract. */
+/** Parses the data of an answer of REST, without validation: tests of REST hold it to the contract. */
 export function dataOf<T>({ data }: RestAnswer): T {
   return JSON.parse(data.toString()) as T;
 }
@@ -23,11 +23,11 @@ export const listSports = tool({
       z.object({
         sport_id: z.int(),
         name: z.string(),
-        has_clock: z.boolean().describe('Whether its matches have a clock; else only the status tells.'),
+        has_clock: z.boolean().describe('Whether its matches have a clock, else only a status.'),
       }),
     ),
   }),
-  missing: 'There is no such sport.',
+  missing: 'Unknown sport.',
   answer(paging, { data }) {
     const answer = data.sports(paging);
     const { sports } = dataOf<OperationData<'sports.index'>>(answer);
@@ -56,7 +56,7 @@ const competition = z.object({
   seasons: z.array(season).describe('Latest first, at most 10.'),
 });
 
-/** Seasons that are returned with a competition. */
+/** Maximum number of seasons that are returned with a competition. */
 const MAX_SEASONS = 10;
 
 function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
@@ -75,7 +75,7 @@ export const listCompetitions = tool({
   input: z.object({ sport_id: id.optional().describe('Only of this sport.') }),
   pageSize: 20,
   output: z.object({ competitions: z.array(competition) }),
-  missing: 'There is no such competition. Call search to find one by name.',
+  missing: 'Unknown competition. Call search to find one by name.',
   answer(args, scope) {
     const answer = scope.data.competitions(args, scope.access);
     const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
@@ -93,15 +93,15 @@ export const listCompetitions = tool({
 });
 
 const NOTHING_FOUND =
-  'No team or competition has such a name; players are not searched. For a player: get_match of a match of the team, or get_top_scorers. For another spelling: fewer or shorter words.';
+  'No team or competition has such a name; players are not searched. For a player: call get_match for a match of the team, or get_top_scorers. For another spelling: try fewer or shorter words.';
 
 const found = z.object({
   kind: z.enum(['team', 'competition']),
   team_id: z.int().nullable(),
-  competition_id: z.int().nullable().describe('The competition itself, or one that the team plays in.'),
+  competition_id: z.int().nullable().describe('Of a team: one that it plays in.'),
   name: z.string(),
   area: z.string().nullable(),
-  competition: z.string().nullable().describe('Of a team: the competition that it plays in.'),
+  competition: z.string().nullable().describe('Of a team: name of that competition.'),
   seasons: z.array(season).describe('Of a competition.'),
 });
 
@@ -109,20 +109,20 @@ export const search = tool({
   name: 'search',
   title: 'Search by name',
   description:
-    'Finds teams and competitions by a part of their name, best first. Accents, case and punctuation do not matter. Start here where you have a name and need an id.',
+    'Finds teams and competitions by part of their name, best first. Ignores accents, case and punctuation. Start here to find the id for a name.',
   operations: ['competitions.index', 'events.index'],
   input: z.object({
-    query: z.string().trim().min(2).max(80).describe('Words of the name, such as "besiktas" or "world cup".'),
+    query: z.string().trim().min(2).max(80).describe('Part of the name, such as "besiktas" or "world cup".'),
     kind: z.enum(['any', 'team', 'competition']).default('any'),
   }),
   pageSize: 10,
   output: z.object({
     results: z.array(found),
-    hint: z.string().nullable().describe('What to do where nothing is found.'),
+    hint: z.string().nullable().describe('What to do if nothing is found.'),
   }),
-  missing: 'Nothing has such a name. Try fewer or shorter words.',
+  missing: 'Unknown name. Try fewer or shorter words.',
   answer({ query, kind, ...paging }, scope) {
-    const nowhere = { season_id: null, stage_id: null, group_id: null };
+    const noSeason = { season_id: null, stage_id: null, group_id: null };
     const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
     const competitions = kind === 'team' ? [] : scope.queries.competitions(query, scope.access);
     const all = [
@@ -141,7 +141,7 @@ export const search = tool({
         competition_id,
         name,
         area: null,
-        competition: scope.queries.place({ competition_id, ...nowhere }).competition,
+        competition: scope.queries.place({ competition_id, ...noSeason }).competition,
         seasons: [],
       })),
     ];

@@ -1,4 +1,4 @@
-/** One change as an assistant reads it: the steps of a version joined with the incident that they are about. */
+/** A change of a match for an assistant: the steps of one version, joined with their incident. */
 import { z } from 'zod';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { STATUSES } from '#contract/statuses.ts';
@@ -10,25 +10,25 @@ import { isoOf, textOf, titleOf } from './common.ts';
 import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { cancellingIncident } from './taken-back.ts';
 
-/** Fields that say nothing of a change are left out: an answer has many. */
+/** A change. Fields that do not apply to it are left out, as an answer has many changes. */
 export const shownChange = z.object({
   match_id: z.int(),
   match: z.string(),
-  at: z.string().describe('When it was received, ISO 8601.'),
+  at: z.string().describe('Time of receipt, ISO 8601.'),
   kind: z
     .string()
     .describe(
-      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard and so on.',
+      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard etc.',
     ),
   what: z.string().describe('In words.'),
   minute: z.string().optional(),
   team: z.string().optional(),
   player: z.string().optional(),
-  before: z.string().optional().describe('The score before, where it changed, such as 1-0.'),
-  score: z.string().optional().describe('The score after it.'),
-  firm_score: z.string().optional().describe('After it, where that changed.'),
+  before: z.string().optional().describe('Score before the change, such as 1-0.'),
+  score: z.string().optional().describe('Score after it.'),
+  firm_score: z.string().optional().describe('After it, if it changed.'),
   taken_back_by: z.string().optional(),
-  stands: z.boolean().optional().describe('Of a goal: whether it counts as of now.'),
+  stands: z.boolean().optional().describe('Of a goal: whether it counts now.'),
   incident_id: z.string().optional(),
 });
 
@@ -52,6 +52,7 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
   incident_amended: 'details changed',
 };
 
+/** Returns a change with the fields that apply to it. */
 export function changeOf(change: MatchChange): z.input<typeof shownChange> {
   const { match, own, steps } = change;
   const first = own[0] as StoryStep;
@@ -67,13 +68,13 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
     match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
-    what: isGoal ? wordsOf(first, GOAL_WORDS[kind] ?? '', incident) : whatOf(own, incident),
+    what: isGoal ? incidentText(first, GOAL_WORDS[kind] ?? '', incident) : changeText(own, incident),
     minute: incident && minuteOf(incident),
     team: textOf(incident?.record.participant_name),
     player: textOf(incident?.record.subparticipant_name),
-    before: goalsOf(score?.before),
-    score: goalsOf(score?.after),
-    firm_score: goalsOf(firm?.after),
+    before: scoreText(score?.before),
+    score: scoreText(score?.after),
+    firm_score: scoreText(firm?.after),
     taken_back_by: kind === 'goal_taken_back' ? takenBackBy(change, incident) : undefined,
     stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === undefined : undefined,
     incident_id: first.incident_id ?? undefined,
@@ -95,7 +96,7 @@ function goalKind({ own, steps }: MatchChange, incident: ShownIncident | undefin
   return awaitedConfirmation(steps, incident) ? 'goal_to_be_confirmed' : 'goal';
 }
 
-/** Whether a goal awaited confirmation when it was reported: then it changed the score, and the firm one less. */
+/** Whether a goal awaited confirmation when it was reported: then the score gained more than the firm score. */
 function awaitedConfirmation(steps: readonly StoryStep[], goal: ShownIncident | undefined): boolean {
   const gained = (kind: string): number | null => {
     const score = steps.find((step) => step.kind === kind)?.score ?? null;
@@ -109,7 +110,7 @@ function sumOf(score: Score | null): number {
   return score === null ? 0 : score.home + score.away;
 }
 
-/** What took a goal back: the provider itself, or an incident. */
+/** Says what took a goal back: the provider itself, or an incident. */
 function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): string {
   const kinds = new Set(change.own.map(({ kind }) => kind));
   if (kinds.has('incident_removed')) return 'the provider removed it';
@@ -121,7 +122,7 @@ function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): stri
   return `incident ${by.id}, goal cancelled${minute === undefined ? '' : ` (minute ${minute})`}`;
 }
 
-function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined): string {
+function changeText(own: readonly StoryStep[], incident: ShownIncident | undefined): string {
   const [first] = own as readonly [StoryStep];
   const { kind, value, guard } = first;
   switch (kind) {
@@ -129,7 +130,7 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
     case 'firm_score_changed':
       return 'Score changed without a goal';
     case 'status_changed':
-      return `Status: ${statusOf(value?.before)} to ${statusOf(value?.after)}`;
+      return `Status: ${statusName(value?.before)} to ${statusName(value?.after)}`;
     case 'bet_status_changed':
       return `Betting at the provider: ${value?.before ?? 'unknown'} to ${value?.after ?? 'unknown'}`;
     case 'result_verified':
@@ -137,24 +138,28 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
     case 'guard_changed':
       return guard?.safe === true ? 'Guard lifted' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
     default:
-      return wordsOf(first, INCIDENT_WORDS[kind] ?? kind, incident);
+      return incidentText(first, INCIDENT_WORDS[kind] ?? kind, incident);
   }
 }
 
-function wordsOf({ incident_type }: StoryStep, words: string, incident: ShownIncident | undefined): string {
+function incidentText(
+  { incident_type }: StoryStep,
+  words: string,
+  incident: ShownIncident | undefined,
+): string {
   const type = incident_type === null ? undefined : INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name;
   const name = type ?? textOf(incident?.record.incident_name) ?? 'Incident';
   const shootOut = incident !== undefined && isInShootOut(incident) ? ' in the shoot-out' : '';
   return `${name}${shootOut}${words === '' ? '' : `, ${words}`}`;
 }
 
-/** A status of a transition, `33 live`, by its name. */
-function statusOf(text: string | null | undefined): string {
+/** Returns the name of a status that a transition has as `33 live`. */
+function statusName(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'unknown';
   const [id] = text.split(' ');
   return STATUSES.get(Number(id))?.name ?? text;
 }
 
-function goalsOf(score: Score | null | undefined): string | undefined {
+function scoreText(score: Score | null | undefined): string | undefined {
   return score == null ? undefined : `${score.home}-${score.away}`;
 }

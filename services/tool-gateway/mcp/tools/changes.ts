@@ -1,4 +1,4 @@
-/** The tool for what changed: each change joined with its incident, goals first. */
+/** The tool for changes of matches: each is joined with its incident, goals come first. */
 import { z } from 'zod';
 import type { StepClass } from '#views/store/changes.ts';
 import { changeOf, shownChange } from './change.ts';
@@ -7,8 +7,7 @@ import { ToolError, tool } from './tool.ts';
 
 const MINUTE_MS = 60_000;
 const DEFAULT_MINUTES = 10;
-/** A week. */
-const MAX_MINUTES = 10_080;
+const MAX_MINUTES = 7 * 24 * 60;
 
 const ONLY = {
   goals: ['goal', 'taken_back', 'cancellation', 'score'],
@@ -22,29 +21,29 @@ export const listChanges = tool({
   name: 'list_changes',
   title: 'What changed',
   description:
-    'Lists what changed in the last minutes, or since a moment, latest first: first all goals, taken back and disputed ones too, with team, player, minute, score and what took them back; then cards, status and trading guard. To follow, send checked_at of the answer as since of the next call; what changed around that moment may come twice.',
+    'Lists changes of the last minutes, or since a time, latest first: first all goals, also disputed and taken back ones, with team, player, minute, score and what took them back; then cards, status and trading guard. To follow, send checked_at of the answer as since of the next call; changes around that time may come twice.',
   operations: ['events.index', 'events.incidents'],
   input: z.object({
     minutes: z.int().min(1).max(MAX_MINUTES).optional().describe(`Default ${DEFAULT_MINUTES}.`),
     since: z.iso
       .datetime({
         offset: true,
-        error: 'send ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; Z is UTC',
+        error: 'send ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z (Z is UTC)',
       })
       .optional()
       .describe('Instead of minutes: ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z.'),
     only: z
       .enum(Object.keys(ONLY) as (keyof typeof ONLY)[])
       .optional()
-      .describe('Only these changes. taken_back: goals that were taken back.'),
+      .describe('Only these. taken_back: goals taken back.'),
     match_id: id.optional(),
     competition_id: id.optional(),
     team_id: id.optional(),
   }),
   pageSize: 15,
   output: z.object({
-    since: z.string().describe('Send it as since with next_page.'),
-    checked_at: z.string().describe('Send it as since next time.'),
+    since: z.string().describe('Send as since with next_page.'),
+    checked_at: z.string().describe('Send as since next time.'),
     changes: z.array(shownChange),
   }),
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',

@@ -1,4 +1,4 @@
-/** Shared arguments and answers of tools. */
+/** Arguments and answers that several tools share. */
 import { z } from 'zod';
 import type { Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
@@ -11,27 +11,28 @@ import { ToolError, type ToolScope } from './tool.ts';
 /** An id of the contract. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** Returns the items of one page. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
   return items.slice((page - 1) * limit, page * limit);
 }
 
-/** A day of the provider's dates. */
+/** A date, as in the provider's dates. */
 export const day = z.iso.date().describe('YYYY-MM-DD.');
 
 const score = z.object({ home: z.int(), away: z.int() });
 const team = z.object({ team_id: z.int().nullable(), name: z.string().nullable() });
 
-/** Whether it is safe to trade on a match now: its guard, its firm score and its feed; else why it is halted. */
+/** Whether it is safe to trade on a match now, by its guard, firm score and feed, and why not. */
 const guard = z.object({
   safe: z.boolean(),
   trading: z.enum(['safe', 'halted', 'not_in_play']),
   reasons: z.array(z.string()),
 });
 
-/** Whether what is known of a match may be old. */
+/** Whether the data of a match is current. */
 const feed = z.object({ alive: z.boolean(), state: z.string(), reason: z.string().nullable() });
 
-/** A match in a list. Its fields are described once, in get_match: the schema of every list is read with each conversation. */
+/** A match in a list. Only get_match describes its fields, as each conversation pays for the schemas of all lists. */
 export const matchSummary = z.object({
   match_id: z.int(),
   home: team,
@@ -52,7 +53,7 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
-/** The page of a match, as it stands at `now` (Unix seconds). */
+/** A page of matches. */
 export const matchPage = { matches: z.array(matchSummary) };
 
 export function matchPageOf(
@@ -62,7 +63,7 @@ export function matchPageOf(
   return { matches: items.map((match) => summaryOf(match, scope)), total };
 }
 
-/** The name of a match: those of its sides. */
+/** Returns the name of a match, made of the names of both sides. */
 export function titleOf({ home, away }: ShownState): string {
   return `${home?.name ?? '?'} - ${away?.name ?? '?'}`;
 }
@@ -96,23 +97,23 @@ export function summaryOf(
   };
 }
 
-/** A text of a provider's record; undefined where it has none. */
+/** Returns a text of a provider's record; undefined if it is missing or empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Unix milliseconds as ISO 8601. */
+/** Formats Unix milliseconds as ISO 8601. */
 export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A season, or a competition, of which it is the current one. */
+/** Arguments that name a season: itself, or a competition whose current season is meant. */
 export const seasonInput = {
-  season_id: id.optional().describe('A season, as list_competitions or search gives it.'),
-  competition_id: id.optional().describe('A competition; its current season is taken.'),
+  season_id: id.optional().describe('A season, from list_competitions or search.'),
+  competition_id: id.optional().describe('A competition: its current season.'),
 };
 
-/** The season that is meant. Throws `ToolError` where none is. */
+/** Returns the id of the named season. Throws `ToolError` when none is named, or the competition has no current season. */
 export function seasonOf(
   { season_id, competition_id }: { season_id?: number | undefined; competition_id?: number | undefined },
   { queries, access }: ToolScope,

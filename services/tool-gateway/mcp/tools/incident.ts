@@ -1,4 +1,4 @@
-/** What an incident of a timeline or of a change is shown with. */
+/** Details of an incident in a timeline or a change. */
 import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/clock.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
@@ -7,14 +7,14 @@ export function isInShootOut({ event_status_id: phase }: ShownIncident): boolean
   return phase !== null && SHOOT_OUT_PHASES.has(phase);
 }
 
-/** Undefined where it is not known, and in a shoot-out. */
+/** Returns the minute of an incident, such as 45+2; undefined if it is unknown, and in a shoot-out. */
 export function minuteOf(incident: ShownIncident): string | undefined {
   const { event_time, event_status_id } = incident;
   if (event_time === null || isInShootOut(incident)) return undefined;
   return renderMinute(event_time, event_status_id);
 }
 
-/** Why an incident does not count; undefined where it stands. */
+/** Returns why an incident does not count; undefined if it counts. */
 export function whyVoid(
   { id, removed, confirmation }: ShownIncident,
   { void_goals }: ShownState,

@@ -1,4 +1,4 @@
-/** Schemas of tools as clients get them: an assistant reads each of them in every conversation, so none has a word too many. */
+/** JSON Schemas of tools, kept short: an assistant reads all of them in every conversation. */
 import { z } from 'zod';
 
 export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
@@ -6,8 +6,9 @@ export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<str
 type Node = Record<string, unknown>;
 
 /**
- * JSON Schema 2020-12, which is the protocol's default. Null is written beside its type. Those of answers do not name
- * what is required, a tenth of the list: every field is there, unless docs/reference/mcp.md says otherwise.
+ * Returns the JSON Schema 2020-12, the protocol's default, of an argument or answer. A nullable type is a list of two
+ * types. Schemas of answers have no `required`, which is a tenth of the list: docs/reference/mcp.md says which fields may
+ * be missing.
  */
 export function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
@@ -20,7 +21,7 @@ function compact(value: unknown, io: 'input' | 'output'): unknown {
   const node = Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, compact(inner, io)] as const),
   );
-  // What any whole number has, and what a reader of answers does not need.
+  // Removes the bounds that every integer has, and keywords that a reader of answers does not need.
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
   if (io === 'output') {
@@ -31,7 +32,7 @@ function compact(value: unknown, io: 'input' | 'output'): unknown {
   return withNull(node);
 }
 
-/** `anyOf` a type and null, as one type with null. */
+/** Replaces `anyOf` of a type and null by a list of both types. */
 function withNull(node: Node): Node {
   const { anyOf, ...rest } = node;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return node;

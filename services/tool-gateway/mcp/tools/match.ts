@@ -1,4 +1,4 @@
-/** The tool for one match: its state, whether it is safe to trade on, and its timeline. */
+/** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
@@ -8,22 +8,19 @@ import { id, matchSummary, pageOf, summaryOf, textOf } from './common.ts';
 import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
-/** What is not known, and what nothing is said of, is left out: a timeline has many. */
+/** An incident of a timeline. Unknown fields are left out, as a timeline has many incidents. */
 const entry = z.object({
   incident_id: z.string(),
-  minute: z.string().optional().describe('Such as 23 or 45+2; not in a shoot-out.'),
+  minute: z.string().optional().describe('23 or 45+2; not in a shoot-out.'),
   type_id: z.int(),
-  type: z.string().optional().describe('Such as Goal, Yellow card.'),
+  type: z.string().optional().describe('Such as Goal.'),
   team_id: z.int().optional(),
   team: z.string().optional(),
   player: z.string().optional(),
   assistant: z.string().optional(),
-  confirmation: z.string().optional().describe('confirmed, tbd (still to be confirmed), cancelled.'),
-  stands: z.boolean().describe('False: it does not count, and why says so.'),
-  why: z
-    .string()
-    .optional()
-    .describe('removed, cancelled, goal_cancelled (another incident takes the goal back).'),
+  confirmation: z.string().optional().describe('confirmed, tbd (awaits confirmation), cancelled.'),
+  stands: z.boolean().describe('False: it does not count, see why.'),
+  why: z.string().optional().describe('removed, cancelled, goal_cancelled (by another incident).'),
   in_shoot_out: z.literal(true).optional(),
 });
 
@@ -32,15 +29,15 @@ const { minute, start, score, firm_score, guard, feed, updated_at } = matchSumma
 const answer = z.object({
   act: z.string().describe('Whether to act on the score now, and why not. Read it first.'),
   ...matchSummary.shape,
-  start: start.describe('YYYY-MM-DD HH:MM, as the provider gives it.'),
-  minute: minute.describe('Such as 67 or 45+2; null outside the periods.'),
-  score: score.describe('As it stands, goals under review included; null is unknown, never zero.'),
-  firm_score: firm_score.describe('Without goals that are still to be confirmed.'),
+  start: start.describe("YYYY-MM-DD HH:MM, the provider's."),
+  minute: minute.describe('67 or 45+2; null outside the periods.'),
+  score: score.describe('Includes goals under review; null is unknown, never zero.'),
+  firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down and so on.',
+    'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down etc.',
   ),
   feed: feed.describe(
-    'Not alive: nothing is received of this match, or it is not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
+    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
   ),
   updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
   season: z.string().nullable(),
@@ -52,11 +49,11 @@ const answer = z.object({
     .object({ home: z.int(), away: z.int() })
     .nullable()
     .describe("The provider's own result."),
-  agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Whether both scores are the same.'),
+  agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Of both scores.'),
   under_review: z.boolean(),
   bet_status: z.string().nullable(),
   verified_result: z.string().nullable().describe("The provider's flag, such as yes."),
-  version: z.int().describe('Counts the changes of this match.'),
+  version: z.int().describe('Number of changes.'),
   timeline: z.array(entry),
 });
 
@@ -64,10 +61,10 @@ export const getMatch = tool({
   name: 'get_match',
   title: 'One match',
   description:
-    'Returns one match: whether to act on it, score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe or feed.alive is false.',
+    "Returns one match: whether to act on it, score, firm score, minute, trading guard with its reasons, and the timeline in the provider's order. Never act on a goal while guard.safe or feed.alive is false.",
   operations: ['events.show', 'events.incidents'],
   input: z.object({
-    match_id: id.describe('As list_matches, live_board and list_changes give it.'),
+    match_id: id.describe('From list_matches, live_board or list_changes.'),
     timeline: z
       .enum(['important', 'all', 'none'])
       .default('important')
@@ -79,13 +76,13 @@ export const getMatch = tool({
   answer({ match_id, timeline, ...paging }, scope) {
     const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(
-      (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
+      (incident) => timeline === 'all' || (timeline === 'important' && isImportant(incident)),
     );
     return { ...answerOf(match, pageOf(selected, paging), scope), total: selected.length };
   },
 });
 
-/** The answer with the whole timeline, however long it is. Throws `RestError` `not_found`, `forbidden`. */
+/** Returns the answer with the whole timeline in one page. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 export function wholeMatch(id: number, scope: ToolScope): Record<string, unknown> {
   const match = scope.queries.match(id, scope.access);
   const whole = answer.parse(answerOf(match, match.incidents, scope));
@@ -117,14 +114,14 @@ function answerOf(
   };
 }
 
-/** JSON text as one reads it: that of a string without its quotes. */
+/** Returns JSON text, a string without its quotes. */
 function unquoted(json: string | null): string | null {
   if (json === null) return null;
   const value: unknown = JSON.parse(json);
   return typeof value === 'string' ? value : json;
 }
 
-function matters({ important, incident_id }: ShownIncident): boolean {
+function isImportant({ important, incident_id }: ShownIncident): boolean {
   return important || POSSIBLE_INCIDENTS.has(incident_id);
 }
 

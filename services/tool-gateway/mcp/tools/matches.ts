@@ -1,4 +1,4 @@
-/** Tools for matches: the schedule, the live board, and two teams against each other. */
+/** Tools for matches: schedule and results, the live board, and head to head. */
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
@@ -7,11 +7,11 @@ import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
-/** The board as the tools show it. */
+/** Parameters of the board that all tools use. */
 const BOARD = { show_postponed: 'yes', events_details: 'no', holdsNow: true } as const;
 const ANY_DAY = { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' } as const;
 
-/** The first live matches of the board, of any day, that a client may see. */
+/** Returns the first live matches of any day that the contract covers. */
 export function liveMatches({ queries, access }: ToolScope, limit: number) {
   return queries.board({ ...BOARD, ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
 }
@@ -20,20 +20,20 @@ export const listMatches = tool({
   name: 'list_matches',
   title: 'Schedule and results',
   description:
-    'Lists matches by start, played or to come: of today where nothing is said, else of the days, competition, season or team that you name.',
+    'Lists past and future matches by start: by default of today, else of the days, competition, season or team that you name.',
   operations: ['events.index'],
   input: z.object({
     date_from: day.optional().describe('First day, YYYY-MM-DD.'),
     date_to: day
       .optional()
-      .describe('Last day, YYYY-MM-DD; at most 31 days where neither competition, season nor team is named.'),
+      .describe('Last day, YYYY-MM-DD; at most 31 days unless a competition, season or team is named.'),
     sport_id: id.optional(),
     competition_id: id.optional(),
     season_id: id.optional(),
     stage_id: id.optional(),
     team_id: id.optional(),
-    status: z.enum(STATUS_TYPES).optional().describe('Only matches of this kind of status.'),
-    order: z.enum(['earliest', 'latest']).default('earliest').describe('Which matches come first.'),
+    status: z.enum(STATUS_TYPES).optional().describe('Only matches with such a status.'),
+    order: z.enum(['earliest', 'latest']).default('earliest').describe('Which come first.'),
   }),
   pageSize: 20,
   output: z.object(matchPage),
@@ -43,8 +43,8 @@ export const listMatches = tool({
     const { competition_id, season_id, stage_id } = query;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
     const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
-    const asked = { ...query, ...dates, participant_id: team_id, status_type: status };
-    return matchPageOf(scope.queries.matches(asked, scope.access, order), scope);
+    const filter = { ...query, ...dates, participant_id: team_id, status_type: status };
+    return matchPageOf(scope.queries.matches(filter, scope.access, order), scope);
   },
 });
 
@@ -52,10 +52,10 @@ export const liveBoard = tool({
   name: 'live_board',
   title: 'Live board',
   description:
-    'Lists the matches that are played now with score, minute and trading guard; or all matches of today. Read it again after 10 seconds at the earliest, or subscribe to the resource of a match.',
+    'Lists live matches, or all matches of today, with score, minute and trading guard. Call it every 10 seconds at most, or subscribe to the resource of a match.',
   operations: ['livescore.index'],
   input: z.object({
-    show: z.enum(['live', 'today']).default('live').describe('live: only what is played now.'),
+    show: z.enum(['live', 'today']).default('live').describe('today: all matches of today.'),
     sport_id: id.optional(),
     competition_id: id.optional(),
     team_id: id.optional(),
@@ -64,8 +64,8 @@ export const liveBoard = tool({
   output: z.object(matchPage),
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
-    const asked = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
-    const query = { ...BOARD, ...asked, limit, page, sport_id };
+    const shown = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
+    const query = { ...BOARD, ...shown, limit, page, sport_id };
     const found = scope.queries.board(query, scope.access, { competition_id, team_id });
     return matchPageOf(found, scope);
   },
@@ -75,12 +75,12 @@ export const headToHead = tool({
   name: 'get_head_to_head',
   title: 'Head to head',
   description:
-    'Lists the matches of two teams against each other, latest first, with how often each has won, out of what is known here: no history beyond it. Find team ids with search.',
+    'Lists the matches of two teams against each other, latest first, and how often each won. Covers stored matches only. Find team ids with search.',
   operations: ['events.index'],
   input: z.object({ team_id: id, opponent_id: id }),
   pageSize: 10,
   output: z.object({
-    played: z.int().describe('Matches with a known result, all pages.'),
+    played: z.int().describe('Matches with a known result, of all pages.'),
     team_won: z.int(),
     drawn: z.int(),
     opponent_won: z.int(),
@@ -88,16 +88,13 @@ export const headToHead = tool({
     opponent_goals: z.int(),
     ...matchPage,
   }),
-  missing: 'No such team is known. Call search to find teams by name.',
+  missing: 'Unknown team. Call search to find teams by name.',
   answer({ team_id, opponent_id, ...paging }, scope) {
     if (team_id === opponent_id)
       throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
     for (const [name, team] of Object.entries({ team_id, opponent_id }))
       if (!scope.queries.isTeam(team, scope.access))
-        throw new ToolError(
-          'NOT_FOUND',
-          `${name}: no such team is known. Call search to find teams by name.`,
-        );
+        throw new ToolError('NOT_FOUND', `${name}: no such team. Call search to find teams by name.`);
     const found = scope.queries.meetings([team_id, opponent_id], scope.access, paging);
     const { balance } = found;
     return {

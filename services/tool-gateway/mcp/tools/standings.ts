@@ -1,11 +1,11 @@
-/** Tools for tables: which there are, one of them, and the top scorers. */
+/** Tools for tables: their list, one table, and the top scorers. */
 import { z } from 'zod';
 import { toWholeNumber } from '#contract/values.ts';
 import { id, pageOf, seasonInput, seasonOf } from './common.ts';
 import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
 import { tool } from './tool.ts';
 
-/** Types of tables (spec, "Standings type"). */
+/** Ids of types of tables (spec, "Standings type"). */
 const LEAGUE = 2;
 const TOP_SCORERS = 6;
 
@@ -14,17 +14,17 @@ const entry = z.object({
   name: z.string(),
   type_id: z.int(),
   type: z.string(),
-  of: z.string().describe('season, stage and so on.'),
+  of: z.string().describe('season, stage etc.'),
   of_id: z.int(),
 });
 
-const FIND_TABLES = 'No such table is known. Call list_standings with a season to find one.';
+const FIND_TABLES = 'Unknown table. Call list_standings with a season to find one.';
 
 export const listStandings = tool({
   name: 'list_standings',
   title: 'Tables of a season',
   description:
-    'Lists the tables of a season and of its stages: league, home, away, form, top scorers, cards and so on.',
+    'Lists the tables of a season and its stages: league, home, away, form, top scorers, cards etc.',
   operations: ['standings.index'],
   input: z.object(seasonInput),
   pageSize: 30,
@@ -53,20 +53,14 @@ export const getStandings = tool({
   name: 'get_standings',
   title: 'A table',
   description:
-    'Returns a table: the league table of a season or competition where nothing else is said, another type with type_id (as list_standings gives it), or any table by standings_id.',
+    'Returns a table: by default the league table of a season or competition, with type_id (from list_standings) one of another type, with standings_id any table.',
   operations: ['standings.index', 'standings.show'],
   input: z.object({
-    standings_id: id.optional().describe('A table, as list_standings gives it.'),
+    standings_id: id.optional().describe('A table, from list_standings.'),
     ...seasonInput,
-    stage_id: id.optional().describe('Of a season with several stages: the table of this one.'),
-    group: z
-      .string()
-      .trim()
-      .min(1)
-      .max(80)
-      .optional()
-      .describe('Only this group of the table, such as "C" or "Group C".'),
-    type_id: z.int().min(0).default(LEAGUE).describe('Type of the table; 2 is the league table.'),
+    stage_id: id.optional().describe('The table of this stage of the season.'),
+    group: z.string().trim().min(1).max(80).optional().describe('Only this group, such as "C" or "Group C".'),
+    type_id: z.int().min(0).default(LEAGUE).describe('2 is the league table.'),
   }),
   pageSize: 50,
   output: z.object({
@@ -128,7 +122,7 @@ export const getTopScorers = tool({
       }),
     ),
   }),
-  missing: 'No top scorers of that season are known. Call list_standings for the tables that there are.',
+  missing: 'No top scorers of that season are known. Call list_standings for its tables.',
   answer(args, scope) {
     const season_id = seasonOf(args, scope);
     const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);

@@ -1,15 +1,16 @@
-/** Which table is meant, and what is in it. */
+/** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
 import { fold } from '#domain/fold.ts';
 import { dataOf } from './catalogue.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
-/** Tables of one season that are looked through: 19 types, for each of its stages. */
+/** Maximum number of tables of one season that are searched: 19 types for each of its stages. */
 const MAX_TABLES = 2_000;
 
 export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
 type Table = OperationData<'standings.show'>['standings'];
 
+/** Returns a page of the tables of a season and its stages. */
 export function tablesOf(
   seasonId: number,
   { limit, page }: { limit: number; page: number },
@@ -20,15 +21,18 @@ export function tablesOf(
   return { entries: standings_list, total: answer.total ?? standings_list.length };
 }
 
-type Wanted = {
+type WantedTable = {
   readonly seasonId: number;
   readonly typeId: number;
   readonly stageId?: number | undefined;
   readonly group?: string | undefined;
 };
 
-/** The table of a type of a season: the season's own, else the only one of its stages, or that with the group. Throws `ToolError`. */
-export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, scope: ToolScope): number {
+/**
+ * Returns the id of a season's table of one type: the season's own, else the only one of its stages, else the only one
+ * with the group. Throws `ToolError` `AMBIGUOUS` or `NOT_FOUND`.
+ */
+export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, scope: ToolScope): number {
   const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, scope);
   const ofType = entries.filter((one) => one.type_id === typeId);
   const candidates =
@@ -45,7 +49,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, scope:
     const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
     throw new ToolError(
       'AMBIGUOUS',
-      `There are several: call again with standings_id, one of ${names.join(', ')}.`,
+      `Several tables match. Call again with standings_id, one of ${names.join(', ')}.`,
     );
   }
   const stages = new Map(
@@ -55,7 +59,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, scope:
     const names = [...stages].map(([id, name]) => (name ? `${id} (${name})` : String(id))).join(', ');
     throw new ToolError(
       'NOT_FOUND',
-      `That season has no tables of that stage. ${names === '' ? 'Its tables are of no stage: call again without stage_id.' : `It has those of ${names}.`}`,
+      `That season has no tables of that stage. ${names === '' ? 'Call again without stage_id.' : `Its stages with tables are ${names}.`}`,
     );
   }
   const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
@@ -64,16 +68,16 @@ export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, scope:
     'NOT_FOUND',
     known === ''
       ? 'That season has no tables (yet). Call list_competitions for other seasons.'
-      : `That season has no table of this type. It has the types ${known}.`,
+      : `That season has no table of this type. It has types ${known}.`,
   );
 }
 
-/** A table. Throws `RestError` `not_found`, `forbidden`. */
+/** Reads a table. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 export function readTable(id: number, { data, access }: ToolScope): Table {
   return dataOf<OperationData<'standings.show'>>(data.standings(id, access)).standings;
 }
 
-/** The rows of a group by its name or the last word of it. Throws `ToolError`. */
+/** Returns the rows of a group, by its name or the last word of the name. Throws `ToolError` `NOT_FOUND`. */
 export function ofGroup<R extends { readonly group: number }>(
   table: Table,
   rows: readonly R[],
@@ -85,19 +89,19 @@ export function ofGroup<R extends { readonly group: number }>(
   throw new ToolError(
     'NOT_FOUND',
     names.length === 0
-      ? 'That table has no groups. Call again without group.'
+      ? 'That table has no named groups. Call again without group.'
       : `That table has no such group. It has ${names.join(', ')}.`,
   );
 }
 
-/** The rows of a table, each with the index of its group. */
+/** Returns the rows of a table, each with the index of its group. */
 export function rowsOf(
   table: Table,
 ): { group: number; record: Table['groups'][number]['participants'][number] }[] {
   return table.groups.flatMap(({ participants }, group) => participants.map((record) => ({ group, record })));
 }
 
-/** -1 where no group has the name, or it as its last word. */
+/** Returns the index of the group with this name, or with it as its last word; -1 if there is none. */
 function groupIndex({ groups }: Table, name: string): number {
   const wanted = fold(name);
   return groups.findIndex((group) => fold(group.name) === wanted || fold(group.name).endsWith(` ${wanted}`));

@@ -1,4 +1,4 @@
-/** What took a goal back: the provider itself, or an incident. */
+/** Finds the incident that took a goal back. */
 import { isCancellation, isGoal, type KnownIncident, namedGoals } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-index.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
@@ -6,9 +6,9 @@ import type { ShownIncident } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
 
 /**
- * The incident that took back the goal of a change: the one that names it now (law 6); where none does any more, one of the change's
- * version, if it has the goal as its parent or is the only one for the only goal. Else unknown: several that came at once, and were
- * taken back themselves since.
+ * Returns the incident that took back the goal of a change: the one that names it now (law 6). If none does any more, a
+ * cancellation of the change's version that has the goal as its parent, or is the only one for the only goal. Undefined
+ * if several came at once and have since been taken back themselves.
  */
 export function cancellingIncident(
   { own, steps, match }: MatchChange,
@@ -20,14 +20,14 @@ export function cancellingIncident(
   const cancellations = register.filter(({ incident }) => isCancellation(incident));
   const inVersion = new Set(idsOf(steps.filter((step) => classOf(step) === 'cancellation')));
   const naming = namedGoals(goals, cancellations, { home, away }).get(goal.id) ?? [];
-  const find = (id: string | undefined) => match.incidents.find((one) => one.id === id);
+  const incidentWith = (id: string | undefined) => match.incidents.find((one) => one.id === id);
   const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
-  if (named !== undefined) return find(named);
+  if (named !== undefined) return incidentWith(named);
   const withParent = match.incidents.find((one) => inVersion.has(one.id) && one.parent_id === goal.id);
   if (withParent !== undefined) return withParent;
   const takenBack = new Set(idsOf(steps.filter(({ kind }) => kind === 'goal_cancelled')));
   const isOnly = inVersion.size === 1 && takenBack.size === 1 && takenBack.has(own[0]?.incident_id ?? '');
-  return isOnly ? find([...inVersion][0]) : undefined;
+  return isOnly ? incidentWith([...inVersion][0]) : undefined;
 }
 
 function idsOf(steps: MatchChange['steps']): string[] {
@@ -50,7 +50,7 @@ function knownOf(
     event_status_id,
     event_time,
     parent_id,
-    // No rule reads it.
+    // No rule reads the body.
     body: '',
   };
   return { id, removed, incident };

@@ -1,4 +1,4 @@
-/** What a tool of the endpoint is made of: typed input, structured output, and errors that an assistant can act on. */
+/** The definition of a tool: typed input, structured output, and errors that an assistant can act on. */
 import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
@@ -9,7 +9,7 @@ import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
 
-/** What a tool answers from: the queries of REST and of tools, and what the caller may see. */
+/** Data that a call of a tool may use, and the caller's contract. */
 export type ToolScope = {
   readonly data: ProviderData;
   readonly queries: ToolQueries;
@@ -18,7 +18,7 @@ export type ToolScope = {
   readonly now: number;
 };
 
-/** The answer to an invalid call, for an assistant: what was wrong, and what to do about it. */
+/** Thrown to refuse a call. Its message tells an assistant what is wrong, and what to do about it. */
 export class ToolError extends TouchlineError<'ToolError'> {
   override readonly name = 'ToolError';
 }
@@ -28,21 +28,21 @@ export type Tool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The operations of the contract that it answers from: a client that lacks one of them does not have the tool. */
+  /** Operations that it answers from: a client whose contract lacks one of them does not have the tool. */
   readonly operations: readonly OperationName[];
   /** JSON Schema 2020-12. */
   readonly inputSchema: JsonObjectSchema;
   readonly outputSchema: JsonObjectSchema;
-  /** The structured content of the answer. Throws `ToolError`. */
+  /** Returns the structured content of the answer. Throws `ToolError`. */
   call(args: unknown, scope: ToolScope): Record<string, unknown>;
 };
 
-/** Most unknown arguments that an answer names. */
+/** Maximum number of unknown arguments that a refusal names. */
 const MAX_UNKNOWN = 5;
-/** Most items of a page: an answer is to fit into a conversation. */
+/** Maximum number of items in a page: an answer must fit into a conversation. */
 const MAX_ITEMS = 50;
 
-/** Fields of every answer about all pages: items of all, and what to send as `page` for more. The server's instructions say so. */
+/** Fields of every answer: items of all pages, and the next `page` to send. The server's instructions describe them. */
 const pageInfo = { total: z.int(), next_page: z.int().nullable() };
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
@@ -51,20 +51,21 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 > & {
   readonly input: I;
   readonly output: O;
-  /** Items of a page where nothing is said. */
+  /** Default number of items in a page. */
   readonly pageSize: number;
-  /** What to do where the contract has no such record: names the tool that finds ids. */
+  /** Message for an unknown record: names the tool that finds ids. */
   readonly missing: string;
   answer(args: z.output<I> & Paging, scope: ToolScope): z.input<O> & { readonly total: number };
 };
 
+/** Creates a tool with paging, validation of arguments, and errors of REST as `ToolError`. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
   const { name, title, description, operations, missing, pageSize } = definition;
   const paging = {
     limit: z.int().min(1).max(MAX_ITEMS).default(pageSize),
     page: z.int().min(1).max(100_000).default(1),
   };
-  // An ignored unknown argument would give an answer to another question.
+  // Ignoring an unknown argument would answer another question.
   const input = definition.input.extend(paging).strict();
   const output = definition.output.extend(pageInfo);
   const known = Object.keys(input.shape);
@@ -101,17 +102,21 @@ function asToolError(error: unknown, missing: string, access: Access): unknown {
     case 'NOT_FOUND':
       return new ToolError('NOT_FOUND', missing, error);
     case 'NOT_SERVED':
-      return new ToolError('NOT_SERVED', `${error.message}. It may be of another one, or unknown.`, error);
+      return new ToolError(
+        'NOT_SERVED',
+        `${error.message}. It may belong to another one, or be unknown.`,
+        error,
+      );
     case 'FORBIDDEN':
       return new ToolError(
         'OUTSIDE_CONTRACT',
-        'That competition is not in your contract. Call list_competitions for those that are.',
+        'Your contract does not cover that competition. Call list_competitions for those it covers.',
         error,
       );
     case 'INVALID_PARAMETER':
       return new ToolError(
         'INVALID_ARGUMENTS',
-        'The dates are backwards or more than 31 days apart. Ask for fewer days, or name a competition, a season or a team.',
+        'date_to is before date_from, or more than 31 days after it. Send fewer days, or a competition, season or team.',
         error,
       );
     default:
@@ -119,7 +124,7 @@ function asToolError(error: unknown, missing: string, access: Access): unknown {
   }
 }
 
-/** Every wrong argument with what is wrong with it. */
+/** Describes every invalid argument. */
 function problemsOf(error: z.ZodError, known: readonly string[]): string {
   const lines = error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

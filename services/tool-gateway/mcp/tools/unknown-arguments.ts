@@ -1,6 +1,6 @@
-/** What a caller meant by an argument that a tool does not have. */
+/** Suggests the right name for an argument that a tool does not have. */
 
-/** What callers call arguments, where neither the name nor a part of it says which one they mean. */
+/** Other names that callers use for an argument, where neither the name nor a part of it matches. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   league: 'competition_id',
   tournament: 'competition_id',
@@ -25,22 +25,21 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   page_size: 'limit',
 };
 
-/** The argument that is meant, one of `known`; undefined where that cannot be said. */
+/** Returns the one of `known` that is meant; undefined if none matches. */
 function meantBy(argument: string, known: readonly string[]): string | undefined {
   const name = argument
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase();
   const synonym = SYNONYMS[name];
-  const exact = [name, `${name}_id`, synonym].find((one) => one !== undefined && known.includes(one));
-  return exact ?? known.find((one) => one.startsWith(name) || name.startsWith(one.replace(/_id$/, '')));
+  const match = [name, `${name}_id`, synonym].find((one) => one !== undefined && known.includes(one));
+  return match ?? known.find((one) => one.startsWith(name) || name.startsWith(one.replace(/_id$/, '')));
 }
 
-/** A line for the caller about an unknown argument. */
+/** Returns a message that names an unknown argument, and the right one. */
 export function unknownArgument(argument: string, known: readonly string[]): string {
   const shown = argument.slice(0, 40);
   const meant = meantBy(argument, known);
-  if (known.length === 0) return `${shown}: unknown argument; this tool takes none`;
   if (meant === undefined) return `${shown}: unknown argument; known are ${known.join(', ')}`;
   const found = meant === 'team_id' || meant === 'competition_id' ? ' (search finds it by name)' : '';
   return `${shown}: unknown argument; send ${meant}${found}`;

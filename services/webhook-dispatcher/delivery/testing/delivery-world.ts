@@ -47,7 +47,7 @@ function message(partition: number, offset: number, change: Partial<WebhookMessa
 
 export const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
 
-/** A log of messages in memory, a receiver with given answers, and the outcomes of a delivery. */
+/** A log of messages in memory, a receiver with given answers, and the records of a delivery. */
 export class DeliveryWorld {
   readonly log: MessageAtOffset[][] = [[], []];
   readonly window: MessageWindow;
@@ -67,7 +67,7 @@ export class DeliveryWorld {
     this.window = new MessageWindow(ends, windowBytes);
   }
 
-  /** New messages of a partition, so many. */
+  /** Publishes `count` messages to a partition. */
   publish(partition: number, count: number, change: Partial<WebhookMessage> = {}): void {
     const known = this.log[partition] ?? [];
     const fresh = Array.from({ length: count }, (_, at) => message(partition, known.length + at, change));
@@ -76,7 +76,7 @@ export class DeliveryWorld {
     for (const delivery of this.deliveries) delivery.offer(fresh);
   }
 
-  /** Requests wait until the returned function is called. */
+  /** Holds requests until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#hold = promise;
@@ -86,6 +86,7 @@ export class DeliveryWorld {
     };
   }
 
+  /** Starts a delivery, which is closed with the test. */
   deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
     const context: DispatchContext = {
       window: this.window,
@@ -127,12 +128,13 @@ export class DeliveryWorld {
     return delivery;
   }
 
-  /** Until so many messages were posted. */
+  /** Waits until `count` messages were posted, and returns them. */
   async has(count: number): Promise<string[]> {
     await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
     return this.posted.flat();
   }
 
+  /** Waits until a record of a kind is published, and returns the last one. */
   async recorded(kind: string): Promise<WebhookAttempt> {
     const found = () => this.attempts.findLast((attempt) => attempt.kind === kind);
     await untilTrue(`${kind} is recorded`, () => found() !== undefined, 5_000);

@@ -4,7 +4,7 @@ import { AllowedRanges } from '#outbound/addresses.ts';
 import { HttpsReceiver } from '../../../../test/support/https-receiver.ts';
 import { type TestEndpointOptions, testEndpoint } from '../test-endpoint.ts';
 
-/** The secret of the tests. */
+/** The signing secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
 const LOOPBACK = new AllowedRanges(['127.0.0.0/8']);
 /** A URL of the maximum length, without a listener. */
@@ -12,7 +12,7 @@ export const URL_OF_1024 = `https://localhost:1/${'x'.repeat(1004)}`;
 
 type Send = (body: unknown, from?: string, path?: string, type?: string) => Promise<LightMyRequestResponse>;
 
-/** Sends requests to a test endpoint; a text is sent unchanged. */
+/** Starts a test endpoint. Returns a function that sends requests to it, a text unchanged. */
 export async function endpoint(options: Partial<TestEndpointOptions> = {}): Promise<Send> {
   const app = fastify();
   onTestFinished(() => app.close());
@@ -35,5 +35,5 @@ export async function endpoint(options: Partial<TestEndpointOptions> = {}): Prom
     });
 }
 
-/** A valid request to test an address. */
+/** Returns a valid request to test an address. */
 export const inputFor = (url: string) => ({ url, secret: SECRET, clientId: 1 });

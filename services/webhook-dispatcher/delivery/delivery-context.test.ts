@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs } from './retry-schedule.ts';
+import { retryDelayMs } from './delivery-context.ts';
 
 const DELAYS_MS = [1_000, 5_000, 60_000];
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Linger } from './linger.ts';
+import { Linger } from './attempt-log.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
 });
 
-test('ends for all who joined, after the first one has waited long enough', async () => {
+test('ends for all who joined, once the first one has waited for the whole time', async () => {
   const linger = new Linger(10);
   const ended: string[] = [];
   void linger.join().then(() => ended.push('first'));
@@ -17,7 +17,7 @@ test('ends for all who joined, after the first one has waited long enough', asyn
   expect(ended).toEqual(['first', 'second']);
 });
 
-test('ends at once where it is asked to, and the next one waits its whole time', async () => {
+test('ends at once on end, and the next one waits for the whole time', async () => {
   const linger = new Linger(10);
   const ended: string[] = [];
   linger.end();
