@@ -2,14 +2,14 @@ import { RefusedError, StreamError } from '../errors.ts';
 import { Incarnation } from './incarnation.ts';
 import type { KeptState } from './kept-state.ts';
 import type { TaskFailure } from './retry-schedule.ts';
+import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
-import type { TaskContext } from './task-context.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 
 /**
- * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the
- * transaction is unknown: the producer is dropped, and the partition is claimed again from what is committed; with the state
- * in memory where that claim proves that it is the committed one.
+ * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the transaction is
+ * unknown. So the next incarnation opens a new producer and continues from the last commit. It keeps the state in memory when
+ * it can prove that it is the committed one.
  */
 export class Task {
   readonly partition: number;
@@ -18,10 +18,10 @@ export class Task {
   #state: TaskState = 'created';
   #incarnation: Incarnation | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** The last logged refusal, so that it is logged once. */
+  /** The last logged refusal, as each one is logged once; null without one. */
   #refusal: string | null = null;
   #failure: TaskFailure | null = null;
-  /** The state of a failed claim, which the next one may prove to be still right. */
+  /** State of a failed claim that the next one may reuse; null without one. */
   #kept: KeptState | null = null;
 
   constructor(partition: number, context: TaskContext) {
@@ -33,17 +33,17 @@ export class Task {
     return this.#state;
   }
 
-  /** Committed offset of the next input record; null where unknown. */
+  /** Committed offset of the next input record; null unless the task is running. */
   get position(): number | null {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
-  /** On the monotonic clock. */
+  /** The last failure; null without one. */
   get failure(): TaskFailure | null {
     return this.#failure;
   }
 
-  /** Begins an incarnation, unless one runs. */
+  /** Begins an incarnation. Throws when one runs or the task is closed. */
   claim(): void {
     this.#go('claiming');
     const { claims, lostRecords } = this.#context.metrics;
@@ -67,7 +67,7 @@ export class Task {
       });
   }
 
-  /** Releases the partition; resolves once no work on it is left. */
+  /** Releases the partition. Resolves when no work on it is left. */
   async close(): Promise<void> {
     const incarnation = this.#incarnation;
     if (this.#state !== 'closed') this.#go('closed');

@@ -71,7 +71,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a position that lost a commit is gone on from (0113)',
     changes: [
-      remove(CLAIM, 'await lifetime.still(requireSameCommit(context, position, [...own, ...written]));'),
+      remove(CLAIM, 'await lifetime.guard(requireSameCommit(context, position, [...own, ...written]));'),
     ],
   },
   {
@@ -122,7 +122,7 @@ export const DEFECTS: readonly Defect[] = [
       ),
       remove(
         CLAIM,
-        'const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));',
+        'const position = await lifetime.guard(findPosition(client, positions, partition, boundsOf(positions)));',
         'const position = early;',
       ),
     ],
@@ -130,7 +130,11 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a fenced task claims again without a word of the group (0114)',
     changes: [
-      remove(RETRIES, "this.isHeard(now) && (code !== 'FENCED' || this.#heardAt > at)", 'this.isHeard(now)'),
+      remove(
+        RETRIES,
+        "this.isConfirmed(now) && (code !== 'FENCED' || this.#confirmedAt > at)",
+        'this.isConfirmed(now)',
+      ),
     ],
   },
   {
