@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { World } from '../world/world.ts';
 import { Cluster } from './cluster.ts';
 
-test('writes nothing to a partition without a leader: what follows a lost end is of another epoch', () => {
+test('rejects writes without a leader, so that records after a lost end have another epoch', () => {
   const cluster = new Cluster(new World(1, false), 1);
   cluster.createTopic('input', 1);
   const of = { topic: 'input', partition: 0 };

@@ -7,7 +7,7 @@ type Member = {
   sessionMs: number;
   rebalanceMs: number;
   metadata: unknown;
-  /** Answers its join; null where it has not joined the next generation. */
+  /** Responds to the member's join; null when it has not joined the next generation. */
   join: ((answer: GroupJoin | ProtocolError) => void) | null;
   sync: ((answer: Synced | ProtocolError) => void) | null;
   seenAt: number;
@@ -18,25 +18,25 @@ export type GroupJoin = {
   readonly generationId: number;
   readonly leader: string;
   readonly members: readonly { memberId: string; metadata: unknown }[];
-  /** The leader sends no assignment: the former one stays. */
+  /** Whether the leader must send no assignment, as the current one stays. */
   readonly skipAssignment: boolean;
 };
 
 export type Synced = { readonly assignment: unknown };
 
-/** What the leader of a group made of a generation. */
+/** The assignment of a generation by the leader of a group. */
 export type GroupShare = {
   readonly group: string;
   readonly generation: number;
   readonly members: readonly {
     readonly id: string;
-    /** What it said that it owns when it joined. */
+    /** The partitions that the member claimed when it joined. */
     readonly owned: readonly number[];
-    /** The generation in which it was given them. */
+    /** The generation that assigned them. */
     readonly ownedIn: number;
     readonly share: readonly number[];
   }[];
-  /** The generation that was shared before, and the members that had a share of it. */
+  /** The previous assigned generation, and its members. */
   readonly former: { readonly generation: number; readonly members: ReadonlySet<string> };
 };
 
@@ -48,7 +48,7 @@ export type JoinRequest = {
   readonly metadata: unknown;
 };
 
-/** An error of a join that names the id to join with. */
+/** The error of a join without a member id. It has the id to join with. */
 class MemberIdRequired extends ProtocolError {
   readonly response: { readonly memberId: string };
 
@@ -58,15 +58,15 @@ class MemberIdRequired extends ProtocolError {
   }
 }
 
-/** A new group waits a moment for further members. */
+/** How long a new group waits for further members. */
 const INITIAL_DELAY_MS = 3;
 
-/** A consumer group by the classic protocol: generations, sessions, static members (KIP-345). */
+/** A consumer group of the classic protocol with generations, sessions and static members (KIP-345). */
 export class Group {
   readonly #world: World;
   readonly #name: string;
   readonly #onShare: (share: GroupShare) => void;
-  /** Of the last generation that was shared. */
+  /** The last assigned generation and its members. */
   #former = { generation: -1, members: new Set<string>() };
   readonly #members = new Map<string, Member>();
   readonly #pending = new Set<string>();
@@ -153,7 +153,7 @@ export class Group {
   leave(memberId: string, instanceId: string | null): ProtocolError | null {
     const member = instanceId === null ? this.#members.get(memberId) : this.#byInstance(instanceId);
     if (member === undefined) return new ProtocolError('UNKNOWN_MEMBER_ID');
-    // A late request of the process that had its name before.
+    // A late request of the process that had the instance id before.
     if (memberId !== '' && member.id !== memberId) return new ProtocolError('FENCED_INSTANCE_ID');
     this.#remove(member, 'leaves');
     return null;
@@ -171,7 +171,7 @@ export class Group {
     return null;
   }
 
-  /** The coordinator moved: joins and syncs under way are lost, sessions begin anew. */
+  /** Moves the coordinator: pending joins and syncs fail, and all sessions start again. */
   move(): void {
     for (const member of this.#members.values()) {
       member.seenAt = this.#world.now;
@@ -197,15 +197,15 @@ export class Group {
 
   #newId(): string {
     this.#ids += 1;
-    // As the broker's: in no order.
+    // Like a broker's ids, these have no order.
     return `member-${this.#world.random.int(100, 999)}-${this.#ids}`;
   }
 
-  /** A static member that comes back gets its former assignment, without a rebalance, where the group is stable. */
+  /** Replaces a static member that joins again. In a stable group it keeps its assignment without a rebalance. */
   #replace(known: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
     const id = this.#newId();
     this.#members.delete(known.id);
-    // Whoever waits under its id is fenced, be it the newer process: a late request of the one before does that.
+    // Fences a process that waits with the old id, even the newer one: a late request of the older process does that.
     known.join?.(new ProtocolError('FENCED_INSTANCE_ID'));
     known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
     const member: Member = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
@@ -216,7 +216,7 @@ export class Group {
     this.#watch(member);
     this.#world.note('cluster', `${this.#name}: ${known.id} is ${id} now (${request.instanceId})`);
     if (this.#state === 'Stable') {
-      // KIP-814: the former assignment stays, also where it is the leader that comes back.
+      // KIP-814: the assignment stays, also when the leader joins again.
       member.metadata = request.metadata;
       const isLeader = this.#leader === id;
       answer({
@@ -263,7 +263,7 @@ export class Group {
     this.#rebalance = this.#world.after(ms, () => this.#begin());
   }
 
-  /** The next generation of those that have joined. */
+  /** Begins the next generation with the members that have joined. */
   #begin(): void {
     if (this.#state !== 'PreparingRebalance') return;
     if (this.#rebalance !== null) this.#rebalance.run = null;
@@ -321,16 +321,17 @@ export class Group {
     }
   }
 
-  /** Removes the member once its session is over. */
+  /** Removes the member when its session expires. */
   #watch(member: Member): void {
-    const look = (): void => {
+    const checkSession = (): void => {
       if (this.#members.get(member.id) !== member) return;
       const left = member.seenAt + member.sessionMs - this.#world.now;
       const waits = member.join !== null || member.sync !== null;
-      if (left > 0 || waits) this.#world.after(waits ? Math.max(left, member.sessionMs / 2) : left, look);
+      if (left > 0 || waits)
+        this.#world.after(waits ? Math.max(left, member.sessionMs / 2) : left, checkSession);
       else this.#remove(member, 'is silent');
     };
-    this.#world.after(member.sessionMs, look);
+    this.#world.after(member.sessionMs, checkSession);
   }
 
   #remove(member: Member, why: string): void {
@@ -351,7 +352,7 @@ type OfTopics = readonly { readonly partitions: readonly number[] }[];
 type Subscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
 export type Assignment = { readonly assignedPartitions: OfTopics };
 
-/** The partitions of the one topic that a group has here. */
+/** Returns the partitions of the only topic of a group. */
 export function partitionsIn(topics: OfTopics | undefined): readonly number[] {
   return topics?.[0]?.partitions ?? [];
 }

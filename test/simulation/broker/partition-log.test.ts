@@ -9,7 +9,7 @@ const write = (log: PartitionLog, records: number): number =>
     0,
   );
 
-test('knows the epoch of what is written after the beginning of that epoch was lost', () => {
+test('returns the end of an epoch whose first records were lost', () => {
   const log = new PartitionLog();
   write(log, 4);
   log.beginEpoch();

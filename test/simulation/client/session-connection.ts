@@ -1,2 +1,2 @@
-/** Stands for libs/streams/client/platformatic/session-connection.ts. */
+/** Replaces libs/streams/client/platformatic/session-connection.ts. */
 export { SimulatedConnection as SessionConnection } from './network.ts';
