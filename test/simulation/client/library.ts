@@ -1,6 +1,6 @@
 /**
- * Replaces libs/streams/client/platformatic/library.ts: the simulated cluster handles every request of the client. The client's own
- * code is not replaced.
+ * Replaces library.ts and session-connection.ts of libs/streams/client/platformatic: the simulated cluster handles every request
+ * of the client. The rest of the client's code is not replaced.
  */
 
 import type { NumberedBatch } from '#streams/client/platformatic/produce.ts';
@@ -13,7 +13,7 @@ import { api } from './request.ts';
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export * from './group-requests.ts';
-export { SimulatedConnection as Connection } from './network.ts';
+export { SimulatedConnection as Connection, SimulatedConnection as SessionConnection } from './network.ts';
 
 export const metadataV12 = api('Metadata', (cluster, _broker, names: readonly string[]) => ({
   brokers: cluster.brokers

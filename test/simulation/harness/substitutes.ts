@@ -9,7 +9,7 @@ const at = (path: string): string => new URL(`../${path}`, import.meta.url).href
 /** Modules of libs by the end of their path, with their substitutes. */
 const MODULES: readonly (readonly [end: string, url: string])[] = [
   ['/libs/streams/client/platformatic/library.ts', at('client/library.ts')],
-  ['/libs/streams/client/platformatic/session-connection.ts', at('client/session-connection.ts')],
+  ['/libs/streams/client/platformatic/session-connection.ts', at('client/library.ts')],
   ['/libs/streams/client/platformatic/fetch.ts', at('client/fetch.ts')],
 ];
 /** Packages and Node modules by their import name, with their substitutes. */
