@@ -131,7 +131,7 @@ class KafkaPublisher implements Publisher {
     // Waits one turn of the event loop, so that publishes of the same turn share a request.
     await new Promise(setImmediate);
     for (;;) {
-      const batch = this.#dequeue();
+      const batch = this.#queue.dequeue(performance.now());
       if (batch === null) {
         if (this.#queue.holding) await this.#pause(HOLD_MS);
         else if (this.#healthy || this.#closed) break;
@@ -181,10 +181,6 @@ class KafkaPublisher implements Publisher {
       // The failed send has already reported it.
     }
     void this.#dropProducer(attempt);
-  }
-
-  #dequeue(): QueuedBatch | null {
-    return this.#queue.dequeue(performance.now());
   }
 
   /** Runs `work` with a connected producer, and again with a new one after each failure, until it succeeds or times out. */

@@ -276,7 +276,7 @@ describe('a claim', () => {
       });
     const task = claimed();
     await task.close();
-    await task.ended;
+    await settled();
     expect(ended).toBe(true);
     expect(task.state).toBe('closed');
   });
@@ -286,7 +286,7 @@ describe('a claim', () => {
     const task = claimed();
     await task.close();
     waiting.resolve();
-    await task.ended;
+    await settled();
     expect(client.closed).toBe(1);
     expect(processors).toEqual([]);
   });

@@ -17,7 +17,6 @@ export class Task {
   readonly #suspects = new Suspects();
   #state: TaskState = 'created';
   #incarnation: Incarnation | null = null;
-  #ended: Promise<void> = Promise.resolve();
   /** The last logged refusal, as each one is logged once; null without one. */
   #refusal: string | null = null;
   #failure: TaskFailure | null = null;
@@ -53,7 +52,7 @@ export class Task {
     this.#kept = null;
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
-    this.#ended = incarnation
+    void incarnation
       .live((step) => {
         if (isCurrent()) this.#go(step);
       })
@@ -76,11 +75,6 @@ export class Task {
     this.#kept?.processor.close();
     this.#kept = null;
     await incarnation?.close();
-  }
-
-  /** Resolves when the last incarnation has ended. */
-  get ended(): Promise<void> {
-    return this.#ended;
   }
 
   #go(to: TaskState): void {
