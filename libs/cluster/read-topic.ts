@@ -1,7 +1,7 @@
 import type { Brokers } from '#security/brokers.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 
-export type ReadTopicOptions = {
+type ReadTopicOptions = {
   readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;

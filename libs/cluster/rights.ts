@@ -11,7 +11,7 @@ import {
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 
 /** A right on the broker, by the names of Kafka. */
-export type NeededRight = {
+type NeededRight = {
   readonly operation: 'Read' | 'Write';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
   readonly name: string;

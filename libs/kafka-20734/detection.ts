@@ -10,7 +10,7 @@ type BrokerDefectCode = (typeof CODES)[number];
 const CODES = ['KAFKA-20734'] as const;
 
 /** A defect of some brokers of a cluster. */
-export type BrokerDefect = {
+type BrokerDefect = {
   readonly code: BrokerDefectCode;
   /** The affected brokers, host:port. */
   readonly brokers: readonly string[];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Timeout and interval of `poll`. */
-export type PollOptions = {
+type PollOptions = {
   readonly timeoutMs: number;
   /**
    * Minimum pause between two calls of `check`, or a function of the time since the start, milliseconds. The pause after a slow

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, backoffMs } from './backoff.ts';
 
 /** Options of `retry`. */
-export type RetryOptions = Backoff & {
+type RetryOptions = Backoff & {
   /** Deadline, milliseconds from now. The first attempt that begins after it is the last one. */
   readonly deadlineMs: number;
   /** Whether the error is retryable. May throw an error to reject with. */

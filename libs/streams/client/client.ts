@@ -10,7 +10,7 @@ import { openTransactionalProducer } from './platformatic/transactional-producer
 import type { StreamClient } from './port.ts';
 
 /** Options of `openStreamClient`. */
-export type ClientOptions = {
+type ClientOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
   readonly log: Logger;

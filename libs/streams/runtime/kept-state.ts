@@ -52,7 +52,7 @@ export type KeptState = {
 type FoundLogs = Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position };
 
 /** Proof that nobody else has written since the kept state. */
-export type KeptStateProof = {
+type KeptStateProof = {
   /** Whether the pending commit succeeded. */
   readonly isCommitted: boolean;
   /** Offsets of the last record of each changelog, by name; without those that end with a tombstone. */

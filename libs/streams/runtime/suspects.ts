@@ -4,7 +4,7 @@ import { PoisonError } from '#errors/touchline-error.ts';
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
 /** The reason for sending a record to the dead letters. */
-export type SuspectVerdict = {
+type SuspectVerdict = {
   readonly error: PoisonError;
   /** Whether the dead letter names the record without its bytes, as it was too large with them. */
   readonly isBare: boolean;

@@ -20,7 +20,7 @@ export type Partition = TopicPartition & {
 type Topic = { readonly id: string; readonly partitions: readonly Partition[] };
 
 /** Callbacks for the checks of a run. */
-export type ClusterListener = {
+type ClusterListener = {
   onAppend?(partition: Partition, producer: ProducerEpoch, records: readonly NewRecord[]): void;
   onMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   onDroppedMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;

@@ -40,7 +40,7 @@ export type GroupShare = {
   readonly former: { readonly generation: number; readonly members: ReadonlySet<string> };
 };
 
-export type JoinRequest = {
+type JoinRequest = {
   readonly memberId: string;
   readonly instanceId: string | null;
   readonly sessionMs: number;

@@ -6,7 +6,7 @@ import { ProtocolError } from './protocol-error.ts';
 export type NewRecord = { readonly key: Buffer | null; readonly value: Buffer | null };
 
 /** A record batch, or the marker that ends a transaction. */
-export type LogBatch = {
+type LogBatch = {
   readonly base: number;
   readonly records: readonly NewRecord[];
   /** The outcome of a marker; null for records. */
@@ -210,7 +210,7 @@ export class PartitionLog {
   }
 }
 
-export type ReadRecords = {
+type ReadRecords = {
   readonly records: FetchedRecord[];
   readonly next: number;
   /** Leader epoch of the last batch; null without one. */

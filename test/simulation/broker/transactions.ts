@@ -2,7 +2,7 @@ import type { World } from '../world/world.ts';
 import type { PartitionLog, ProducerEpoch } from './partition-log.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-export type TransactionState =
+type TransactionState =
   | 'Empty'
   | 'Ongoing'
   | 'PrepareCommit'
@@ -30,7 +30,7 @@ type MarkedPartition = {
 };
 
 /** The coordinator's interface to the cluster. */
-export type TransactionHost = {
+type TransactionHost = {
   readonly world: World;
   /** Returns a partition; undefined when its topic was deleted. */
   partition(key: string): MarkedPartition | undefined;

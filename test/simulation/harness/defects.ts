@@ -1,7 +1,7 @@
 import type { SourceChange } from './substitutes.ts';
 
 /** A defect that the code had, with the changes that restore it. */
-export type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
+type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
 const CLAIM = '/libs/streams/runtime/claim.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';

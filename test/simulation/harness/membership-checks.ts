@@ -12,7 +12,7 @@ type Member = {
   readonly fencedAt: Map<number, number>;
 };
 
-export type MembershipOptions = {
+type MembershipOptions = {
   readonly sessionMs: number;
   /** Number of processes. */
   readonly processes: number;

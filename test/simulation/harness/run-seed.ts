@@ -9,7 +9,7 @@ import { MembershipChecks } from './membership-checks.ts';
 import { ProcessorProcess, SESSION_MS } from './processor-process.ts';
 
 /** The result of a seed. */
-export type SeedRun = {
+type SeedRun = {
   readonly seed: number;
   /** The broken invariant; null when all held. */
   readonly violation: string | null;

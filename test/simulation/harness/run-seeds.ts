@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { SourceChange } from './substitutes.ts';
 import type { SeedFailure, SeedsRun, SeedsToRun, WorkerOptions } from './worker.ts';
 
-export type SeedsOptions = {
+type SeedsOptions = {
   readonly from: number;
   readonly count: number;
   /** Number of threads. */

@@ -41,7 +41,7 @@ export class SharedMetadata extends PromiseCache<TopicMetadata> {
   }
 }
 
-export type ConnectionsOptions = {
+type ConnectionsOptions = {
   /** Metadata shared with other connections. Default: not shared. */
   readonly metadata?: SharedMetadata;
   /** Called by `close`. */
@@ -103,10 +103,7 @@ export class BrokerConnections {
     return found === undefined ? this.any() : this.#connectTo(found);
   }
 
-  /**
-   * Returns the connection to the leader of a partition. Rejects with `NoLeaderError`, or with `StreamError` REJECTED for a
-   * missing partition.
-   */
+  /** Returns the connection to a partition's leader. Rejects with `NoLeaderError`, or REJECTED for a missing partition. */
   async leader({ topic, partition }: TopicPartition): Promise<Connection> {
     const { leaders } = await this.#topic(topic);
     const leader = leaders[partition];

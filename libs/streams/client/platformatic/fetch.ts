@@ -15,7 +15,7 @@ import {
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
 /** The fetch position of one partition. */
-export type FetchFrom = {
+type FetchFrom = {
   /** Set by the cluster when the topic is created; a later topic with the same name has another id. */
   readonly topicId: string;
   readonly partition: number;
@@ -26,7 +26,7 @@ export type FetchFrom = {
   readonly lastFetchedEpoch?: number | undefined;
 };
 
-export type FetchOptions = {
+type FetchOptions = {
   /** How long the broker may wait for the first record, milliseconds. Must be below the request timeout of the connection. */
   readonly maxWaitMs: number;
   /**

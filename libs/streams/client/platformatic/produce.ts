@@ -10,7 +10,7 @@ import { RecordBuffer } from './record-buffer.ts';
 import { retryTransient } from './retries.ts';
 
 /** Records for one partition, in order. */
-export type RecordBatch = TopicPartition & {
+type RecordBatch = TopicPartition & {
   readonly records: readonly BatchRecord[];
   /** Upper bound of the bytes of the records. */
   readonly bytes: number;

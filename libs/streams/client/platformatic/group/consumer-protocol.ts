@@ -13,7 +13,7 @@ export const PROTOCOL = 'touchline-sticky';
 const VERSION = 2;
 
 /** A member as the coordinator sends it to the leader of the group. */
-export type JoinedMember = { readonly memberId: string; readonly metadata: Buffer };
+type JoinedMember = { readonly memberId: string; readonly metadata: Buffer };
 
 /** Encodes the subscription that a member joins with. */
 export function encodeSubscription(topic: string, { partitions, generation }: OwnershipClaim): Buffer {

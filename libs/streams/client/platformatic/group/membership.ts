@@ -41,7 +41,7 @@ export const GROUP_CODES = [
   'COORDINATOR_LOAD_IN_PROGRESS',
 ] as const;
 
-export type GroupCode = (typeof GROUP_CODES)[number];
+type GroupCode = (typeof GROUP_CODES)[number];
 
 /** Returns the membership after a join: the member waits for its share of the generation. */
 export function joined(membership: Membership, memberId: string, generation: number): Membership {
