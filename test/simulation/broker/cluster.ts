@@ -1,12 +1,11 @@
 import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Process, World } from '../world/world.ts';
-import { Group, type GroupShare } from './groups.ts';
+import type { GroupShare } from './group-messages.ts';
+import { Group } from './groups.ts';
 import { type NewRecord, PartitionLog, type ProducerEpoch } from './partition-log.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { Transactions } from './transactions.ts';
-
-export type { GroupShare } from './groups.ts';
 
 /** A partition with its log and its leader. */
 export type Partition = TopicPartition & {
@@ -296,7 +295,7 @@ export class Cluster {
 
   epochEnd(broker: number, of: TopicPartition, currentEpoch: number, epoch: number): EpochEnd | null {
     const { log } = this.ledBy(broker, of);
-    requireEpoch(log, currentEpoch);
+    log.requireEpoch(currentEpoch);
     return log.epochEnd(epoch);
   }
 
@@ -310,10 +309,4 @@ export class Cluster {
     coordinator.broker = this.world.random.pick(up);
     coordinator.loadsUntil = this.world.now + loadMs;
   }
-}
-
-/** Throws when the client's leader epoch differs from the leader's (KIP-320); does not compare -1. */
-export function requireEpoch(log: PartitionLog, currentEpoch: number): void {
-  if (currentEpoch < 0 || currentEpoch === log.leaderEpoch) return;
-  throw new ProtocolError(currentEpoch < log.leaderEpoch ? 'FENCED_LEADER_EPOCH' : 'UNKNOWN_LEADER_EPOCH');
 }

@@ -1,62 +1,17 @@
 import type { World } from '../world/world.ts';
+import {
+  type Assignment,
+  type GroupMemberState,
+  type GroupShare,
+  type JoinRequest,
+  MemberIdRequired,
+  partitionsIn,
+  type RespondToJoin,
+  type RespondToSync,
+  type Share,
+  type Subscription,
+} from './group-messages.ts';
 import { ProtocolError } from './protocol-error.ts';
-
-type Member = {
-  readonly id: string;
-  readonly instanceId: string | null;
-  sessionMs: number;
-  rebalanceMs: number;
-  metadata: unknown;
-  /** Responds to the member's join; null when it has not joined the next generation. */
-  join: ((answer: GroupJoin | ProtocolError) => void) | null;
-  sync: ((answer: Synced | ProtocolError) => void) | null;
-  seenAt: number;
-};
-
-export type GroupJoin = {
-  readonly memberId: string;
-  readonly generationId: number;
-  readonly leader: string;
-  readonly members: readonly { memberId: string; metadata: unknown }[];
-  /** Whether the leader must send no assignment, as the current one stays. */
-  readonly skipAssignment: boolean;
-};
-
-export type Synced = { readonly assignment: unknown };
-
-/** The assignment of a generation by the leader of a group. */
-export type GroupShare = {
-  readonly group: string;
-  readonly generation: number;
-  readonly members: readonly {
-    readonly id: string;
-    /** The partitions that the member claimed when it joined. */
-    readonly owned: readonly number[];
-    /** The generation that assigned them. */
-    readonly ownedIn: number;
-    readonly share: readonly number[];
-  }[];
-  /** The previous assigned generation, and its members. */
-  readonly former: { readonly generation: number; readonly members: ReadonlySet<string> };
-};
-
-type JoinRequest = {
-  readonly memberId: string;
-  readonly instanceId: string | null;
-  readonly sessionMs: number;
-  readonly rebalanceMs: number;
-  readonly metadata: unknown;
-};
-
-/** The error of a join without a member id. It has the id to join with. */
-class MemberIdRequired extends ProtocolError {
-  readonly response: { readonly memberId: string };
-
-  constructor(memberId: string) {
-    super('MEMBER_ID_REQUIRED');
-    this.response = { memberId };
-  }
-}
 
 /** How long a new group waits for further members. */
 const INITIAL_DELAY_MS = 3;
@@ -68,7 +23,7 @@ export class Group {
   readonly #onShare: (share: GroupShare) => void;
   /** The last assigned generation and its members. */
   #former = { generation: -1, members: new Set<string>() };
-  readonly #members = new Map<string, Member>();
+  readonly #members = new Map<string, GroupMemberState>();
   readonly #pending = new Set<string>();
   #state: 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' = 'Empty';
   #generation = 0;
@@ -84,26 +39,26 @@ export class Group {
     this.#onShare = onShare;
   }
 
-  join(request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  join(request: JoinRequest, respond: RespondToJoin): void {
     const { memberId, instanceId } = request;
     const known = instanceId === null ? undefined : this.#byInstance(instanceId);
     if (memberId === '' && instanceId === null) {
       const id = this.#newId();
       this.#pending.add(id);
-      answer(new MemberIdRequired(id));
+      respond(new MemberIdRequired(id));
       return;
     }
     if (memberId === '' && known !== undefined) {
-      this.#replace(known, request, answer);
+      this.#replace(known, request, respond);
       return;
     }
     if (memberId !== '' && !this.#members.has(memberId) && !this.#pending.has(memberId)) {
-      answer(new ProtocolError(known === undefined ? 'UNKNOWN_MEMBER_ID' : 'FENCED_INSTANCE_ID'));
+      respond(new ProtocolError(known === undefined ? 'UNKNOWN_MEMBER_ID' : 'FENCED_INSTANCE_ID'));
       return;
     }
     const id = memberId === '' ? this.#newId() : memberId;
     this.#pending.delete(id);
-    const member: Member = this.#members.get(id) ?? {
+    const member: GroupMemberState = this.#members.get(id) ?? {
       id,
       instanceId,
       sessionMs: 0,
@@ -115,7 +70,7 @@ export class Group {
     };
     const isNew = !this.#members.has(id);
     this.#members.set(id, member);
-    this.#enter(member, request, answer);
+    this.#enter(member, request, respond);
     if (isNew) this.#watch(member);
     this.#prepare();
   }
@@ -125,19 +80,19 @@ export class Group {
     generation: number,
     instanceId: string | null,
     shares: readonly Share[],
-    answer: (a: Synced | ProtocolError) => void,
+    respond: RespondToSync,
   ): void {
     const refusal = this.#refusal(memberId, generation, instanceId);
     const member = this.#members.get(memberId);
     if (refusal !== null || member === undefined) {
-      answer(refusal ?? new ProtocolError('UNKNOWN_MEMBER_ID'));
+      respond(refusal ?? new ProtocolError('UNKNOWN_MEMBER_ID'));
       return;
     }
     member.seenAt = this.#world.now;
-    if (this.#state === 'PreparingRebalance') answer(new ProtocolError('REBALANCE_IN_PROGRESS'));
-    else if (this.#state === 'Stable') answer({ assignment: this.#assignments.get(memberId) ?? null });
+    if (this.#state === 'PreparingRebalance') respond(new ProtocolError('REBALANCE_IN_PROGRESS'));
+    else if (this.#state === 'Stable') respond({ assignment: this.#assignments.get(memberId) ?? null });
     else {
-      member.sync = answer;
+      member.sync = respond;
       if (memberId === this.#leader) this.#share(shares);
     }
   }
@@ -191,7 +146,7 @@ export class Group {
     return generation === this.#generation ? null : new ProtocolError('ILLEGAL_GENERATION');
   }
 
-  #byInstance(instanceId: string): Member | undefined {
+  #byInstance(instanceId: string): GroupMemberState | undefined {
     return [...this.#members.values()].find((one) => one.instanceId === instanceId);
   }
 
@@ -202,13 +157,13 @@ export class Group {
   }
 
   /** Replaces a static member that joins again. In a stable group it keeps its assignment without a rebalance. */
-  #replace(known: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  #replace(known: GroupMemberState, request: JoinRequest, respond: RespondToJoin): void {
     const id = this.#newId();
     this.#members.delete(known.id);
     // Fences a process that waits with the old id, even the newer one: a late request of the older process does that.
     known.join?.(new ProtocolError('FENCED_INSTANCE_ID'));
     known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
-    const member: Member = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
+    const member: GroupMemberState = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
     this.#members.set(id, member);
     if (this.#leader === known.id) this.#leader = id;
     this.#assignments.set(id, this.#assignments.get(known.id) ?? null);
@@ -219,7 +174,7 @@ export class Group {
       // KIP-814: the assignment stays, also when the leader joins again.
       member.metadata = request.metadata;
       const isLeader = this.#leader === id;
-      answer({
+      respond({
         memberId: id,
         generationId: this.#generation,
         leader: this.#leader,
@@ -228,15 +183,15 @@ export class Group {
       });
       return;
     }
-    this.#enter(member, request, answer);
+    this.#enter(member, request, respond);
     this.#prepare();
   }
 
-  #enter(member: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  #enter(member: GroupMemberState, request: JoinRequest, respond: RespondToJoin): void {
     member.sessionMs = request.sessionMs;
     member.rebalanceMs = request.rebalanceMs;
     member.metadata = request.metadata;
-    member.join = answer;
+    member.join = respond;
     member.seenAt = this.#world.now;
   }
 
@@ -278,8 +233,8 @@ export class Group {
     this.#generation += 1;
     this.#state = 'CompletingRebalance';
     this.#assignments = new Map();
-    if (!joined.some(({ id }) => id === this.#leader)) this.#leader = (joined[0] as Member).id;
-    const { id: leader } = this.#members.get(this.#leader) as Member;
+    if (!joined.some(({ id }) => id === this.#leader)) this.#leader = (joined[0] as GroupMemberState).id;
+    const { id: leader } = this.#members.get(this.#leader) as GroupMemberState;
     this.#world.note(
       'cluster',
       `${this.#name} generation ${this.#generation}: ${joined.map(({ id }) => id).join(', ')}, led by ${leader}`,
@@ -322,7 +277,7 @@ export class Group {
   }
 
   /** Removes the member when its session expires. */
-  #watch(member: Member): void {
+  #watch(member: GroupMemberState): void {
     const checkSession = (): void => {
       if (this.#members.get(member.id) !== member) return;
       const left = member.seenAt + member.sessionMs - this.#world.now;
@@ -334,7 +289,7 @@ export class Group {
     this.#world.after(member.sessionMs, checkSession);
   }
 
-  #remove(member: Member, why: string): void {
+  #remove(member: GroupMemberState, why: string): void {
     this.#world.note('cluster', `${this.#name}: ${member.id} ${why}`);
     this.#members.delete(member.id);
     if (this.#members.size === 0) {
@@ -344,15 +299,4 @@ export class Group {
     }
     this.#prepare();
   }
-}
-
-export type Share = { readonly memberId: string; readonly assignment: unknown };
-
-type OfTopics = readonly { readonly partitions: readonly number[] }[];
-type Subscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
-export type Assignment = { readonly assignedPartitions: OfTopics };
-
-/** Returns the partitions of the only topic of a group. */
-export function partitionsIn(topics: OfTopics | undefined): readonly number[] {
-  return topics?.[0]?.partitions ?? [];
 }

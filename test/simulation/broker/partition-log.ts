@@ -71,6 +71,12 @@ export class PartitionLog {
     this.#epochs.push({ epoch, start: this.end });
   }
 
+  /** Throws when the client's leader epoch differs from the leader's (KIP-320); does not compare -1. */
+  requireEpoch(currentEpoch: number): void {
+    if (currentEpoch < 0 || currentEpoch === this.leaderEpoch) return;
+    throw new ProtocolError(currentEpoch < this.leaderEpoch ? 'FENCED_LEADER_EPOCH' : 'UNKNOWN_LEADER_EPOCH');
+  }
+
   isOpen({ id, epoch }: ProducerEpoch): boolean {
     return this.#open.get(id)?.epoch === epoch;
   }

@@ -1,6 +1,6 @@
 /** Replaces libs/streams/client/platformatic/fetch.ts: returns the records of a simulated log without encoding them. */
 import type { Fetched, PartitionFetch } from '#streams/client/platformatic/fetch.ts';
-import { type Cluster, type Partition, requireEpoch } from '../broker/cluster.ts';
+import type { Cluster, Partition } from '../broker/cluster.ts';
 import { ProtocolError } from '../broker/protocol-error.ts';
 import type { Respond, SimulatedConnection } from './network.ts';
 
@@ -54,7 +54,7 @@ function read(broker: number, partition: Partition, of: PartitionFetch, maxBatch
   const { log, leader } = partition;
   const { offset, currentLeaderEpoch = -1, lastFetchedEpoch } = of;
   if (leader !== broker) throw new ProtocolError('NOT_LEADER_OR_FOLLOWER');
-  requireEpoch(log, currentLeaderEpoch);
+  log.requireEpoch(currentLeaderEpoch);
   if (lastFetchedEpoch !== undefined) {
     const found = log.epochEnd(lastFetchedEpoch);
     if (found === null) throw new ProtocolError('OFFSET_OUT_OF_RANGE');

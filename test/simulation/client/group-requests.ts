@@ -1,5 +1,5 @@
 /** Requests of group members, exported by library.ts. */
-import type { GroupJoin, Share, Synced } from '../broker/groups.ts';
+import type { GroupJoin, Share, Synced } from '../broker/group-messages.ts';
 import { api, deferred } from './request.ts';
 
 /** Equals FindCoordinatorKeyTypes.GROUP. */

@@ -1,5 +1,5 @@
 import type { Cluster } from '../broker/cluster.ts';
-import { type Assignment, partitionsIn } from '../broker/groups.ts';
+import { type Assignment, partitionsIn } from '../broker/group-messages.ts';
 import { NetworkError } from '../broker/protocol-error.ts';
 import { currentProcess, type Process } from '../world/world.ts';
 

@@ -4,7 +4,8 @@ import type { FetchedRecord, TopicPartition } from '#streams/client/port.ts';
 import { type Position, parsePosition, positionsTopic } from '#streams/runtime/positions.ts';
 import type { Cluster, Partition } from '../broker/cluster.ts';
 import type { NewRecord, PartitionLog, ProducerEpoch } from '../broker/partition-log.ts';
-import { APPLICATION, outputOf, TOPICS } from './counting.ts';
+import { APPLICATION, TOPICS } from './counting.ts';
+import { equal, merged, pass, readFrom } from './input-pass.ts';
 
 /** The expected progress of one input partition: the result of an undisturbed pass over the input. */
 type Progress = {
@@ -290,46 +291,10 @@ export class Checks {
     progress.next = position.next;
     for (const [key, count] of right.counts) progress.counts.set(key, count);
     progress.lines.push(...outputs);
-    // Only a marker may lie after the cut.
+    // The input after the cut may have only a marker, so that the input before and after the loss both fit.
     const isBehindCut = ({ cutAt }: { cutAt: number | null }): boolean =>
       cutAt !== null && position.next > cutAt;
     if (possible.some(isBehindCut)) this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
     if (isBehindCut(right)) progress.isAhead = true;
   }
-}
-
-/** Returns the outputs and counts of a pass over committed input from one position to the next. */
-function pass(
-  records: readonly FetchedRecord[],
-  { next: from, counts: before }: Progress,
-  to: number,
-): { readonly lines: string[]; readonly counts: Map<string, number> } {
-  const counts = new Map<string, number>();
-  const lines: string[] = [];
-  for (const { offset, key, value } of records) {
-    if (offset < from || offset >= to) continue;
-    const name = String(key);
-    const count = (counts.get(name) ?? before.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    lines.push(outputOf(String(value), count));
-  }
-  return { lines, counts };
-}
-
-/** Returns the committed records of a log from an offset on. */
-function readFrom(log: PartitionLog, from: number): readonly FetchedRecord[] {
-  return log.read(Math.max(from, log.start), Number.POSITIVE_INFINITY).records;
-}
-
-/** Returns removed records and the current records after them. */
-function merged(
-  removed: readonly FetchedRecord[],
-  current: readonly FetchedRecord[],
-): readonly FetchedRecord[] {
-  const last = removed.at(-1)?.offset ?? -1;
-  return [...removed, ...current.filter(({ offset }) => offset > last)];
-}
-
-function equal(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, at) => line === b[at]);
 }

@@ -1,5 +1,6 @@
 /** Checks which process may claim a partition, and which partitions a rebalance may move. */
-import type { Cluster, GroupShare } from '../broker/cluster.ts';
+import type { Cluster } from '../broker/cluster.ts';
+import type { GroupShare } from '../broker/group-messages.ts';
 import type { Process } from '../world/world.ts';
 
 /** The membership of a process, by the responses that it received. */
