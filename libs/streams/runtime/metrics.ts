@@ -74,7 +74,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       'touchline_kept_states_total',
       'Claims that kept the state in memory, as no other process had written.',
     ),
-    stateSize: gauge('touchline_state_entries', 'Entries of state in memory or spilled.'),
+    stateSize: gauge('touchline_state_entries', 'Number of state entries.'),
     lostRecords: counter(
       'touchline_lost_records_total',
       'Input records that were removed before they were processed.',
