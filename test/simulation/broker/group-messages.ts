@@ -64,7 +64,7 @@ export type JoinRequest = {
 export type Share = { readonly memberId: string; readonly assignment: unknown };
 
 type OfTopics = readonly { readonly partitions: readonly number[] }[];
-export type Subscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
+export type GroupSubscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
 export type Assignment = { readonly assignedPartitions: OfTopics };
 
 /** Returns the partitions of the only topic of a group. */

@@ -3,13 +3,13 @@ import {
   type Assignment,
   type GroupMemberState,
   type GroupShare,
+  type GroupSubscription,
   type JoinRequest,
   MemberIdRequired,
   partitionsIn,
   type RespondToJoin,
   type RespondToSync,
   type Share,
-  type Subscription,
 } from './group-messages.ts';
 import { ProtocolError } from './protocol-error.ts';
 
@@ -263,8 +263,8 @@ export class Group {
     for (const { memberId, assignment } of shares) this.#assignments.set(memberId, assignment);
     const members = [...this.#members.values()].map(({ id, metadata }) => ({
       id,
-      owned: partitionsIn((metadata as Subscription).ownedPartitions),
-      ownedIn: (metadata as Subscription).generationId,
+      owned: partitionsIn((metadata as GroupSubscription).ownedPartitions),
+      ownedIn: (metadata as GroupSubscription).generationId,
       share: partitionsIn((this.#assignments.get(id) as Assignment | undefined)?.assignedPartitions),
     }));
     this.#onShare({ group: this.#name, generation: this.#generation, members, former: this.#former });
