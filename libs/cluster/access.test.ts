@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { readyClusterId } from './access.ts';
 
-test('what hangs up, and where nothing listens, is no cluster that is ready', async () => {
+test('finds no ready cluster where a server hangs up or nothing listens', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -5,7 +5,7 @@ import { accessError } from '#streams/client/platformatic/security.ts';
 import { StreamError } from '#streams/errors.ts';
 
 const CLIENT_ID = 'touchline-access';
-/** Errors that repeating the connection does not mend. */
+/** Errors that another attempt to connect does not resolve. */
 const DENIALS: ReadonlySet<string> = new Set([
   'AUTHENTICATION_FAILED',
   'CERTIFICATE_UNTRUSTED',
@@ -13,29 +13,28 @@ const DENIALS: ReadonlySet<string> = new Set([
 ] satisfies StreamError['code'][]);
 
 /**
- * Connects once and says whether a broker answered, so that what waiting does not mend is said at once: throws `StreamError` where no broker accepts the
- * connection and one refuses its credentials, or shows a certificate that is not trusted. Brokers that do not answer are
- * for the first use to wait for.
+ * Connects once, and returns whether a broker responded. Throws `StreamError` when no broker accepts the connection, and one refuses
+ * its credentials or shows an untrusted certificate: waiting would not help. Does not wait for a broker that does not respond.
  */
 export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
   const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
-    // A request too: with TLS 1.3 a client's certificate is refused after the handshake.
+    // Sends a request too: with TLS 1.3 a broker refuses a client certificate after the handshake.
     await metadataOf(await connections.any(), []);
     return true;
   } catch (error) {
-    const at = shownBrokers(brokers);
-    const denied =
-      accessError(brokers, at, connections.lastError) ?? accessError(brokers, at, error) ?? error;
-    if (denied instanceof StreamError && DENIALS.has(denied.code)) throw denied;
+    const shown = shownBrokers(brokers);
+    const denial =
+      accessError(brokers, shown, connections.lastError) ?? accessError(brokers, shown, error) ?? error;
+    if (denial instanceof StreamError && DENIALS.has(denial.code)) throw denial;
     return false;
   } finally {
     await connections.close();
   }
 }
 
-/** The answer of the first of these brokers that accepts a connection; undefined where it does not answer. */
-export async function askAny<T>(
+/** Sends a request to the first broker that accepts a connection. Resolves with undefined when anything fails. */
+export async function requestAny<T>(
   brokers: Brokers,
   request: (broker: Connection) => Promise<T>,
 ): Promise<T | undefined> {
@@ -49,9 +48,9 @@ export async function askAny<T>(
   }
 }
 
-/** The id of the cluster of these brokers, once one that answers knows itself and a controller; null before. Never rejects. */
+/** Returns the cluster's id; null until a broker responds that knows the brokers and a controller. Never rejects. */
 export async function readyClusterId(brokers: Brokers): Promise<string | null> {
-  const cluster = await askAny(brokers, (broker) => metadataOf(broker, []));
+  const cluster = await requestAny(brokers, (broker) => metadataOf(broker, []));
   const isReady = cluster !== undefined && cluster.brokers.length > 0 && cluster.controllerId >= 0;
   return isReady ? (cluster.clusterId ?? null) : null;
 }

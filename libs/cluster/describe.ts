@@ -1,4 +1,4 @@
-/** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
+/** Describes a cluster for commands that check it. Changes nothing and creates no topic. */
 import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
 import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { toStreamError } from '#streams/client/platformatic/errors.ts';
@@ -8,34 +8,36 @@ import {
   type metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
-import { askAny } from './access.ts';
+import { requestAny } from './access.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
   readonly partitions: number;
-  /** Partitions without a leader: nobody can read or write them. */
+  /** Number of partitions without a leader: nobody can read or write them. */
   readonly leaderless: number;
-  /** The least number of replicas, and of those in sync, over all partitions. */
+  /** Minimum number of replicas over all partitions. */
   readonly replicas: number;
+  /** Minimum number of in-sync replicas over all partitions. */
   readonly inSync: number;
-  /** What these credentials may do; true of all where the broker has no authorizer. */
+  /** Whether these credentials may read, or write. Both are true when the broker has no authorizer. */
   readonly mayRead: boolean;
   readonly mayWrite: boolean;
-  /** By the broker's names; null where they may not be read. */
+  /** Settings by the broker's names; null when these credentials may not read them. */
   readonly settings: ReadonlyMap<string, string> | null;
 };
 
-/** A folder of a broker's log. */
+/** The size of a disk with a log folder of a broker. */
 type DiskFacts = { readonly broker: string; readonly freeBytes: number; readonly totalBytes: number };
 
-/** What a cluster says of itself. */
+/** The description of a cluster. */
 export type ClusterFacts = {
-  /** All brokers, host:port, as clients are told to reach them. */
+  /** Advertised addresses of all brokers, host:port. */
   readonly brokers: readonly string[];
-  /** Of those brokers that answered, and where these credentials may ask. */
+  /** Brokers that did not respond. */
   readonly unreachable: readonly string[];
+  /** Disks of the brokers that responded and allow these credentials to describe them. */
   readonly disks: readonly DiskFacts[];
-  /** Topics that were asked for and are there, by name. */
+  /** The requested topics that exist, by name. */
   readonly topics: ReadonlyMap<string, TopicFacts>;
 };
 
@@ -44,10 +46,10 @@ const READ = 1 << 3;
 const WRITE = 1 << 4;
 const TOPIC = 2;
 const CLIENT_ID = 'touchline-doctor';
-/** Where a broker has no answer for the size of a disk. */
+/** A broker's value for an unknown size of a disk. */
 const UNKNOWN_BYTES = -1;
 
-/** Describes a cluster and some of its topics. Rejects with `StreamError` where no broker answers. */
+/** Describes a cluster and some of its topics. Rejects with `StreamError` when no broker responds. */
 export async function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
   const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
@@ -83,13 +85,13 @@ function factsOf(
   { partitions, topicAuthorizedOperations }: Topic,
   settings: TopicFacts['settings'],
 ): TopicFacts {
-  const least = (count: (partition: Topic['partitions'][number]) => number): number =>
+  const minimum = (count: (partition: Topic['partitions'][number]) => number): number =>
     Math.min(...partitions.map(count));
   return {
     partitions: partitions.length,
     leaderless: partitions.filter(({ leaderId }) => leaderId < 0).length,
-    replicas: least(({ replicaNodes }) => replicaNodes.length),
-    inSync: least(({ isrNodes }) => isrNodes.length),
+    replicas: minimum(({ replicaNodes }) => replicaNodes.length),
+    inSync: minimum(({ isrNodes }) => isrNodes.length),
     mayRead: (topicAuthorizedOperations & READ) !== 0,
     mayWrite: (topicAuthorizedOperations & WRITE) !== 0,
     settings,
@@ -102,7 +104,7 @@ async function settingsOf(
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   if (names.length === 0) return new Map();
   const resources = names.map((resourceName) => ({ resourceType: TOPIC, resourceName }) as const);
-  // Where they may not be read the whole request fails.
+  // The whole request fails when the settings of one topic may not be read.
   const { results } = await describeConfigsV4.api
     .async(broker, resources, false, false)
     .catch(() => ({ results: [] }));
@@ -114,13 +116,13 @@ async function settingsOf(
   );
 }
 
-/** The disks of one broker, none where these credentials may not ask; null where it does not answer. */
+/** Returns the disks of one broker; none when these credentials may not describe them, null when it does not respond. */
 async function disksOf(brokers: Brokers, address: string): Promise<DiskFacts[] | null> {
-  const answer = await askAny(brokersAt(brokers, [address]), (broker) =>
+  const response = await requestAny(brokersAt(brokers, [address]), (broker) =>
     describeLogDirsV4.api.async(broker, []).catch(() => ({ results: [] })),
   );
-  if (answer === undefined) return null;
-  return answer.results.flatMap(({ usableBytes, totalBytes }) =>
+  if (response === undefined) return null;
+  return response.results.flatMap(({ usableBytes, totalBytes }) =>
     Number(totalBytes) === UNKNOWN_BYTES
       ? []
       : [{ broker: address, freeBytes: Number(usableBytes), totalBytes: Number(totalBytes) }],

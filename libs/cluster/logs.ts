@@ -1,4 +1,4 @@
-/** What commands and services ask of topics and their logs, each time over connections of their own. */
+/** Look-ups of topics and their logs for commands and services. Each call opens and closes its own connections. */
 import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
@@ -11,8 +11,8 @@ import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
 const READER = 'touchline-reader';
 
 /**
- * The id of each topic, by name, set by the cluster at its creation: a topic that was deleted and created again, or one
- * of another cluster, has another id. Throws `StreamError` where no broker answers, or a topic is missing.
+ * Returns the topics' ids, by name. The cluster sets an id when a topic is created: a recreated topic, or one of another cluster, has
+ * another id. Rejects with `StreamError` when no broker responds or a topic is missing.
  */
 export function topicIds(brokers: Brokers, topics: readonly string[]): Promise<Map<string, string>> {
   return withConnections(brokers, READER, async (connections) => {
@@ -23,7 +23,7 @@ export function topicIds(brokers: Brokers, topics: readonly string[]): Promise<M
   });
 }
 
-/** All partitions of some topics with their log bounds. Rejects with `StreamError`. */
+/** Returns all partitions of some topics with their log bounds. Rejects with `StreamError`. */
 export function topicBounds(
   { brokers, clientId }: { readonly brokers: Brokers; readonly clientId: string },
   topics: readonly string[],
@@ -36,8 +36,8 @@ export function topicBounds(
 }
 
 /**
- * The first offset of each partition written at or after a time, Unix milliseconds, by `partitionKey`; the end of the
- * partition where there is none. Rejects with `StreamError`.
+ * Returns for each partition, by `partitionKey`, the offset of the first record at or after `time` (Unix milliseconds); the end of
+ * the partition when there is none. Rejects with `StreamError`.
  */
 export function offsetsAt({
   brokers,
@@ -50,16 +50,16 @@ export function offsetsAt({
 }): Promise<Map<string, number>> {
   return withConnections(brokers, READER, async (connections) => {
     const partitions = await partitionsOf(connections, [topic]);
-    const ask = (of: 'end' | number) =>
+    const offsets = (of: 'end' | number) =>
       untilAnswered(connections, `list offsets of ${topic}`, () => offsetsOf(connections, partitions, of));
-    const ends = await ask('end');
-    return new Map([...ends, ...(await ask(time))]);
+    const ends = await offsets('end');
+    return new Map([...ends, ...(await offsets(time))]);
   });
 }
 
 /**
- * The committed positions of an application, by input partition; without partitions that have none. For tools and tests:
- * a task reads its own after fencing. Rejects with `StreamError`, `RefusedError`.
+ * Returns the committed positions of an application, by input partition; without partitions that have none. For tools and tests: a
+ * task reads its own position after fencing. Rejects with `StreamError`, `RefusedError`.
  */
 export async function readPositions(options: {
   readonly brokers: Brokers;
@@ -87,16 +87,16 @@ export async function readPositions(options: {
   }
 }
 
-/** A partition of an application's input, and how far it has been processed. */
+/** An application's progress on one input partition. */
 export type PartitionProgress = {
   readonly partition: number;
   readonly start: number;
   readonly end: number;
-  /** Null where nothing was committed yet. */
+  /** Next offset to process; null before the first commit. */
   readonly position: number | null;
 };
 
-/** The progress of an application on its input topic. Rejects with `StreamError`, `RefusedError`. */
+/** Returns an application's progress on its input topic. Rejects with `StreamError`, `RefusedError`. */
 export async function inputProgress(options: {
   readonly brokers: Brokers;
   readonly application: string;
@@ -116,7 +116,7 @@ export async function inputProgress(options: {
   }));
 }
 
-/** Records that wait in these partitions. */
+/** Returns the total lag: the number of unprocessed records in these partitions. */
 export function behindOf(partitions: readonly PartitionProgress[]): number {
   return partitions.reduce(
     (sum, { start, end, position }) => sum + Math.max(0, end - (position ?? start)),
@@ -127,11 +127,11 @@ export function behindOf(partitions: readonly PartitionProgress[]): number {
 async function withConnections<T>(
   brokers: Brokers,
   clientId: string,
-  ask: (connections: BrokerConnections) => Promise<T>,
+  use: (connections: BrokerConnections) => Promise<T>,
 ): Promise<T> {
   const connections = new BrokerConnections(brokers, clientId);
   try {
-    return await ask(connections);
+    return await use(connections);
   } finally {
     await connections.close();
   }

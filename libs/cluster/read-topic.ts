@@ -1,22 +1,22 @@
 import type { Brokers } from '#security/brokers.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 
-export type ReadTopicOptions = {
+type ReadTopicOptions = {
   readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
-  /** Ends once everything present at the start is read, else continues until `signal`. */
+  /** Whether to end once all records that existed at the start are read; otherwise reads until `signal` is aborted. */
   readonly untilEnd: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Receives one record at a time, in the order of its partition. An error it throws ends the reading. */
   readonly onRecord: (record: ReadRecord) => void | Promise<void>;
-  /** Called once everything present at the start is read. */
+  /** Called once all records that existed at the start are read. */
   readonly onCaughtUp?: () => void;
 };
 
 /**
- * Reads a topic from its first record on, read committed. Resolves at the end, or when `signal` is aborted; rejects with
- * `StreamError` where no broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
+ * Reads the committed records of a topic from the first one on. Resolves at the end, or when `signal` is aborted. Rejects with
+ * `StreamError` when no broker responds, or with an error of `onRecord`. Stores nothing on the broker.
  */
 export async function readTopic(options: ReadTopicOptions): Promise<void> {
   const { brokers, topic, untilEnd, signal, onRecord } = options;

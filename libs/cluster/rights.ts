@@ -1,4 +1,4 @@
-/** What a connection may do, as the brokers answer it. */
+/** Checks which rights the brokers grant to a connection. */
 import type { Brokers } from '#security/brokers.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
@@ -11,19 +11,19 @@ import {
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 
 /** A right on the broker, by the names of Kafka. */
-export type NeededRight = {
+type NeededRight = {
   readonly operation: 'Read' | 'Write';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
   readonly name: string;
 };
 
-/** What is needed and not there. */
+/** Rights that are not granted, and topics that are missing. */
 export type Lacks<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
 
 const CLIENT_ID = 'touchline-rights';
-/** The bits of the protocol (KIP-430). */
+/** Bits of a topic's authorized operations (KIP-430). */
 const BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
-/** The answer of a broker that does not say what is allowed. */
+/** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
 const FORBIDDEN = [
   'TOPIC_AUTHORIZATION_FAILED',
@@ -33,8 +33,8 @@ const FORBIDDEN = [
 const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
 
 /**
- * Which of these rights the brokers do not grant, and which topics are not there. Of groups and transactional ids it is only
- * seen whether they may be looked up. Rejects with errors of the client where no broker answers.
+ * Returns the rights that the brokers do not grant, and the topics that are missing. For groups and transactional ids it only checks
+ * whether they may be looked up. Rejects with errors of the client when no broker responds.
  */
 export async function lacksOf<R extends NeededRight>(
   brokers: Brokers,
@@ -45,9 +45,9 @@ export async function lacksOf<R extends NeededRight>(
     const rights: R[] = [];
     const missing = new Set<string>();
     for (const right of needed) {
-      const answer = await retryTransient(async () => ask(await connections.any(), right));
-      if (answer === 'forbidden') rights.push(right);
-      if (answer === 'missing') missing.add(right.name);
+      const result = await retryTransient(async () => checkRight(await connections.any(), right));
+      if (result === 'forbidden') rights.push(right);
+      if (result === 'missing') missing.add(right.name);
     }
     return { rights, topics: [...missing] };
   } finally {
@@ -55,11 +55,11 @@ export async function lacksOf<R extends NeededRight>(
   }
 }
 
-type RightsAnswer = 'allowed' | 'forbidden' | 'missing';
+type RightCheck = 'allowed' | 'forbidden' | 'missing';
 
-async function ask(connection: Connection, right: NeededRight): Promise<RightsAnswer> {
+async function checkRight(connection: Connection, right: NeededRight): Promise<RightCheck> {
   try {
-    if (right.resource === 'Topic') return await askTopic(connection, right);
+    if (right.resource === 'Topic') return await checkTopic(connection, right);
     const type =
       right.resource === 'Group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
     await findCoordinatorV4.api.async(connection, type, [right.name]);
@@ -71,7 +71,7 @@ async function ask(connection: Connection, right: NeededRight): Promise<RightsAn
   }
 }
 
-async function askTopic(connection: Connection, { name, operation }: NeededRight): Promise<RightsAnswer> {
+async function checkTopic(connection: Connection, { name, operation }: NeededRight): Promise<RightCheck> {
   const { topics } = await metadataV12.api.async(connection, [name], false, true);
   const allowed = topics[0]?.topicAuthorizedOperations ?? UNKNOWN;
   return allowed === UNKNOWN || (allowed & BITS[operation]) !== 0 ? 'allowed' : 'forbidden';

@@ -8,27 +8,27 @@ import { retry } from '#timing/retry.ts';
 export type NewTopic = {
   readonly name: string;
   readonly partitions: number;
-  /** Default: the broker's own. */
+  /** Default: the broker's default. */
   readonly replicationFactor?: number;
-  /** By the broker's setting names. */
+  /** Settings by the broker's names. */
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** How a topic is laid out: its partitions, and the copies of the partition that has fewest. */
+/** Number of partitions of a topic, and the minimum number of replicas over them. */
 export type TopicShape = { readonly partitions: number; readonly replicas: number };
 
-/** Administration of topics and groups. Errors are those of the client. */
+/** Administration of topics and groups. Methods reject with errors of the client. */
 export type TopicAdmin = ReturnType<typeof topicAdmin>;
 
-/** How long a broker may take for what is asked of it, in its own time. */
+/** Timeout on the broker of creating or deleting topics. */
 const BROKER_MS = 5_000;
 const PAUSE = { firstMs: 100, ceilingMs: 2_000 };
-/** The broker's own number of copies. */
-const ANY = -1;
+/** The request's value for the broker's default replication factor. */
+const DEFAULT_REPLICATION = -1;
 
 /**
- * Connects to a cluster, runs `work` and closes the connections. `withinMs`: how long a request without an answer is
- * repeated. Throws errors of the client, and those of `work`.
+ * Connects to a cluster, calls `work` and closes the connections. `withinMs`: how long failed requests are retried. Rejects with
+ * errors of the client or of `work`.
  */
 export async function withTopicAdmin<T>(
   brokers: Brokers,
@@ -36,28 +36,28 @@ export async function withTopicAdmin<T>(
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   const connections = new BrokerConnections(brokers, 'touchline-admin');
-  const ask = <A>(request: () => Promise<A>): Promise<A> =>
+  const retried = <A>(request: () => Promise<A>): Promise<A> =>
     retry(request, {
       ...PAUSE,
       deadlineMs: withinMs,
       async passes(error) {
-        const isAway = isDisconnected(error);
-        if (isAway) await connections.reset();
+        const isLost = isDisconnected(error);
+        if (isLost) await connections.reset();
         else connections.forget();
-        return isAway || isTransient(error);
+        return isLost || isTransient(error);
       },
     });
   try {
-    return await work(topicAdmin(connections, ask));
+    return await work(topicAdmin(connections, retried));
   } finally {
     await connections.close();
   }
 }
 
-function topicAdmin(connections: BrokerConnections, ask: <A>(request: () => Promise<A>) => Promise<A>) {
-  const cluster = () => ask(async () => metadataOf(await connections.any(), null));
+function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => Promise<A>) => Promise<A>) {
+  const cluster = () => retried(async () => metadataOf(await connections.any(), null));
   return {
-    /** Every topic on the broker, by name. */
+    /** Returns all topics of the cluster, by name. */
     async topics(): Promise<Map<string, TopicShape>> {
       const { topics } = await cluster();
       return new Map(
@@ -67,35 +67,35 @@ function topicAdmin(connections: BrokerConnections, ask: <A>(request: () => Prom
         }),
       );
     },
-    /** Brokers of the cluster that run. */
+    /** Returns the number of running brokers. */
     async brokerCount(): Promise<number> {
       return (await cluster()).brokers.length;
     },
-    /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
+    /** Creates topics, without waiting for their leaders. Does not change existing topics. */
     async createTopics(topics: readonly NewTopic[]): Promise<void> {
       const wanted = topics.map(({ name, partitions, replicationFactor, settings }) => ({
         name,
         numPartitions: partitions,
-        replicationFactor: replicationFactor ?? ANY,
+        replicationFactor: replicationFactor ?? DEFAULT_REPLICATION,
         assignments: [],
         configs: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
       }));
       try {
-        await ask(async () =>
+        await retried(async () =>
           createTopicsV7.api.async(await connections.controller(), wanted, BROKER_MS, false),
         );
       } catch (error) {
-        // Another process created them first, or a broker whose answer was lost.
+        // Another process created them first, or the response of an earlier attempt was lost.
         if (!hasOnly(error, ['TOPIC_ALREADY_EXISTS'])) throw error;
       }
     },
     async deleteTopics(names: readonly string[]): Promise<void> {
       const topics = names.map((name) => ({ name, topicId: null }));
-      await ask(async () => deleteTopicsV6.api.async(await connections.controller(), topics, BROKER_MS));
+      await retried(async () => deleteTopicsV6.api.async(await connections.controller(), topics, BROKER_MS));
     },
-    /** How many members a consumer group has. */
+    /** Returns the number of members of a consumer group. */
     async groupMembers(group: string): Promise<number> {
-      const { groups } = await ask(async () =>
+      const { groups } = await retried(async () =>
         describeGroupsV5.api.async(await connections.coordinator('group', group), [group], false),
       );
       return groups[0]?.members.length ?? 0;
@@ -103,12 +103,12 @@ function topicAdmin(connections: BrokerConnections, ask: <A>(request: () => Prom
   };
 }
 
-/** The broker took too long; it may have created some topics all the same. */
+/** Errors of a slow broker, which may nevertheless have created some of the topics. */
 export const BUSY: readonly string[] = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS', 'NOT_CONTROLLER'];
-/** The broker has not joined its cluster yet, as just after its start: no broker can host a replica. */
+/** `BUSY`, and the error of a broker that has not joined its cluster yet: then no broker can host a replica. */
 export const PASSING: readonly string[] = [...BUSY, 'INVALID_REPLICATION_FACTOR'];
 
-/** Whether topic creation failed for a transient reason. One error covers all topics. */
+/** Whether topic creation failed with transient errors only: `passing` codes or a lost connection. */
 export function isPassing(error: unknown, passing = PASSING): boolean {
   return isDisconnected(error) || hasOnly(error, passing);
 }

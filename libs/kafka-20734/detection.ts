@@ -1,20 +1,20 @@
-/** Which brokers of a cluster have the defect; docs/known-issues.md says what it does. */
-import { askAny } from '#cluster/access.ts';
+/** Detects brokers with the defect KAFKA-20734 (docs/known-issues.md). */
+import { requestAny } from '#cluster/access.ts';
 import { type Brokers, brokersAt } from '#security/brokers.ts';
 import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
 
-/** The name of a defect there, and in the log. */
+/** The name of a defect in docs/known-issues.md and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];
 
 const CODES = ['KAFKA-20734'] as const;
 
-/** A defect of brokers of a cluster. */
-export type BrokerDefect = {
+/** A defect of some brokers of a cluster. */
+type BrokerDefect = {
   readonly code: BrokerDefectCode;
   /** The affected brokers, host:port. */
   readonly brokers: readonly string[];
-  /** One line for the operator: the effect, and what to do. */
+  /** One line for the operator: the effect and the remedy. */
   readonly message: string;
 };
 
@@ -22,15 +22,15 @@ const CLIENT = 'touchline-broker-defects';
 const CLIENT_VERSION = '1';
 
 /**
- * Asks every broker of a cluster and returns the defects found. Never rejects: a broker that does not answer within
- * seconds counts as unknown, and no start depends on it.
+ * Checks every broker of a cluster and returns the defects found. Never rejects: a broker that does not respond within seconds
+ * counts as unaffected, as no start may depend on this check.
  */
 export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
-  const cluster = await askAny(brokers, (broker) => metadataOf(broker, []));
+  const cluster = await requestAny(brokers, (broker) => metadataOf(broker, []));
   const members = cluster?.brokers.map(({ host, port }) => `${host}:${port}`) ?? [];
   const found = await Promise.all(
     members.map(async (address) => {
-      const versions = await askAny(brokersAt(brokers, [address]), (broker) =>
+      const versions = await requestAny(brokersAt(brokers, [address]), (broker) =>
         apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
       );
       return versions !== undefined && losesTransactions(versions) ? [address] : [];
@@ -66,8 +66,8 @@ const FIRST_LOG_DIRS_VERSION = 5;
 type Versions = Awaited<ReturnType<typeof apiVersionsV3.api.async>>;
 
 /**
- * KAFKA-20734. The protocol does not name a broker's release. Both of these together distinguish 4.3 and later, as
- * seen on 4.2.1, 4.3.0 and 4.3.1 (by its classes 4.4.0 answers as 4.3 does). Nothing identifies a release with the fix.
+ * Whether a broker runs 4.3 or later. The protocol does not name a release, but these two versions together identify 4.3 and later,
+ * as tested on 4.2.1, 4.3.0 and 4.3.1 (4.4.0 has the same versions in its classes). Nothing identifies a release with the fix.
  */
 function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
   const feature = supportedFeatures?.find(({ name }) => name === METADATA_VERSION);

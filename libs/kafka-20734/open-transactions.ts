@@ -11,7 +11,7 @@ export type OpenTransaction = TopicPartition & {
   readonly start: number;
 };
 
-/** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
+/** Returns the open transactions of any producer in these partitions, as reported by the leaders (KIP-664). */
 export function openTransactions(
   connections: BrokerConnections,
   partitions: readonly TopicPartition[],
@@ -23,13 +23,13 @@ export function openTransactions(
   return retryTransient(describe, () => connections.forget());
 }
 
-/** Asks each partition once: `unreachable` are those without a leader that answers. */
+/** Returns the open transactions without retries. `unreachable`: partitions whose leader is missing or does not respond. */
 export async function openWhereReachable<P extends TopicPartition>(
   connections: BrokerConnections,
   partitions: readonly P[],
 ): Promise<{ readonly open: readonly OpenTransaction[]; readonly unreachable: readonly P[] }> {
   const unreachable: P[] = [];
-  const passes = (error: unknown, of: readonly P[]): void => {
+  const addUnreachable = (error: unknown, of: readonly P[]): void => {
     if (!isTransient(error) && !isDisconnected(error)) throw error;
     unreachable.push(...of);
     connections.forget();
@@ -38,13 +38,13 @@ export async function openWhereReachable<P extends TopicPartition>(
   const found = await Promise.allSettled(partitions.map((of) => connections.leader(of)));
   for (const [at, outcome] of found.entries()) {
     const of = partitions[at] as P;
-    if (outcome.status === 'rejected') passes(outcome.reason, [of]);
+    if (outcome.status === 'rejected') addUnreachable(outcome.reason, [of]);
     else leaders.set(outcome.value, [...(leaders.get(outcome.value) ?? []), of]);
   }
   const open = await Promise.all(
     [...leaders].map(([leader, ofLeader]) =>
       describeAt(leader, ofLeader).catch((error: unknown) => {
-        passes(error, ofLeader);
+        addUnreachable(error, ofLeader);
         return [];
       }),
     ),
@@ -56,11 +56,11 @@ async function describeAt(
   leader: Connection,
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  const asked = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
+  const requested = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
     name,
     partitionIndexes: [...new Set(of.map(({ partition }) => partition))],
   }));
-  const { topics } = await describeProducersV0.api.async(leader, asked);
+  const { topics } = await describeProducersV0.api.async(leader, requested);
   const open: OpenTransaction[] = [];
   for (const { name, partitions: described } of topics) {
     for (const { partitionIndex, activeProducers } of described) {

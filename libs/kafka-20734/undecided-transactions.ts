@@ -1,7 +1,7 @@
 /**
- * Repairs what brokers with KAFKA-20734 leave of a producer's transactions: open in some partitions, although the
- * coordinator has decided them (docs/known-issues.md). Nothing else needs it: with the last such release this folder goes,
- * with its uses in transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
+ * Repairs transactions that brokers with KAFKA-20734 leave open in some partitions, although the coordinator has decided them
+ * (docs/known-issues.md). When no supported release has the defect, delete this folder with its uses in
+ * transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
  */
 
 import type { BrokerConnections } from '#streams/client/platformatic/connections.ts';
@@ -18,34 +18,35 @@ import { RefusedError, StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
 import { type OpenTransaction, openTransactions, openWhereReachable } from './open-transactions.ts';
 
-/** How long a committed transaction's markers may take to reach every partition. */
+/** Timeout for a committed transaction's markers to reach every partition. */
 const MARKERS_MS = 5_000;
-/** How long a claim waits for leaders of shared partitions, which it may not need. */
+/** Timeout for the leaders of shared partitions at a claim, which may not need these partitions. */
 const SHARED_MS = 500;
-const LOOK_MS = 20;
-/** Between looks at shared partitions that had no leader and are not written to. */
+const POLL_MS = 20;
+/** Interval between checks of shared partitions that had no leader and are not written to. */
 const UNCHECKED_MS = 5_000;
 /** States in which the coordinator has decided to commit. */
-const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
-/** Where the transaction was ended meanwhile: by its producer, by its timeout, or by another claim. */
-const ENDED = [
+const COMMIT_STATES = ['PrepareCommit', 'CompleteCommit'];
+/** Errors for a transaction that ended meanwhile: by its producer, by its timeout, or by another claim. */
+const ENDED_CODES = [
   'INVALID_TXN_STATE',
   'INVALID_PRODUCER_EPOCH',
   'PRODUCER_FENCED',
   'INVALID_PRODUCER_ID_MAPPING',
 ];
-/** States without information on the last transaction: its producer was opened again since, or never had one. */
-const FORGOTTEN = ['Empty', 'Dead'];
+/** States without information on the last transaction: the producer was opened again since, or never had one. */
+const UNKNOWN_STATES = ['Empty', 'Dead'];
 
 /** The coordinator's state of the last transaction of a transactional id. */
 export type LastTransaction = { readonly state: string; readonly producer: ProducerIdentity };
 
-/** Ends a transaction of the producer in these partitions. */
+/** Ends a transaction in these partitions. */
 type Decide = (partitions: readonly TopicPartition[], decision: 'commit' | 'abort') => Promise<void>;
 
 /**
- * How the last transaction ended, to ask before fencing, which forgets it; null where the coordinator does not know the id. An open
- * one is aborted, as fencing would do: a request of its producer that is still under way could commit it between the two.
+ * Returns how the last transaction ended; null when the coordinator does not know the id. Must be called before fencing, which makes
+ * the coordinator forget it. Aborts an open transaction as fencing would: otherwise a delayed request of its producer could
+ * commit it between the two requests.
  */
 export async function endLastTransaction(
   connections: BrokerConnections,
@@ -59,12 +60,12 @@ export async function endLastTransaction(
       endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, false),
     );
   } catch (error) {
-    if (!hasCode(error, ENDED)) throw error;
+    if (!hasCode(error, ENDED_CODES)) throw error;
   }
   return lastTransaction(connections, transactionalId);
 }
 
-/** The coordinator's state of the last transaction; null where it does not know the id. */
+/** Returns the coordinator's state of the last transaction; null when it does not know the id. */
 export async function lastTransaction(
   connections: BrokerConnections,
   transactionalId: string,
@@ -83,7 +84,7 @@ export async function lastTransaction(
   }
 }
 
-/** The transactions of one producer that may be open in some partitions (docs/decisions/0117). */
+/** Finds and decides the transactions of one producer that are open in some partitions (docs/decisions/0117). */
 export class UndecidedTransactions {
   readonly #connections: BrokerConnections;
   readonly #options: ProducerOptions;
@@ -91,16 +92,17 @@ export class UndecidedTransactions {
   readonly #before: LastTransaction | null;
   readonly #decide: Decide;
   readonly #own: ReadonlySet<string>;
-  /** Shared partitions without an answer so far, by key: settled before the first write to each. */
+  /** Shared partitions whose leader has not responded yet, by key. They are settled before the first write to each. */
   readonly #unchecked = new Map<string, TopicPartition>();
-  #lookAt = 0;
-  /** Who committed last before this producer; undefined until it is needed. */
+  /** Time of the next check of these partitions. */
+  #nextCheckAt = 0;
+  /** The producer of the last commit before this producer: null for none, undefined until it is read. */
   #lastCommitted: ProducerIdentity | null | undefined;
-  /** Partitions of the last transaction of this producer. */
+  /** Partitions of this producer's last transaction. */
   #written: readonly TopicPartition[] = [];
   #isLastDecided = true;
-  /** Changes of the connections when no transaction was last known to be undecided. */
-  #seen = 0;
+  /** Number of connection changes at the last check that found no undecided transaction. */
+  #checkedChanges = 0;
 
   constructor(
     connections: BrokerConnections,
@@ -120,43 +122,43 @@ export class UndecidedTransactions {
   }
 
   /**
-   * Decides what earlier producers left undecided, alike in all partitions. A shared partition without a leader is left for
-   * later: most are never written to by this producer. Rejects with `RefusedError` HANGING_TRANSACTION.
+   * Decides the undecided transactions of earlier producers, each the same way in all partitions. Skips a shared partition without a
+   * leader until it is needed: this producer never writes to most of them. Rejects with `RefusedError` HANGING_TRANSACTION.
    */
   async settle(): Promise<void> {
     const { own, shared, lastCommitted } = this.#options;
     const open = await openTransactions(this.#connections, own);
-    let asked: readonly TopicPartition[] = shared;
-    const isAsked = async (): Promise<boolean> => {
-      const found = await openWhereReachable(this.#connections, asked);
+    let unchecked: readonly TopicPartition[] = shared;
+    const areChecked = async (): Promise<boolean> => {
+      const found = await openWhereReachable(this.#connections, unchecked);
       open.push(...found.open);
-      asked = found.unreachable;
-      return asked.length === 0;
+      unchecked = found.unreachable;
+      return unchecked.length === 0;
     };
-    await poll(isAsked, { timeoutMs: SHARED_MS, everyMs: LOOK_MS });
+    await poll(areChecked, { timeoutMs: SHARED_MS, everyMs: POLL_MS });
     await this.#end(open);
-    // As of now: later it is this producer that committed last.
-    if (asked.length > 0) this.#lastCommitted = await lastCommitted();
-    for (const of of asked) this.#unchecked.set(partitionKey(of), of);
-    this.#lookAt = performance.now() + UNCHECKED_MS;
-    this.#seen = this.#connections.changes;
+    // Read now, as the last commit will be one of this producer later.
+    if (unchecked.length > 0) this.#lastCommitted = await lastCommitted();
+    for (const of of unchecked) this.#unchecked.set(partitionKey(of), of);
+    this.#nextCheckAt = performance.now() + UNCHECKED_MS;
+    this.#checkedChanges = this.#connections.changes;
   }
 
   /**
-   * To call before each transaction, with its partitions, once their leaders are connected. Where a connection is new or was
-   * lost, the broker may have restarted without the markers of the transaction before, which this one would decide along with
-   * itself: then rejects with UNDECIDED.
+   * Rejects with UNDECIDED when this producer has an open transaction. Must be called before each transaction, with its partitions,
+   * once their leaders are connected. Sends requests only after a connection was opened or lost: a broker may have restarted
+   * without the markers of the previous transaction, and the next one would decide that transaction too.
    */
   async require(partitions: readonly TopicPartition[]): Promise<void> {
     if (this.#unchecked.size > 0) await this.#settleUnchecked(partitions);
     const { changes } = this.#connections;
-    if (changes !== this.#seen) {
+    if (changes !== this.#checkedChanges) {
       await this.#requireNone([...this.#options.own, ...this.#written, ...partitions]);
-      this.#seen = changes;
+      this.#checkedChanges = changes;
     }
   }
 
-  /** Once after each transaction, where none follows: rejects with UNDECIDED where a partition of it is still open. */
+  /** Rejects with UNDECIDED when the last transaction is still open in a partition. Sends no request once it is decided. */
   async requireLast(): Promise<void> {
     if (this.#isLastDecided) return;
     await this.#requireNone(this.#written);
@@ -172,7 +174,7 @@ export class UndecidedTransactions {
       );
   }
 
-  /** The producer has committed a transaction in these partitions. */
+  /** Records that the producer has committed a transaction in these partitions. */
   committed(partitions: readonly TopicPartition[]): void {
     this.#written = partitions.map(({ topic, partition }) => ({ topic, partition }));
     this.#isLastDecided = false;
@@ -182,15 +184,18 @@ export class UndecidedTransactions {
     const due = [...new Set(partitions.map(partitionKey))].flatMap((key) => this.#unchecked.get(key) ?? []);
     await this.#end(await openTransactions(this.#connections, due));
     for (const of of due) this.#unchecked.delete(partitionKey(of));
-    if (performance.now() < this.#lookAt) return;
-    this.#lookAt = performance.now() + UNCHECKED_MS;
+    if (performance.now() < this.#nextCheckAt) return;
+    this.#nextCheckAt = performance.now() + UNCHECKED_MS;
     const others = [...this.#unchecked.values()];
     const { open, unreachable } = await openWhereReachable(this.#connections, others);
     await this.#end(open);
     for (const of of others) if (!unreachable.includes(of)) this.#unchecked.delete(partitionKey(of));
   }
 
-  /** Ends this producer's transactions among these. Throws for one that it cannot decide, and for one of another producer in its own partitions. */
+  /**
+   * Ends the transactions of this producer id. Throws HANGING_TRANSACTION for a transaction that it cannot decide, and for one of
+   * another producer in its own partitions.
+   */
   async #end(open: readonly OpenTransaction[]): Promise<void> {
     const { id } = this.#identity;
     const former = this.#before?.producer.id;
@@ -209,21 +214,21 @@ export class UndecidedTransactions {
   }
 
   /**
-   * How the open transactions of an epoch were decided; null where nobody knows. The coordinator knows it of the last
-   * transaction alone. That is one of this epoch where an own partition has it open, since no later producer commits before
-   * those are settled. Else it was aborted, unless its epoch or a later one has committed.
+   * Returns how the open transactions of an epoch were decided; null when unknown. The coordinator knows only the last transaction. An
+   * epoch with an open transaction in an own partition is the last one, as a later producer settles these before it commits. An
+   * earlier one was aborted, unless its epoch or a later one has committed.
    */
   async #decisionOn(epoch: number, open: readonly OpenTransaction[]): Promise<'commit' | 'abort' | null> {
     const before = this.#before;
     const isLast = before?.producer.epoch === epoch || open.some((one) => this.#isOwn(one));
-    if (before !== null && isLast && !FORGOTTEN.includes(before.state))
-      return COMMITTING.includes(before.state) ? 'commit' : 'abort';
+    if (before !== null && isLast && !UNKNOWN_STATES.includes(before.state))
+      return COMMIT_STATES.includes(before.state) ? 'commit' : 'abort';
     if (this.#lastCommitted === undefined) this.#lastCommitted = await this.#options.lastCommitted();
     const last = this.#lastCommitted;
     return last?.id === this.#identity.id && last.epoch >= epoch ? null : 'abort';
   }
 
-  /** This producer's open transactions in these partitions, after the broker had time to write markers. */
+  /** Returns this producer's open transactions in these partitions, after waiting up to `MARKERS_MS` for their markers. */
   async #untilDecided(partitions: readonly TopicPartition[]): Promise<readonly OpenTransaction[]> {
     let ours: readonly OpenTransaction[] = [];
     const decided = async (): Promise<boolean> => {
@@ -231,7 +236,7 @@ export class UndecidedTransactions {
       ours = open.filter(({ producer }) => producer.id === this.#identity.id);
       return ours.length === 0;
     };
-    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: LOOK_MS });
+    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: POLL_MS });
     return ours;
   }
 

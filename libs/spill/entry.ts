@@ -1,12 +1,12 @@
 /**
- * The layout of an entry, the records that were stored for an owner at once: a head of the position of the owner's previous
- * entry (8) and the bytes of this one (4); then each record after the lengths of its key (4) and value (4).
+ * The layout of an entry, which holds the records that were stored for an owner at once. Its head has the position of the owner's
+ * previous entry (8 bytes) and the length of this entry (4). Each record follows as key length (4), value length (4), key, value.
  */
 
-/** A record of a changelog, as stored. */
+/** A stored record of a changelog. */
 export type KeyedValue = { readonly key: Buffer; readonly value: Buffer };
 
-/** Whether a record of a changelog is one that is stored: it has a key, and does not delete it. */
+/** Whether a record of a changelog has a key and a value: others are not stored. */
 export function hasValue<T extends { readonly [K in keyof KeyedValue]: Buffer | null }>(
   record: T,
 ): record is T & KeyedValue {
@@ -16,17 +16,17 @@ export function hasValue<T extends { readonly [K in keyof KeyedValue]: Buffer | 
 const HEAD = 12;
 const RECORD_HEAD = 8;
 
-/** Position of the owner's previous entry. */
+/** Returns the position of the owner's previous entry. */
 export function previousOf(entry: Buffer): number {
   return entry.readDoubleLE(0);
 }
 
-/** Bytes of the entry that begins here, its head included. */
+/** Returns the bytes of the entry that begins at `at`, including its head. */
 export function lengthOf(entry: Buffer, at: number): number {
   return entry.readUInt32LE(at + 8);
 }
 
-/** Bytes of an entry with these records. */
+/** Returns the bytes of an entry with records `from` to `to` (excluded) of a list. */
 export function entryBytes(records: readonly KeyedValue[], from: number, to: number): number {
   let bytes = HEAD;
   for (let at = from; at < to; at++) {
@@ -36,7 +36,7 @@ export function entryBytes(records: readonly KeyedValue[], from: number, to: num
   return bytes;
 }
 
-/** Writes an entry with records `from` to `to` of a list, and gives the position after it. */
+/** Writes an entry with records `from` to `to` (excluded) of a list. Returns the position after it. */
 export function writeEntry(
   target: Buffer,
   start: number,
@@ -49,7 +49,7 @@ export function writeEntry(
   for (let at = from; at < to; at++) {
     const { key, value } = records[at] as KeyedValue;
     end = writeLength(target, writeLength(target, end, key.length), value.length);
-    // Keys are short: a loop is faster than a call that sets up a copy.
+    // Keys are short: a loop is faster than a call of `copy`.
     for (let byte = 0; byte < key.length; byte++) target[end + byte] = key[byte] as number;
     end += key.length;
     target.set(value, end);
@@ -59,7 +59,7 @@ export function writeEntry(
   return end;
 }
 
-/** Writes a length as four bytes and gives the position after it. */
+/** Writes a length as four bytes. Returns the position after it. */
 function writeLength(target: Buffer, at: number, length: number): number {
   target[at] = length;
   target[at + 1] = length >> 8;
@@ -68,7 +68,7 @@ function writeLength(target: Buffer, at: number, length: number): number {
   return at + 4;
 }
 
-/** The records of entries by key, the last entry first, in the order of their last writes. The values are views of them. */
+/** Returns the last value of each key, in the order of the last writes. `entries`: newest first. The values are views of them. */
 export function unpack(entries: readonly Buffer[]): Map<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (const entry of entries.toReversed()) {

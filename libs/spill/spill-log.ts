@@ -5,33 +5,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { entryBytes, type KeyedValue, lengthOf, previousOf, writeEntry } from './entry.ts';
 
-/** Entries that are not in the file yet. */
+/** Entries in memory that are not in the file yet. */
 type Chunk = { readonly start: number; readonly bytes: Buffer; used: number };
 
 const NONE = -1;
-/** Bytes of the first read of an entry in the file: most are not larger. */
+/** Bytes of the first read of an entry in the file; most entries are not larger. */
 const READ_BYTES = 4096;
-/** Chunks that another thread writes, above which `room` asks to wait. */
-const MANY_WRITING = 8;
-/** Memory that is kept for the next chunks: page faults of fresh memory cost as much as the copy into it. */
-const MOST_SPARE = 2;
+/** Maximum number of chunks that are being written before `room` returns a promise. */
+const MAX_WRITING = 8;
+/** Maximum number of chunks whose memory is reused: page faults of fresh memory cost as much as the copy into it. */
+const MAX_SPARE = 2;
 
 const firstRead = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /**
- * Entries by owner, appended: the newest in memory, the rest in a private temporary file. It has no name once it is open, so that
- * it disappears with the process however that ends. Reads are synchronous, from the page cache; a write of 1 MiB takes 0.4
+ * An append-only log of entries by owner: the newest in memory, the rest in a temporary file. The file is unlinked once it is open, so
+ * that it disappears with the process, however that ends. Reads are synchronous, from the page cache. A write of 1 MiB takes 0.4
  * to 2 ms and runs on another thread.
  */
 export class SpillLog {
   readonly #chunkBytes: number;
-  /** Position of the last entry, by owner: some 40 bytes an owner. */
+  /** Position of each owner's last entry; about 40 bytes per owner. */
   readonly #last = new Map<number, number>();
-  /** Oldest first; the last one is appended to. */
+  /** Chunks, oldest first. Entries are appended to the last one. */
   readonly #chunks: Chunk[] = [];
   readonly #spare: Buffer[] = [];
   #file: WriteStream | null = null;
-  /** The error of a failed write. */
+  /** The error of a failed write; null without one. */
   #failure: Error | null = null;
   #used = 0;
   #live = 0;
@@ -40,7 +40,7 @@ export class SpillLog {
     this.#chunkBytes = chunkBytes;
   }
 
-  /** The owners that have entries. */
+  /** The owners with entries, as keys. */
   get owners(): ReadonlyMap<number, unknown> {
     return this.#last;
   }
@@ -50,12 +50,12 @@ export class SpillLog {
     return this.#used;
   }
 
-  /** Bytes of the entries of its owners: the rest was removed. */
+  /** Bytes of entries that were not removed. */
   get live(): number {
     return this.#live;
   }
 
-  /** Copies records `from` to `to` of a list behind the owner's entries. Throws the error of an earlier write. */
+  /** Appends an entry with copies of records `from` to `to` (excluded) of a list. Throws the error of an earlier write. */
   append(owner: number, records: readonly KeyedValue[], from: number, to: number): void {
     const bytes = entryBytes(records, from, to);
     const chunk = this.#chunkFor(bytes);
@@ -66,7 +66,7 @@ export class SpillLog {
     this.#live += bytes;
   }
 
-  /** Copies of the owner's entries, the last one first; null without one. */
+  /** Returns copies of the owner's entries, newest first; null when there is none. */
   entries(owner: number): Buffer[] | null {
     const last = this.#last.get(owner);
     if (last === undefined) return null;
@@ -79,13 +79,13 @@ export class SpillLog {
     return entries;
   }
 
-  /** Removes the owner, which has these entries. */
+  /** Removes an owner. `entries`: all of its entries. */
   remove(owner: number, entries: readonly Buffer[]): void {
     this.#last.delete(owner);
     for (const { length } of entries) this.#live -= length;
   }
 
-  /** A promise to wait for before more is appended, so that pending writes stay bounded; undefined where they do. */
+  /** Returns a promise to await before the next `append`, so that pending writes stay bounded; undefined when there is room. */
   room(): Promise<void> | undefined {
     const file = this.#file;
     if (this.#failure !== null || file?.writableNeedDrain !== true) return undefined;
@@ -93,7 +93,7 @@ export class SpillLog {
     return Promise.race([once(file, 'drain'), once(file, 'close')]).then(settled, settled);
   }
 
-  /** A write under way keeps the file open. */
+  /** Closes the log. A pending write keeps the file open until it ends. */
   close(): void {
     this.#file?.destroy();
     this.#chunks.length = 0;
@@ -117,7 +117,7 @@ export class SpillLog {
     this.#file.write(chunk.bytes.subarray(0, chunk.used), (error) => {
       if (error != null) return;
       this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
-      if (chunk.bytes.length === this.#chunkBytes && this.#spare.length < MOST_SPARE)
+      if (chunk.bytes.length === this.#chunkBytes && this.#spare.length < MAX_SPARE)
         this.#spare.push(chunk.bytes);
     });
   }
@@ -126,8 +126,8 @@ export class SpillLog {
     const path = join(tmpdir(), `touchline-spill-${randomUUID()}`);
     const fd = openSync(path, 'wx+', 0o600);
     unlinkSync(path);
-    const highWaterMark = MANY_WRITING * this.#chunkBytes;
-    // Not closed by an error: what was written before it is still read.
+    const highWaterMark = MAX_WRITING * this.#chunkBytes;
+    // An error must not close the file: entries written before it are still read.
     const file = createWriteStream(path, { fd, autoClose: false, highWaterMark });
     return file.on('error', (error) => {
       this.#failure = error;

@@ -14,7 +14,7 @@ describe.each([
   ['on disk, an entry a chunk', 16],
   ['across both', 256],
 ])('spill store %s', (_, chunkBytes) => {
-  test('has the last record of each key of an owner, in the order of the last writes', () => {
+  test('returns the last record of each key of an owner, in the order of the last writes', () => {
     const store = new SpillStore(chunkBytes);
     store.put(1, [record('state', 'state 1'), record('a', 'a 1')]);
     store.put(2, [record('state', 'other')]);
@@ -44,7 +44,7 @@ describe.each([
     store.close();
   });
 
-  test('keeps a record that is larger than a chunk', () => {
+  test('stores a record that is larger than a chunk', () => {
     const store = new SpillStore(chunkBytes);
     const long = 'x'.repeat(10_000);
     for (const owner of [1, 2, 3]) store.put(owner, [record('k', `${owner}${long}`)]);
@@ -61,7 +61,7 @@ describe.each([
 test.each([
   ['before anything is written', Number.POSITIVE_INFINITY],
   ['written by another thread', 100],
-])('frees dead records: both logs stay within three times the live ones, %s', async (_, turnAfter) => {
+])('keeps both logs within three times the live records, %s', async (_, turnAfter) => {
   const chunkBytes = 4096;
   const store = new SpillStore(chunkBytes);
   const expected = new Map<number, string>();
@@ -90,7 +90,7 @@ test.each([
   store.close();
 });
 
-test('asks to wait while other threads write', async () => {
+test('returns a promise to await while many chunks are being written', async () => {
   const store = new SpillStore(4096);
   const value = Buffer.alloc(4_000, 'x');
   let owners = 0;
@@ -107,10 +107,10 @@ test('asks to wait while other threads write', async () => {
   await waiting;
 });
 
-test('reports a full disk on a later record', async () => {
+test('throws the error of a full disk on a later record', async () => {
   const script = join(import.meta.dirname, 'testing/full-disk.fixture.ts');
   const command = 'ulimit -f 16 && exec "$0" "$1"';
-  // Without the environment: the cache of compiled code would be written at the start, and reach the limit.
+  // Leaves out NODE_COMPILE_CACHE: its file would reach the limit at the start.
   const env = { PATH: process.env.PATH ?? '' };
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script], { env });
   expect(JSON.parse(stdout)).toEqual({ code: 'EFBIG', kept: true });

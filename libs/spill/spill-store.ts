@@ -2,39 +2,39 @@ import { type KeyedValue, unpack } from './entry.ts';
 import { SpillLog } from './spill-log.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Bytes that may be dead before those that are not move to another log. */
+/** Number of chunks of removed entries that do not start a compaction. */
 const SLACK_CHUNKS = 4;
-/** How much faster records move to a new log than others are put. */
+/** Bytes moved to a new log for each byte that `put` adds. */
 const MOVE_RATE = 4;
 
 /**
- * Encoded records by owner (an event, a season), on disk except the newest: in a log, so that storing a changelog costs one
- * copy; superseded records are skipped on read. While more than half of the log is dead, its records move to a new one.
- * Lost with the process: the topics are the source of truth.
+ * Stores encoded records by owner (an event, a season), on disk except the newest. It appends to a log, so that storing a changelog
+ * costs one copy; reads skip superseded records. When more than half of the log is removed entries, the others move to a new
+ * log. The store is lost with the process, as the topics are the source of truth.
  */
 export class SpillStore {
   readonly #chunkBytes: number;
   #log: SpillLog;
-  /** The log before, while its records move. */
+  /** The previous log, while its records move; otherwise null. */
   #old: SpillLog | null = null;
 
-  /** `chunkBytes`: those that are written to the file at once. */
+  /** `chunkBytes`: bytes of one write to the file. */
   constructor(chunkBytes = CHUNK_BYTES) {
     this.#chunkBytes = chunkBytes;
     this.#log = new SpillLog(chunkBytes);
   }
 
-  /** Owners stored. */
+  /** Number of owners. */
   get size(): number {
     return this.#log.owners.size + (this.#old?.owners.size ?? 0);
   }
 
-  /** Bytes of all entries, those of removed owners included. */
+  /** Bytes of all entries, including removed ones. */
   get bytes(): number {
     return this.#log.used + (this.#old?.used ?? 0);
   }
 
-  /** Adds records `from` to `to` of a list to the owner's. Throws errors of the disk, also those of an earlier record. */
+  /** Adds records `from` to `to` (excluded) of a list to the owner. Throws errors of the disk, also of an earlier write. */
   put(owner: number, records: readonly KeyedValue[], from = 0, to = records.length): void {
     this.#move(owner);
     const before = this.#log.used;
@@ -42,18 +42,18 @@ export class SpillStore {
     this.#compact(MOVE_RATE * (this.#log.used - before));
   }
 
-  /** A promise to wait for before the next `put`, so that pending writes stay bounded; undefined where they do. */
+  /** Returns a promise to await before the next `put`, so that pending writes stay bounded; undefined when there is room. */
   room(): Promise<void> | undefined {
     return this.#log.room();
   }
 
-  /** The owner's records by key, in the order of their last writes; null for an unknown owner. Removes nothing. */
+  /** Returns the owner's records by key, in the order of their last writes; null for an unknown owner. */
   read(owner: number): Map<string, Buffer> | null {
     const log = this.#logOf(owner);
     const entries = log.entries(owner);
     if (entries === null) return null;
     const records = unpack(entries);
-    // So that superseded records are skipped only once.
+    // Replaces several entries with one, so that superseded records are skipped only once.
     if (entries.length > 1) {
       log.remove(owner, entries);
       this.put(owner, listOf(records));
@@ -80,7 +80,7 @@ export class SpillStore {
     return this.#old?.owners.has(owner) === true ? this.#old : this.#log;
   }
 
-  /** Moves the owner's records to the new log, where they are in the old one. */
+  /** Moves the owner's records to the new log, if they are in the old one. */
   #move(owner: number): void {
     const entries = this.#old?.entries(owner) ?? null;
     if (entries === null) return;
@@ -89,7 +89,7 @@ export class SpillStore {
     this.#log.append(owner, records, 0, records.length);
   }
 
-  /** Moves some of the live records out of a log of which more than half is dead. */
+  /** Starts a new log when more than half of the current one is removed entries. Moves up to `bytes` of the old log's records. */
   #compact(bytes: number): void {
     const { used, live } = this.#log;
     if (this.#old === null && used > 2 * live + SLACK_CHUNKS * this.#chunkBytes) {

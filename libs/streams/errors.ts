@@ -1,10 +1,10 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** A failed stream operation. A failed transaction has an unknown outcome: do not use its producer again. */
+/** A failed stream operation. After a failed transaction the outcome is unknown: close its producer. */
 export class StreamError extends TouchlineError<'StreamError'> {
   override readonly name = 'StreamError';
-  /** The error in the broker's answer, by its name in Kafka's protocol; null where it did not answer. */
+  /** Kafka's name of the error in the broker's response; null when the broker did not respond. */
   readonly broker: string | null;
 
   constructor(code: CodeOf<'StreamError'>, message: string, cause?: unknown, broker: string | null = null) {
@@ -14,8 +14,8 @@ export class StreamError extends TouchlineError<'StreamError'> {
 }
 
 /**
- * A partition, or a start, that is refused: going on would lose or repeat records. The message names the topic, the
- * partition, the offsets and the command to run.
+ * Refuses a partition or a start: continuing would lose or repeat records. The message names the topic, the partition, the
+ * offsets and the command to run.
  */
 export class RefusedError extends TouchlineError<'RefusedError'> {
   override readonly name = 'RefusedError';

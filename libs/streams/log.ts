@@ -4,16 +4,16 @@ export type Logger = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Of a pino logger; a logger without it writes no debug lines of single messages. */
+  /** pino's method. A logger without it writes no debug line per message. */
   isLevelEnabled?(level: string): boolean;
 };
 
-/** Whether lines of single messages are written: build their fields only then. */
+/** Whether a debug line is written for each message. Callers build its fields only then. */
 export function logsMessages(log: Logger): boolean {
   return log.isLevelEnabled?.('debug') === true;
 }
 
 const silent = (): void => {};
 
-/** For readers that throw their errors: their log lines would disturb the table on the screen. */
+/** A logger that writes nothing: for commands that print a table and throw their errors. */
 export const quiet: Logger = { debug: silent, info: silent, warn: silent, error: silent };

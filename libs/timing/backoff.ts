@@ -1,23 +1,25 @@
-/** How waits between attempts grow, milliseconds. */
+/** Growing waits between attempts. */
 export type Backoff = {
+  /** Wait after the first failure. */
   readonly firstMs: number;
+  /** Maximum wait. */
   readonly ceilingMs: number;
-  /** By how much each wait is longer than the one before. Default 2. */
+  /** Factor between one wait and the next. Default 2. */
   readonly factor?: number;
 };
 
-/** The wait after `failures` (from 1) in a row, without jitter. */
+/** Returns the wait after `failures` (from 1) in a row, without jitter. */
 export function backoffMs({ firstMs, ceilingMs, factor = 2 }: Backoff, failures: number): number {
   return Math.min(ceilingMs, firstMs * factor ** (failures - 1));
 }
 
-/** A backoff whose waits are random. */
+/** A backoff with random waits. */
 export type RandomBackoff = Backoff & {
-  /** From 0 to 1, below 1. */
+  /** Returns a number from 0, included, to 1, excluded. */
   readonly random: () => number;
 };
 
-/** A random wait from 0 to `backoffMs`, so that waiting clients spread out. */
+/** Returns a random wait from 0 to `backoffMs`, so that clients that fail together do not retry together. */
 export function randomBackoffMs(backoff: RandomBackoff, failures: number): number {
   return backoff.random() * backoffMs(backoff, failures);
 }

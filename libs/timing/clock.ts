@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** This machine's time, passed to what reads or waits for it. */
+/** A clock, passed to code that reads the time or waits. */
 export type MachineClock = {
-  /** Monotonic milliseconds; they include pauses of the process. */
+  /** Returns monotonic milliseconds, which include pauses of the process. */
   monotonic(): number;
-  /** Unix milliseconds, for stamps. */
+  /** Returns Unix milliseconds, for timestamps. */
   unix(): number;
-  /** Waits; ends early, without an error, when `signal` is aborted. */
+  /** Waits `ms`. Resolves early when `signal` is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
@@ -17,10 +17,10 @@ export const machineClock: MachineClock = {
   sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
 };
 
-/** Given as the reason of an abort that nobody reads: the default is an error with a stack, made each time. */
+/** Reason of an abort that nobody reads: the default would create an error with a stack each time. */
 const SETTLED = new Error('settled');
 
-/** True where `work` resolves in time, false where the time is up first, milliseconds. Rejects as it does. */
+/** Whether `work` resolves within `ms`. Rejects as `work` does. */
 export async function settlesWithin(
   work: Promise<unknown>,
   ms: number,

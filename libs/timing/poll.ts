@@ -1,37 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How often and how long to poll. */
-export type PollOptions = {
+/** Timeout and interval of `poll`. */
+type PollOptions = {
   readonly timeoutMs: number;
   /**
-   * Shortest pause between two calls of `look`, also by the time waited so far; a slow `look` is followed by a pause as long as
-   * it took. Default 50.
+   * Minimum pause between two calls of `check`, or a function of the time since the start, milliseconds. The pause after a slow
+   * `check` is as long as that took. Default 50.
    */
   readonly everyMs?: number | ((waitedMs: number) => number);
   /** Ends the polling as the timeout does. */
   readonly signal?: AbortSignal;
 };
 
-/** Longest wait between looks, milliseconds, unless `everyMs` is longer. */
-const LONGEST_PAUSE_MS = 1_000;
+/** Maximum pause between calls of `check`, milliseconds, unless `everyMs` is longer. */
+const MAX_PAUSE_MS = 1_000;
 
 /**
- * Looks until `look` gives something other than false or undefined, and gives that; undefined when the time is up. What
- * `look` throws goes to the caller.
+ * Calls `check` until it returns a value other than false or undefined. Returns that value; undefined after the timeout or an abort.
+ * Rejects as `check` does.
  */
 export async function poll<T>(
-  look: () => Promise<T | false | undefined> | T | false | undefined,
+  check: () => Promise<T | false | undefined> | T | false | undefined,
   { timeoutMs, everyMs = 50, signal }: PollOptions,
 ): Promise<T | undefined> {
   const begun = performance.now();
   const pauseAfter = typeof everyMs === 'number' ? () => everyMs : everyMs;
   for (;;) {
     const started = performance.now();
-    const found = await look();
-    if (found !== false && found !== undefined) return found;
+    const result = await check();
+    if (result !== false && result !== undefined) return result;
     const now = performance.now();
     if (now - begun >= timeoutMs || signal?.aborted === true) return undefined;
-    const pause = Math.max(pauseAfter(now - begun), Math.min(LONGEST_PAUSE_MS, now - started));
+    const pause = Math.max(pauseAfter(now - begun), Math.min(MAX_PAUSE_MS, now - started));
     await delay(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {});
   }
 }

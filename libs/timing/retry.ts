@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, backoffMs } from './backoff.ts';
 
-/** How something is tried again. */
-export type RetryOptions = Backoff & {
-  /** The last attempt is the first that begins after this time, milliseconds from now. */
+/** Options of `retry`. */
+type RetryOptions = Backoff & {
+  /** Deadline, milliseconds from now. The first attempt that begins after it is the last one. */
   readonly deadlineMs: number;
-  /** Whether another attempt may succeed after this error. Throws to end the attempts. */
+  /** Whether the error is retryable. May throw an error to reject with. */
   readonly passes: (error: unknown) => boolean | Promise<boolean>;
-  /** Ends a wait; the rejection is an `AbortError`. */
+  /** Aborts a wait between attempts; then `retry` rejects with an `AbortError`. */
   readonly signal?: AbortSignal;
 };
 
-/** Tries until it succeeds, fails for good, or the time is up; rejects as the last attempt did. */
+/** Calls `attempt` until it succeeds, its error is not retryable, or the deadline has passed. Rejects as the last attempt did. */
 export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { deadlineMs, passes, signal } = options;
   const deadline = performance.now() + deadlineMs;
   for (let failures = 1; ; failures++) {
-    // Judged at the start of the attempt: one that failed late is still retried.
+    // Checked before the attempt: an attempt that began in time and failed late is retried.
     const isLast = performance.now() > deadline;
     try {
       return await attempt();

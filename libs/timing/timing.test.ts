@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
 import { settlesWithin } from './clock.ts';
 import { poll } from './poll.ts';
+import { PromiseCache } from './promise-cache.ts';
 import { retry } from './retry.ts';
 
 const never = new Promise<void>(() => {});
@@ -20,7 +21,7 @@ describe('backoffMs', () => {
   });
 });
 
-test('randomBackoffMs: anything from nothing to the wait', () => {
+test('randomBackoffMs returns a wait from 0 to the backoff', () => {
   const backoff = { firstMs: 100, ceilingMs: 1_000 };
   expect(randomBackoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
   expect(randomBackoffMs({ ...backoff, random: () => 0.5 }, 1_000_000)).toBe(500);
@@ -30,12 +31,12 @@ test.each([
   [0, 80],
   [0.5, 100],
   [1, 120],
-])('jittered: %f of chance makes %f ms of 100', (chance, ms) => {
+])('jittered turns 100 ms at chance %f into %f ms', (chance, ms) => {
   expect(jittered(100, 0.2, chance)).toBeCloseTo(ms);
 });
 
 describe('retry', () => {
-  test('tries again after errors that pass, and gives the answer', async () => {
+  test('retries after a retryable error, and returns the result', async () => {
     const attempt = vi
       .fn<() => Promise<number>>()
       .mockRejectedValueOnce(new Error('busy'))
@@ -44,7 +45,7 @@ describe('retry', () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  test('rejects at once with an error that stays', async () => {
+  test('rejects at once with an error that is not retryable', async () => {
     const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('refused'));
     await expect(retry(attempt, { ...TRANSIENT, passes: () => false })).rejects.toThrow('refused');
     expect(attempt).toHaveBeenCalledTimes(1);
@@ -58,19 +59,19 @@ describe('retry', () => {
 });
 
 describe('poll', () => {
-  test('gives the first answer that is neither false nor undefined', async () => {
-    const answers = [undefined, false, 0] as const;
-    let asked = 0;
-    expect(await poll(() => answers[asked++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
+  test('returns the first result that is neither false nor undefined', async () => {
+    const results = [undefined, false, 0] as const;
+    let calls = 0;
+    expect(await poll(() => results[calls++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
   });
 
-  test('gives undefined when time is up', async () => {
+  test('returns undefined after the timeout', async () => {
     expect(await poll(() => false, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();
   });
 });
 
 describe('settlesWithin', () => {
-  test('is true for what resolves in time, and false for what does not', async () => {
+  test('returns true for work that resolves in time, and false otherwise', async () => {
     expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);
     expect(await settlesWithin(never, 1)).toBe(false);
   });
@@ -78,4 +79,19 @@ describe('settlesWithin', () => {
   test('rejects as the work does', async () => {
     await expect(settlesWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
   });
+});
+
+test('requests once for concurrent callers, and again after a failure, a removal or the maximum age', async () => {
+  const cache = new PromiseCache<number>();
+  let requests = 0;
+  const request = async () => ++requests;
+  const concurrent = [cache.get('a', request), cache.get('a', request), cache.get('b', request)];
+  expect(await Promise.all(concurrent)).toEqual([1, 1, 2]);
+  cache.forget('a');
+  expect([await cache.get('a', request), await cache.get('b', request)]).toEqual([3, 2]);
+  cache.forget();
+  await expect(cache.get('b', () => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  expect(await cache.get('b', request)).toBe(4);
+  const ageless = new PromiseCache<number>(0);
+  expect([await ageless.get('a', request), await ageless.get('a', request)]).toEqual([5, 6]);
 });

@@ -1,4 +1,4 @@
-/** The model of the cluster passes the suite that a real broker passes: see test/support/conformance.ts. */
+/** Runs the conformance suite of a real broker against the model of the cluster: see test/support/conformance.ts. */
 import { afterAll } from 'vitest';
 import { describeStreamClient } from '../support/conformance.ts';
 import { RemoteCluster } from './conformance/remote-cluster.ts';

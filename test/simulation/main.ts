@@ -17,8 +17,8 @@ const { values } = parseArgs({
   },
 });
 const dropsMarkers = values['drop-markers'];
-/** Failing seeds after which a run ends, and whose pages are written. */
-const MOST_FAILURES = 10;
+/** Number of failing seeds after which a run ends, and maximum number of pages written. */
+const MAX_FAILURES = 10;
 const PROGRESS_MS = 5_000;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -42,18 +42,25 @@ async function runMany(): Promise<void> {
     failed = totals.failures.length;
     if (performance.now() < shownAt + PROGRESS_MS) return;
     shownAt = performance.now();
-    print(`${summary(totals, started)}; go on with --from ${totals.next}`);
+    print(`${summary(totals, started)}; continue with --from ${totals.next}`);
   };
-  const totals = await runSeeds({ from, count, workers, most: MOST_FAILURES, dropsMarkers, onProgress });
+  const totals = await runSeeds({
+    from,
+    count,
+    workers,
+    maxFailures: MAX_FAILURES,
+    dropsMarkers,
+    onProgress,
+  });
   print(summary(totals, started));
-  for (const { seed, violation } of totals.failures.slice(0, MOST_FAILURES)) {
+  for (const { seed, violation } of totals.failures.slice(0, MAX_FAILURES)) {
     const { lines } = await historyOf(seed, dropsMarkers);
     print(`seed ${seed}: ${violation}\n  ${writePage(seed, violation, lines)}`);
   }
   if (totals.failures.length > 0) process.exitCode = 1;
 }
 
-/** How many seeds find each former defect again, with its fix taken away. */
+/** Prints which seed finds each former defect again when its fix is removed. */
 async function findDefects(): Promise<void> {
   for (const { name, changes } of DEFECTS.filter(({ name }) => name.includes(values.only))) {
     const started = performance.now();
@@ -61,7 +68,7 @@ async function findDefects(): Promise<void> {
       from: 1,
       count: Number(values.seeds),
       workers: Number(values.workers),
-      most: 1,
+      maxFailures: 1,
       changes,
       dropsMarkers,
     };

@@ -1,5 +1,5 @@
 /**
- * The runtime and its client in a simulated world: three processes, a cluster, faults, and every interleaving by a seed
+ * The runtime and its client in a simulated world with three processes, a cluster and faults. A seed decides every interleaving
  * (docs/guides/simulate.md). `npm run test:simulation` runs more seeds.
  */
 import { availableParallelism } from 'node:os';
@@ -7,19 +7,19 @@ import { expect, test } from 'vitest';
 import { writePage } from './harness/page.ts';
 import { historyOf, runSeeds, SimulationThread } from './harness/run-seeds.ts';
 
-/** The same in every run, so that a run is green or red by the code alone; `npm run test:simulation` takes others. */
+/** First seed, the same in every run, so that only the code decides the result. `npm run test:simulation` takes other seeds. */
 const FROM = Number(process.env.SEED ?? 1);
 const SEEDS = 1_000;
-/** On a busy machine there are fewer. */
+/** Time limit; a busy machine runs fewer seeds in it. */
 const WITHIN_MS = 40_000;
-const FEWEST = 50;
+const MIN_SEEDS = 50;
 
 test('keeps every invariant through faults, for a thousand seeds', async () => {
   const { seeds, failures } = await runSeeds({
     from: FROM,
     count: SEEDS,
     workers: Math.min(4, availableParallelism()),
-    most: 1,
+    maxFailures: 1,
     withinMs: WITHIN_MS,
   });
   const [failed] = failures;
@@ -28,10 +28,10 @@ test('keeps every invariant through faults, for a thousand seeds', async () => {
     const page = writePage(failed.seed, failed.violation, lines);
     throw new Error(`seed ${failed.seed}: ${failed.violation}; its history: ${page}`);
   }
-  expect(seeds).toBeGreaterThanOrEqual(FEWEST);
+  expect(seeds).toBeGreaterThanOrEqual(MIN_SEEDS);
 });
 
-test('has the same history for the same seed, whatever ran before in its thread', async () => {
+test('has the same history for the same seed after other seeds in its thread', async () => {
   const thread = new SimulationThread({ changes: [], dropsMarkers: false });
   try {
     await thread.run({ from: FROM + 1, count: 5, records: false });

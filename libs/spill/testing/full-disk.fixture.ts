@@ -1,8 +1,8 @@
-/** Spills to a size-limited file until it fails, and prints the error as JSON. The limit is that of this process. */
+/** Spills until a write fails at this process's file size limit, and prints the error as JSON. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { SpillStore } from '../spill-store.ts';
 
-// Ignored, so that the write fails instead of the process.
+// Ignores the signal, so that the write fails instead of the process.
 process.on('SIGXFSZ', () => {});
 const store = new SpillStore(4096);
 const value = Buffer.alloc(3_000, 'x');

@@ -9,18 +9,19 @@ import { untilAnswered } from './platformatic/retries.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type { StreamClient } from './port.ts';
 
-/** Options of a client. */
-export type ClientOptions = {
+/** Options of `openStreamClient`. */
+type ClientOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
   readonly log: Logger;
 };
 
+/** How long an unknown topic is looked up again: a broker may not know a topic that was just created. */
 const UNKNOWN_TOPIC_MS = 2_000;
 
-/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
+/** Opens the runtime's Kafka client, built on the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
 export function openStreamClient({ brokers, clientId, log }: ClientOptions): StreamClient {
-  /** Everything opened here and not closed yet. */
+  /** Connections that are not closed yet. */
   const all = new Set<BrokerConnections>();
   const metadata = new SharedMetadata();
   const open = (): BrokerConnections => {
@@ -28,7 +29,7 @@ export function openStreamClient({ brokers, clientId, log }: ClientOptions): Str
     all.add(opened);
     return opened;
   };
-  /** For occasional requests. */
+  /** Connections for occasional requests. */
   const connections = open();
   return {
     openProducer: (options) => openTransactionalProducer(open(), options),
@@ -43,7 +44,7 @@ export function openStreamClient({ brokers, clientId, log }: ClientOptions): Str
   };
 }
 
-/** 0 where the topic is missing. Not every broker may know a topic that was created a moment ago. */
+/** Returns the number of partitions; 0 when the topic is still missing after `UNKNOWN_TOPIC_MS`. */
 function countPartitions(connections: BrokerConnections, topic: string): Promise<number> {
   const deadline = performance.now() + UNKNOWN_TOPIC_MS;
   return untilAnswered(connections, `look at ${topic}`, async () => {

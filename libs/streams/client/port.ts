@@ -1,151 +1,162 @@
 import type { StreamError } from '../errors.ts';
 
 /**
- * The task runtime's interface to a Kafka client: few methods, so that the client can be replaced.
- * `test/integration/streams/conformance.test.ts` checks what each of them promises.
+ * The interface between the task runtime and a Kafka client, kept small so that the client can be replaced.
+ * `test/integration/streams/conformance.test.ts` checks every method.
  */
 
-/** A record as read from a topic. Offsets are numbers: they stay far below 2^53. */
+/** A record read from a topic. Offsets are numbers, as they stay far below 2^53. */
 export type ConsumedRecord = {
   readonly offset: number;
   readonly key: Buffer | null;
-  /** Null is a tombstone. */
+  /** Null for a tombstone. */
   readonly value: Buffer | null;
-  /** Its header, where this process records traces and the record belongs to one. */
+  /** The `traceparent` header; only set while this process records traces. */
   readonly traceparent?: string;
 };
 
-/** A record to write; null as value deletes the key of a compacted topic. */
+/** A record to write. A null value deletes the key from a compacted topic. */
 export type OutputRecord = {
   readonly topic: string;
   readonly partition: number;
   readonly key: Buffer | string;
   readonly value: Buffer | null;
-  /** Its header, where it belongs to a trace. */
+  /** The `traceparent` header; undefined for a record outside any trace. */
   readonly traceparent?: string;
 };
 
-/** A record to write outside of transactions. */
+/** A record to write outside transactions. */
 export type BatchRecord = Omit<OutputRecord, 'key'> & { readonly key: Buffer | string | null };
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
-/** How long the broker leaves a transaction open, milliseconds: an open one blocks every read-committed reader of its partitions. */
+/**
+ * Timeout after which the broker aborts an open transaction, milliseconds. An open transaction blocks every read-committed reader
+ * of its partitions.
+ */
 export const TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** A producer with a transactional id; its epoch is the lock on everything it writes. */
+/** A producer with a transactional id. Its epoch is the lock on every partition that it writes. */
 export interface TransactionalProducer {
-  /** Its producer id and epoch on the broker: they identify its transactions in a partition. */
+  /** The producer id and epoch on the broker; they identify the producer's transactions in a partition. */
   readonly identity: ProducerIdentity;
   /**
-   * Writes all records in one transaction, or none of them. One transaction at a time. `accept` is told where they were
-   * written before the transaction is committed; what it throws prevents that. Rejects with this, or with `StreamError`; the
-   * outcome is then unknown and this producer must be closed.
+   * Writes all records in one transaction, or none of them. Allows one transaction at a time. Calls `accept` with the written
+   * batches before it commits; an error of `accept` prevents the commit. Rejects with that error or with `StreamError`. The outcome
+   * is then unknown, and this producer must be closed.
    */
   transact(
     records: readonly OutputRecord[],
     accept?: (written: readonly WrittenBatch[]) => void,
   ): Promise<void>;
   /**
-   * Rejects with `StreamError` FENCED where a newer producer has its transactional id: then others may have written since what its owner has
-   * read of the logs.
+   * Rejects with `StreamError` FENCED when a newer producer has the same transactional id. That producer may have written to the
+   * logs after this producer's owner read them.
    */
   requireCurrent(): Promise<void>;
   /**
-   * Rejects with `StreamError` UNDECIDED where a broker has left its last transaction open (KAFKA-20734). Asks once after each transaction; a
-   * broker that does not answer is asked at the next call. Not during a transaction.
+   * Rejects with `StreamError` UNDECIDED when a broker left the last transaction open (KAFKA-20734). Sends a request only once after
+   * each transaction, and again after a request without a response. Must not be called during a transaction.
    */
   requireDecided(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where the leader wrote a record batch. */
+/** A record batch that the leader has written. */
 export type WrittenBatch = TopicPartition & {
-  /** Offset of its first record. */
+  /** Offset of the first record; -1 when the broker already had the batch. */
   readonly baseOffset: number;
   readonly count: number;
 };
 
 export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 
-/** Options of opening a producer. */
+/** Options of `StreamClient.openProducer`. */
 export type ProducerOptions = {
   readonly transactionalId: string;
-  /** Every partition that only this producer writes to. */
+  /** Partitions that only this producer writes to. */
   readonly own: readonly TopicPartition[];
-  /** Further partitions that it may write to. */
+  /** Other partitions that this producer may write to. */
   readonly shared: readonly TopicPartition[];
   /**
-   * The identity that wrote the last committed transaction, read from its records; null without one. Called only for an
-   * open transaction whose outcome the coordinator no longer knows.
+   * Reads who wrote the last committed transaction, from its records; null when nothing is committed. Called only when the
+   * coordinator no longer knows the outcome of an open transaction.
    */
   readonly lastCommitted: () => Promise<ProducerIdentity | null>;
-  /** Aborts the opening: no further request is sent, and the opening rejects. */
+  /** Stops the opening: no further request is sent, and the opening rejects. */
   readonly signal?: AbortSignal;
 };
 
-/** A record, and its time in Unix milliseconds: the writer's, or the broker's where the topic says so. */
+/** A record with its time in Unix milliseconds: set by the writer, or by the broker when the topic is configured so. */
 export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
 
-/** Records of one read. */
+/** The result of one read. */
 export type ReadBatch = {
   readonly records: readonly FetchedRecord[];
-  /** The next offset to read: after the last record, control and aborted ones included. */
+  /** Next offset to read, after control and aborted records. */
   readonly next: number;
-  /** The end of what can be read: the last stable offset. */
+  /** Last stable offset: the end of the readable records. */
   readonly end: number;
-  /** The high watermark: records between `end` and it wait behind an open transaction. */
+  /** High watermark. Records from `end` to here wait behind an open transaction. */
   readonly written: number;
-  /** The leader epoch in which the last batch before `next` was written, as far as this reader has read it; null unknown. */
+  /** Leader epoch of the last batch before `next` that this reader has read; null when it has read none. */
   readonly epoch: number | null;
 };
 
-/** Reads what is committed in one partition, over its own connection. */
+/** A reader of the committed records of one partition, with its own connections. */
 export interface PartitionReader {
-  /** The id of the topic that this reader reads; constant over all of its reads. */
+  /** Returns the id of the topic; constant over all reads of this reader. */
   topicId(): Promise<string>;
   /**
-   * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Follows a moved
-   * leader. `epoch`: the leader epoch of what another reader read before `offset`; null where it is unknown. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED where the log has lost what was
-   * read before `offset`, or UNAVAILABLE after a long time without an answer.
+   * Returns records at or after `offset`; none when no record arrives within `maxWaitMs`. Allows one call at a time and follows a
+   * moved leader. `epoch`: leader epoch of the records that another reader read before `offset`; null when unknown. Rejects with
+   * `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED when the log lost records that were read before `offset`,
+   * or UNAVAILABLE when no broker responds for 30 s.
    */
   read(offset: number, epoch?: number | null): Promise<ReadBatch>;
-  /** Rejects a call under way. */
+  /** Closes the connections. A pending call rejects. */
   close(): Promise<void>;
 }
 
-/** Options of a reader. */
+/** Options of `StreamClient.openReader`. */
 export type ReaderOptions = TopicPartition & {
-  /** Limit of one answer; at least one record batch is returned, however large. */
+  /** Maximum bytes of one read. The first record batch is returned even when it is larger. */
   readonly maxBytes: number;
-  /** How long the broker may hold an answer without records, milliseconds. Default: 0 for the first answer, then 2,000. */
+  /** How long the broker may wait for records, milliseconds. Default: 0 for the first read, then 2,000. */
   readonly maxWaitMs?: number;
 };
 
-/** The bounds of a partition's log. `end` includes open transactions. */
+/** First offset of a partition's log, and the offset after its last record. `end` includes open transactions. */
 export type LogBounds = { readonly start: number; readonly end: number };
 
-/** Where a log ends for the largest leader epoch up to one that was asked for; null where the leader knows none. */
+/** The largest leader epoch up to the requested one, and the end of the log in that epoch. */
 export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
 /** Notifications to a group member. */
 export type GroupListener = {
-  /** The partitions this member owns from now on; `sentAt` as for `onHeartbeat`. */
+  /** Called with the partitions that this member now owns; `sentAt` as for `onHeartbeat`. */
   onAssigned(partitions: readonly number[], sentAt: number): void;
-  /** Its partitions may have other owners until the next assignment: the group removed it, or was silent for a session timeout. */
+  /**
+   * Called when the group removed this member, or did not respond for a session timeout. Other members may own its partitions
+   * until the next assignment.
+   */
   onLost(): void;
-  /** The group confirmed the member by its answer to a request of `sentAt`, on the monotonic clock: however late it came. */
+  /**
+   * Called when the group confirms the member. `sentAt`: when the confirmed request was sent, on the monotonic clock; the response
+   * may have arrived much later.
+   */
   onHeartbeat(sentAt: number): void;
-  /** Another process joined under the instance id of this one, which is out for good: FENCED_INSTANCE_ID. */
+  /** Called with FENCED_INSTANCE_ID when another process joined with the same instance id. This member cannot join again. */
   onFenced(error: StreamError): void;
 };
 
-/** A member of a consumer group that shares the partitions of one topic. It reads nothing. */
+/** A member of a consumer group whose members share the partitions of one topic. It reads no records. */
 export interface GroupMember {
+  /** Joins, and resolves at the first assignment. Rejects with `StreamError` UNAVAILABLE after 30 s without one. */
   start(): Promise<void>;
-  /** Commits offsets for tools that show lag; nothing reads them here. Rejects where the group refuses them. */
+  /** Commits offsets for tools that show lag; the runtime does not read them. Rejects when the group refuses them. */
   commit(positions: ReadonlyMap<number, number>): Promise<void>;
-  /** Leaves the group; a broker that does not answer is waited for a few seconds only. */
+  /** Leaves the group, and waits at most 5 s for the broker. */
   stop(): Promise<void>;
 }
 
@@ -153,64 +164,68 @@ export type GroupOptions = {
   readonly group: string;
   readonly topic: string;
   readonly sessionTimeoutMs: number;
-  /** Between heartbeats, milliseconds: how soon a member notices that the group rebalances. Default 200. */
+  /** Interval between heartbeats, milliseconds; a member notices a rebalance within it. Default 200. */
   readonly heartbeatMs?: number;
   /**
-   * Its name in the group over restarts, which no other member has (KIP-345): who starts again under it within a session keeps
-   * its partitions, without a rebalance. Default: each start is a new member.
+   * The member's name in the group, unique and the same after a restart (KIP-345). A process that starts again with it within a
+   * session timeout keeps its partitions without a rebalance. Default: each start is a new member.
    */
   readonly instanceId?: string;
-  /** Whether a stop leaves the group; else the partitions wait for the next start under this name, for a session. Default true. */
+  /**
+   * Whether `stop` leaves the group. Otherwise the group keeps the partitions for the next start with this instance id, up to a
+   * session timeout. Default true.
+   */
   readonly leaves?: boolean;
   readonly listener: GroupListener;
 };
 
-/** The Kafka client under the runtime. All methods reject with `StreamError`. */
+/** The runtime's Kafka client. All methods reject with `StreamError`. */
 export interface StreamClient {
   /**
-   * Opens the producer: fences every earlier one with that id, completes its transaction, and decides all of its
-   * undecided transactions alike in every partition (docs/decisions/0050). Rejects with `RefusedError` HANGING_TRANSACTION.
+   * Opens a producer. Fences every earlier producer with the same transactional id, completes its transaction, and decides its
+   * undecided transactions, each the same way in all partitions (docs/decisions/0050). Also rejects with `RefusedError`
+   * HANGING_TRANSACTION.
    */
   openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
   openReader(options: ReaderOptions): PartitionReader;
   openGroupMember(options: GroupOptions): GroupMember;
-  /** Log bounds of partitions, in request order. */
+  /** Returns the log bounds of partitions, in request order. */
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
   /**
-   * Where the log of a partition ends for a leader epoch (KIP-320): a reader that read beyond it, in that epoch, has read records
-   * that the log lost.
+   * Returns the end of the log in a leader epoch (KIP-320); null when the leader knows no such epoch. The log has lost the records
+   * that a reader read beyond that end in that epoch.
    */
   epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null>;
-  /** Current number of partitions; 0 where the topic is missing. */
+  /** Returns the current number of partitions; 0 when the topic is missing. */
   partitionCount(topic: string): Promise<number>;
-  /** Closes everything it opened, and ends calls under way. */
+  /** Closes every producer, reader and member of this client. Pending calls reject. */
   close(): Promise<void>;
 }
 
-/** Text form of a topic and partition, used as a map key. */
+/** Returns `<topic>-<partition>`, used as a map key. */
 export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
-/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
+/** A record to publish. It needs a key or a partition: without `partition`, murmur2 of the key decides as in Kafka's own clients. */
 export type PublishRecord = Omit<BatchRecord, 'partition'> & {
-  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
+  /** `any`: all such records of one request go to the same partition, as fewer batches cost less. */
   readonly partition?: number | 'any';
 };
 
-/** Records that were not sent, with the reason. */
+/** Records that were not sent, each with its reason. */
 export type Unsent = ReadonlyMap<PublishRecord, StreamError>;
 
-/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
+/** A publisher's Kafka client. It allows one send at a time and must be closed after a failed send. */
 export interface BatchProducer {
   /**
-   * Writes the records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
-   * Where the broker is unavailable they are sent again, none is written twice, until it is there or `close` is called;
-   * `onRetry` is called each time. Resolves with those that were not sent, each with its reason: their partition has no
-   * leader, and the others do not wait for one. Rejects with `StreamError`: some of them may have been written then.
+   * Writes the records in one request to each broker. Resolves when all in-sync replicas have acknowledged them. While the broker
+   * is unavailable it sends them again, without writing any record twice, and calls `onRetry` each time; `close` ends this.
+   * Resolves with the records that were not sent as their partition has no leader. Rejects with `StreamError`; some records
+   * may then have been written.
    */
   send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<Unsent>;
-  /** May be called while a send is under way, and again after that; throws nothing. */
+  /** Closes the connections. May be called during a send, and more than once. Never throws. */
   close(): Promise<void>;
 }
 
@@ -218,8 +233,8 @@ const M = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
 /**
- * The hash by which Kafka's own clients choose a partition: murmur2 of the key's bytes without the sign bit; the
- * partition is the remainder by the number of partitions.
+ * Returns the hash by which Kafka's own clients choose a partition: murmur2 of the key without the sign bit. The partition is
+ * the remainder of its division by the number of partitions.
  */
 export function partitionHash(key: Buffer): number {
   const { length } = key;

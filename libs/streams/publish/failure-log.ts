@@ -1,7 +1,7 @@
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
-/** Logs failures that follow each other: each kind of them once, and how many they were once they end. */
+/** Logs a series of publish failures: each kind once, and their number when publishing succeeds again. */
 export class FailureLog {
   readonly #log: Logger;
   readonly #reported = new Set<string>();
@@ -11,6 +11,7 @@ export class FailureLog {
     this.#log = log;
   }
 
+  /** Counts a failure, and logs it when it is the first of its kind. */
   report(error: StreamError): void {
     this.#failures += 1;
     const kind = `${error.code} ${error.broker ?? ''}`;
@@ -22,7 +23,7 @@ export class FailureLog {
     );
   }
 
-  /** A publish has succeeded. */
+  /** Ends the series after a successful publish. */
   end(): void {
     if (this.#failures === 0) return;
     this.#log.info({ failures: this.#failures }, 'publishing succeeds again');

@@ -11,7 +11,7 @@ const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
 const KIB = 1024;
 const LATER = 1_000;
 
-/** The current outcome of a publish. */
+/** Returns the current state of a publish: done, waits, or its error code. */
 async function stateOf(publish: Promise<void>): Promise<string> {
   const settled = publish.then(
     () => 'done',
@@ -38,7 +38,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  test('gives no topic more than a record batch may hold, except a single larger record', async () => {
+  test('returns for each topic at most one record batch, or a single larger record', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add(
       [
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(await stateOf(publish)).toBe('done');
   });
 
-  test('rejects a publish above the limit, and accepts it where nothing else waits', async () => {
+  test('rejects a publish above the limit, and accepts it when no other one waits', async () => {
     const queue = new PublishQueue(100 * KIB);
     const large = queue.add([record('a', 200 * KIB)], LATER);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
@@ -70,7 +70,7 @@ describe('a queue', () => {
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
   });
 
-  test('rejects a publish that ran out of time before it was sent', async () => {
+  test('rejects a publish that timed out before it was sent', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
@@ -78,7 +78,7 @@ describe('a queue', () => {
     expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
   });
 
-  test('queues a failed batch again, except publishes that are out of time', async () => {
+  test('queues a failed batch again, except publishes that timed out', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 20);
@@ -111,7 +111,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  test('holds what was not sent, and what must not overtake it, out of the way of all others', async () => {
+  test('holds unsent records and later ones of their lanes, without delaying other lanes', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const both = queue.add([record('a'), record('b')], LATER);
     const first = queue.dequeue(0);
@@ -139,7 +139,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  test('tries what is held again at its time, though more could not be sent meanwhile', () => {
+  test('retries held records at their time, even if more records are held meanwhile', () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const reason = new StreamError('UNAVAILABLE', 'no leader');
     for (const [id, now] of [
@@ -156,7 +156,7 @@ describe('a queue', () => {
     expect(keys(queue.dequeue(100))).toEqual(['a', 'b']);
   });
 
-  test('rejects what is held when its time is up, with the reason', async () => {
+  test('rejects held records with the reason when they time out', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const batch = queue.dequeue(0);

@@ -2,47 +2,51 @@ import { MAX_BATCH_BYTES, recordBytes } from '../client/platformatic/produce.ts'
 import type { PublishRecord, Unsent } from '../client/port.ts';
 import { PublishError, type StreamError } from '../errors.ts';
 
-/** How many dequeued records may stay at the front of the list before it is cut. */
-const TAKEN_BEFORE_CUT = 10_000;
+/** Maximum number of dequeued records at the front of the list before they are cut off. */
+const MAX_DEQUEUED = 10_000;
 
 /** One call of `publish`, until all of its records are acknowledged. */
-type Publish = {
+type PendingPublish = {
   /** On the clock of `performance.now`. */
   deadline: number;
-  /** Records not acknowledged yet. */
+  /** Number of records without an acknowledgement. */
   open: number;
-  /** Sent without the records of others, since the broker rejected one of them. */
+  /** Whether it is sent without records of other publishes, as the broker rejected a record of its batch. */
   alone: boolean;
   settled: boolean;
-  /** Why a record of it was not sent. */
+  /** The reason why one of its records was not sent. */
   unsent?: StreamError;
   readonly resolve: () => void;
   readonly reject: (error: PublishError) => void;
 };
 
-type QueuedRecord = { readonly publish: Publish; readonly record: PublishRecord; readonly bytes: number };
+type QueuedRecord = {
+  readonly publish: PendingPublish;
+  readonly record: PublishRecord;
+  readonly bytes: number;
+};
 
 /** The records of one produce request. */
 export type QueuedBatch = {
   readonly records: readonly QueuedRecord[];
-  /** When the first of its publishes runs out of time. */
+  /** Earliest deadline of its publishes. */
   readonly deadline: number;
-  /** Number of publishes with records in it. */
+  /** Number of publishes with records in the batch. */
   readonly publishes: number;
 };
 
-/** What was not sent of a batch, and when it is tried again. */
-type Held = { readonly unsent: Unsent; readonly until: number };
+/** Unsent records of a batch, and the time of their next attempt. */
+type HeldRecords = { readonly unsent: Unsent; readonly until: number };
 
-const ALL_SENT: Held = { unsent: new Map(), until: 0 };
+const ALL_SENT: HeldRecords = { unsent: new Map(), until: 0 };
 
-/** Records that wait to be sent, in order, with their publishes. */
+/** The records that wait to be sent, in order, with their publishes. */
 export class PublishQueue {
   readonly #maxBytes: number;
   #records: QueuedRecord[] = [];
   #next = 0;
   #bytes = 0;
-  /** Records that could not be sent and those of the same lanes behind them, in order: out of the way of all others. */
+  /** Records that could not be sent, and later records of the same lanes, in order. They do not delay other lanes. */
   #held: QueuedRecord[] = [];
   readonly #heldLanes = new Set<string>();
   #heldUntil = 0;
@@ -51,17 +55,20 @@ export class PublishQueue {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that wait to be sent or acknowledged. */
+  /** Bytes of records without an acknowledgement. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether records are held since they could not be sent. */
+  /** Whether records are held, as they could not be sent. */
   get holding(): boolean {
     return this.#held.length > 0;
   }
 
-  /** Resolves when all are acknowledged. Rejects with QUEUE_FULL unless there is room, or nothing else waits. */
+  /**
+   * Queues records. Resolves when all are acknowledged. Rejects with QUEUE_FULL above the limit; an empty queue accepts any number of
+   * bytes. `deadline`: on the clock of `performance.now`.
+   */
   add(records: readonly PublishRecord[], deadline: number): Promise<void> {
     const sizes = records.map(recordBytes);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -79,13 +86,13 @@ export class PublishQueue {
   }
 
   /**
-   * Dequeues the records of the next request: as many as one record batch of each topic may hold, or a single larger one.
-   * Null where nothing waits, or all that waits is held. Rejects publishes that ran out of time by `now`.
+   * Dequeues the records of the next request: per topic as many as fit in one record batch, or a single larger one. Returns null when
+   * no record waits or all of them are held. Rejects publishes whose deadline is at or before `now`.
    */
   dequeue(now: number): QueuedBatch | null {
     if (this.holding && now >= this.#heldUntil) this.#release();
     const records: QueuedRecord[] = [];
-    const publishes = new Set<Publish>();
+    const publishes = new Set<PendingPublish>();
     const filled = new Map<string, number>();
     let deadline = Number.POSITIVE_INFINITY;
     for (; this.#next < this.#records.length; this.#next++) {
@@ -110,7 +117,7 @@ export class PublishQueue {
       publishes.add(publish);
       deadline = Math.min(deadline, publish.deadline);
     }
-    if (this.#next === this.#records.length || this.#next > TAKEN_BEFORE_CUT) {
+    if (this.#next === this.#records.length || this.#next > MAX_DEQUEUED) {
       this.#records = this.#records.slice(this.#next);
       this.#next = 0;
     }
@@ -118,10 +125,10 @@ export class PublishQueue {
   }
 
   /**
-   * The records of a batch are acknowledged but for those that were `unsent`; the rest of their publishes has until `deadline`
-   * now. What was not sent is held, and with it later records that must not overtake it, until the `until` of the first.
+   * Acknowledges the records of a batch, except `unsent` ones, and moves the deadline of their publishes to `deadline`. Holds unsent
+   * records, and later records that must not overtake them, until the `until` of the first held ones.
    */
-  acknowledge(batch: QueuedBatch, deadline: number, { unsent, until }: Held = ALL_SENT): void {
+  acknowledge(batch: QueuedBatch, deadline: number, { unsent, until }: HeldRecords = ALL_SENT): void {
     if (!this.holding) this.#heldUntil = until;
     for (const queued of batch.records) {
       const { publish, record, bytes } = queued;
@@ -140,8 +147,8 @@ export class PublishQueue {
   }
 
   /**
-   * A batch could not be sent. Rejects its publishes that ran out of time by `now`, or whose records alone caused the
-   * error; queues the others again, at the front.
+   * Handles a batch that could not be sent. Rejects publishes whose deadline is at or before `now`, and a single publish whose records
+   * caused the error. Queues the others again, at the front.
    */
   fail(batch: QueuedBatch, error: PublishError, now: number): void {
     const ofRecords = error.code === 'RECORD_TOO_LARGE';
@@ -159,19 +166,19 @@ export class PublishQueue {
     this.#requeue(held);
   }
 
-  /** Puts records in front of all that wait. */
+  /** Puts records at the front of the queue. */
   #requeue(records: readonly QueuedRecord[]): void {
     this.#records = [...records, ...this.#records.slice(this.#next)];
     this.#next = 0;
   }
 }
 
-/** Records of one lane are written in the order in which they were published. */
+/** Returns the lane of a record. Records of one lane are written in the order in which they were published. */
 function laneOf({ topic, partition, key }: PublishRecord): string {
   return typeof partition === 'number' ? `${topic} ${partition}` : `${topic} key ${key}`;
 }
 
-function settle(publish: Publish, error?: PublishError): void {
+function settle(publish: PendingPublish, error?: PublishError): void {
   if (publish.settled) return;
   publish.settled = true;
   if (error === undefined) publish.resolve();

@@ -9,52 +9,55 @@ import type { Logger } from '../log.ts';
 import { FailureLog } from './failure-log.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
-/** Options of a publisher. */
+/** Options of `openPublisher`. */
 export type PublisherOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
   readonly log: Logger;
-  /** Longest time of a publish without an acknowledged record, milliseconds. Default 30,000. */
+  /** Timeout of a publish, restarted by each acknowledged record, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Longest time to connect, milliseconds. Default 30,000. */
+  /** Timeout of connecting, milliseconds. Default 30,000. */
   readonly openTimeoutMs?: number;
-  /** Most bytes in the queue; rejects publishes above it. Default 64 MiB. */
+  /** Maximum bytes in the queue; publishes above it are rejected. Default 64 MiB. */
   readonly maxQueueBytes?: number;
 };
 
-/** Publishes records outside transactions, at least once. */
+/** A publisher of records outside transactions, at least once. */
 export interface Publisher {
   /**
-   * Resolves when every record is acknowledged by all in-sync replicas. Rejects with `PublishError`; some of the
-   * records may have been written then. Calls made while a request is under way share the next one. Records of a
-   * partition without a leader wait for one, and no others with them.
+   * Publishes records. Resolves when all in-sync replicas have acknowledged every record. Rejects with `PublishError`; some records may
+   * then have been written. Calls made during a request share the next one. Records of a partition without a leader wait for
+   * one, without delaying other records.
    */
   publish(records: readonly PublishRecord[]): Promise<void>;
-  /** Bytes that wait to be sent or acknowledged. */
+  /** Bytes of records without an acknowledgement. */
   readonly queuedBytes: number;
-  /** False from a failed send, or a topic without any leader, until the next acknowledgement; where nothing waits to be sent, until the broker answers. */
+  /**
+   * Whether publishing works. False after a failed send, or when a topic has no leader at all, until the next acknowledgement; with an
+   * empty queue, until the broker responds.
+   */
   readonly healthy: boolean;
-  /** Sends the queue, then disconnects. Rejects later publishes. */
+  /** Sends the queued records, then disconnects. Later publishes are rejected. */
   close(): Promise<void>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_QUEUE_BYTES = 64 * 1024 * 1024;
-/** Between two questions whether the broker is back, and for its answer: a service that is not ready may be sent nothing. */
-const ASK_MS = 1_000;
-/** Between the tries of records whose partition has no leader. */
+/** Interval and timeout of checks whether the broker is back: an unready service may receive nothing to publish. */
+const PROBE_MS = 1_000;
+/** Interval between attempts to send records whose partition has no leader. */
 const HOLD_MS = 100;
-/** Between the tries of a publish. */
+/** Waits between attempts of a publish. */
 const RETRY = { firstMs: 100, ceilingMs: 1_000 };
 
-/** Opens a publisher and connects it. Rejects with `PublishError` where no broker answers in time. */
+/** Opens a publisher and connects it. Rejects with `PublishError` when no broker responds within `openTimeoutMs`. */
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
   const publisher = new KafkaPublisher(options);
   await publisher.connect(options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
   return publisher;
 }
 
-/** Opens a publisher for `use`, and closes it after it. Rejects as `openPublisher`, or as `use`. */
+/** Opens a publisher, calls `use` and closes the publisher. Rejects as `openPublisher` or `use`. */
 export async function withPublisher<T>(
   options: PublisherOptions,
   use: (publisher: Publisher) => Promise<T>,
@@ -69,7 +72,7 @@ export async function withPublisher<T>(
 
 type ProducerWork<T> = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<T>;
 
-/** Uses one producer at a time, and never again after a failed send. */
+/** A publisher with one producer at a time. It replaces a producer after a failed send. */
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
   readonly #failures: FailureLog;
@@ -106,7 +109,7 @@ class KafkaPublisher implements Publisher {
   publish(records: readonly PublishRecord[]): Promise<void> {
     if (this.#closed) return Promise.reject(new PublishError('CLOSED', 'the publisher is closed'));
     if (records.length === 0) return Promise.resolve();
-    // The client would choose one, and another one when it repeats the batch with the same sequence numbers.
+    // The client would choose a partition, and another one when it resends the batch with the same sequence numbers.
     if (records.some(({ key, partition }) => key === null && partition === undefined)) {
       return Promise.reject(new PublishError('NO_PARTITION', 'a record has neither key nor partition'));
     }
@@ -120,19 +123,19 @@ class KafkaPublisher implements Publisher {
     this.#closed = true;
     this.#wake();
     await this.#draining;
-    await this.#letGo();
+    await this.#dropProducer();
   }
 
-  /** Sends until the queue is empty and the broker answers. Never throws: errors reject the waiting publishes. */
+  /** Sends until the queue is empty and the broker responds. Never throws: errors reject the waiting publishes. */
   async #drain(): Promise<void> {
-    // Publishes of the same turn of the event loop share a request.
+    // Waits one turn of the event loop, so that publishes of the same turn share a request.
     await new Promise(setImmediate);
     for (;;) {
-      const batch = this.#dequeue();
+      const batch = this.#queue.dequeue(performance.now());
       if (batch === null) {
         if (this.#queue.holding) await this.#pause(HOLD_MS);
         else if (this.#healthy || this.#closed) break;
-        else await this.#askBroker();
+        else await this.#probeBroker();
         continue;
       }
       try {
@@ -150,41 +153,37 @@ class KafkaPublisher implements Publisher {
   #sent(batch: QueuedBatch, unsent: Unsent): void {
     const now = performance.now();
     for (const reason of unsent.values()) this.#failures.report(reason);
-    // What may go to any partition is not sent only where none of its topic has a leader.
+    // A record for any partition is unsent only when no partition of its topic has a leader.
     if (unsent.keys().some(({ partition }) => partition === 'any')) this.#healthy = false;
     else if (unsent.size < batch.records.length) this.#healthy = true;
     this.#queue.acknowledge(batch, now + this.#timeoutMs, { unsent, until: now + HOLD_MS });
     if (!this.#queue.holding) this.#failures.end();
   }
 
-  /** Waits this long, or until something is published; true in that case. */
+  /** Waits `ms`, or until the next publish or close. Returns true in the second case. */
   #pause(ms: number): Promise<boolean> {
     const { promise: woken, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     return settlesWithin(woken, ms);
   }
 
-  /** Asks, after a while without anything to send, whether the broker answers again. */
-  async #askBroker(): Promise<void> {
-    if (await this.#pause(ASK_MS)) return;
+  /** Checks, after `PROBE_MS` with an empty queue, whether the broker responds again. */
+  async #probeBroker(): Promise<void> {
+    if (await this.#pause(PROBE_MS)) return;
     const attempt = this.#attempt(async () => {});
     try {
-      if (await settlesWithin(attempt, ASK_MS)) {
+      if (await settlesWithin(attempt, PROBE_MS)) {
         this.#healthy = true;
         this.#failures.end();
         return;
       }
     } catch {
-      // Reported by the send that failed.
+      // The failed send has already reported it.
     }
-    void this.#letGo(attempt);
+    void this.#dropProducer(attempt);
   }
 
-  #dequeue(): QueuedBatch | null {
-    return this.#queue.dequeue(performance.now());
-  }
-
-  /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
+  /** Runs `work` with a connected producer, and again with a new one after each failure, until it succeeds or times out. */
   async #withinTime<T>(deadline: number, work: ProducerWork<T>): Promise<T> {
     let last: StreamError | undefined;
     const onRetry = (error: StreamError): void => {
@@ -202,8 +201,8 @@ class KafkaPublisher implements Publisher {
       } catch (error) {
         failure = error as StreamError;
       }
-      // The timed-out attempt is still running, and may open its connection once more.
-      void this.#letGo(attempt);
+      // A timed-out attempt is still running, and may open a connection once more.
+      void this.#dropProducer(attempt);
       this.#healthy = false;
       if (failure === undefined) continue;
       if (failure.code === 'RECORD_TOO_LARGE')
@@ -218,8 +217,8 @@ class KafkaPublisher implements Publisher {
     return work(await this.#producer);
   }
 
-  /** Closes the producer, and again once `attempt` has settled. The next attempt opens another. */
-  async #letGo(attempt?: Promise<unknown>): Promise<void> {
+  /** Closes the producer, and again when `attempt` has settled. The next attempt opens a new producer. */
+  async #dropProducer(attempt?: Promise<unknown>): Promise<void> {
     const opening = this.#producer;
     this.#producer = null;
     const producer = await opening?.catch(() => null);

@@ -14,51 +14,51 @@ import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 
-/** A record that was read. */
+/** A record with its partition. */
 export type ReadRecord = FetchedRecord & { readonly partition: number };
 
 /** Records of one partition, in order, each delivered once. */
 export type FollowedBatch = TopicPartition & {
   readonly records: readonly ReadRecord[];
-  /** The checkpoint to store with these records: pass it as `from` after a restart. */
+  /** The checkpoint to store with these records, and to pass in `from` after a restart. */
   readonly next: number;
-  /** The leader epoch in which the last record before `next` was written: pass it as one of `epochs` after a restart. */
+  /** Leader epoch of the last record before `next`, to pass in `epochs` after a restart; null when unknown. */
   readonly epoch: number | null;
-  /** The current end of the partition; records up to it are still to come. */
+  /** High watermark of the partition. */
   readonly end: number;
 };
 
 export type FollowOptions = {
   readonly brokers: Brokers;
-  /** The client id on the broker. Default `touchline-reader`. */
+  /** Client id on the broker. Default `touchline-reader`. */
   readonly reader?: string;
   /** Names on the broker. */
   readonly topics: readonly string[];
-  /** The next offset to read by `partitionKey`; other partitions are read from `otherwise` on. */
+  /** Checkpoints: next offsets to read, by `partitionKey`. Other partitions begin at `otherwise`. */
   readonly from?: ReadonlyMap<string, number>;
-  /** The leader epochs of what was read before `from`, by `partitionKey`: a log that lost that is noticed. */
+  /** Leader epochs of the records before `from`, by `partitionKey`, to notice a log that lost these records. */
   readonly epochs?: ReadonlyMap<string, number>;
-  /** From the first record (default), or from the next one written. */
+  /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long a broker may hold an answer without records, milliseconds; what `onUpToDate` says is up to twice as old. The first
-   * answer is not held, and records are given at once. Default 500.
+   * How long a broker may wait for records, milliseconds. Default 500. The first request does not wait. The time passed to
+   * `onUpToDate` is at most twice as old.
    */
   readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
   /** Receives one batch at a time. An error it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
-  /** Called once everything present at the start was delivered, open transactions included. */
+  /** Called once all records that existed at the start are delivered, including those of transactions that were open then. */
   readonly onCaughtUp?: () => void;
   /**
-   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: once in
-   * `idleMs` at least while it is read, never while it cannot be. An error it throws ends the reading.
+   * Called when all records of a partition that were committed at time `at` (`performance.now`) are delivered: at least once per
+   * `idleMs` while the partition can be read. An error it throws ends the reading.
    */
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
 
-/** The log of a partition does not have what was read before a checkpoint: the topic was replaced, or lost records. */
+/** A log no longer has the records before a checkpoint: the topic was replaced, or lost records. */
 export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
 
@@ -68,19 +68,18 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 }
 
 const READER = 'touchline-reader';
-/** Most topics are idle most of the time, and each fetch costs the broker a millisecond of processor. */
+/** Default long poll: most topics are idle, and each fetch costs the broker a millisecond of CPU time. */
 const IDLE_MS = 500;
-/** Limits of one answer, which a reader holds in memory. */
+/** Maximum bytes of one fetch, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
 
 /**
- * Reads all partitions of some topics, read committed, from checkpoints on, until it is aborted: through restarts of the
- * broker it neither skips nor repeats a record. Has one request at a time with each broker, for all partitions that it leads.
- * Shares nothing with other readers, and leaves nothing on the broker.
- * Resolves when `signal` is aborted. Rejects with `StreamError` where no broker answers at first, with
- * `PositionLostError` where a log lost what was read, or with an error of a callback.
+ * Reads the committed records of all partitions of some topics, from checkpoints on, until `signal` is aborted. Neither skips nor
+ * repeats a record when a broker restarts. Sends one request at a time to each broker, for all partitions that it leads.
+ * Stores nothing on the broker. Rejects with `StreamError` when no broker responds at first, with `PositionLostError` when a
+ * log lost records that were read, or with an error of a callback.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const connections = new BrokerConnections(options.brokers, options.reader ?? READER);
@@ -100,19 +99,18 @@ export async function follow(options: FollowOptions): Promise<void> {
 
 type Connection = Awaited<ReturnType<BrokerConnections['leader']>>;
 
-/** A followed partition. */
-type Followed = TopicPartition & {
+type FollowedPartition = TopicPartition & {
   topicId: string;
   offset: number;
   currentLeaderEpoch: number;
   lastFetchedEpoch: number | undefined;
-  /** Its end at the start. Records of an open transaction count: nobody has caught up before it is decided. */
+  /** The end of the log at the start, including records of open transactions. */
   readonly end: number;
-  /** Whether its leader has answered: the first answer is not waited for, it tells what is up to date already. */
+  /** Whether the leader has responded. Until then requests do not wait for records, to learn at once what is up to date. */
   isAnswered: boolean;
 };
 
-function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowOptions): Followed {
+function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowOptions): FollowedPartition {
   const { from, epochs, otherwise = 'beginning' } = options;
   const key = partitionKey(of);
   const checkpoint = from?.get(key);
@@ -126,24 +124,28 @@ function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowO
 class Follower {
   readonly #connections: BrokerConnections;
   readonly #options: FollowOptions;
-  readonly #partitions: readonly Followed[];
-  /** Those whose records of the start are not all delivered. */
-  readonly #behind: Set<Followed>;
-  /** The partitions read over each connection; one loop works on each. */
-  readonly #byLeader = new Map<Connection, Set<Followed>>();
+  readonly #partitions: readonly FollowedPartition[];
+  /** Partitions whose records of the start are not all delivered. */
+  readonly #behind: Set<FollowedPartition>;
+  /** The partitions read over each connection. One loop reads from each connection. */
+  readonly #byLeader = new Map<Connection, Set<FollowedPartition>>();
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
-  /** Delivers batches one after the other, whichever broker they come from. */
-  #giving: Promise<void> = Promise.resolve();
+  /** The last queued delivery: batches of all brokers are delivered one after another. */
+  #delivering: Promise<void> = Promise.resolve();
 
-  constructor(connections: BrokerConnections, options: FollowOptions, partitions: readonly Followed[]) {
+  constructor(
+    connections: BrokerConnections,
+    options: FollowOptions,
+    partitions: readonly FollowedPartition[],
+  ) {
     this.#connections = connections;
     this.#options = options;
     this.#partitions = partitions;
     this.#behind = new Set(partitions.filter(({ offset, end }) => offset < end));
   }
 
-  /** Resolves when it is aborted. Rejects where an offset is not in the log, a topic was created again, or access is denied. */
+  /** Reads until the signal is aborted. Rejects when an offset is out of range, a topic was created again, or access is denied. */
   async run(): Promise<void> {
     const { signal, onCaughtUp } = this.#options;
     if (this.#behind.size === 0) onCaughtUp?.();
@@ -155,12 +157,12 @@ class Follower {
       await this.#ended.promise;
     } finally {
       signal?.removeEventListener('abort', end);
-      await this.#giving.catch(() => {});
+      await this.#delivering.catch(() => {});
     }
   }
 
-  /** Adds a partition to those read from its leader, once the leader is known. */
-  async #assign(of: Followed): Promise<void> {
+  /** Adds a partition to those read from its leader, as soon as the leader is known. */
+  async #assign(of: FollowedPartition): Promise<void> {
     for (let wait = FIRST_RETRY_MS; !this.#isOver; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       try {
         const leader = await this.#connections.leader(of);
@@ -174,29 +176,29 @@ class Follower {
         this.#byLeader.set(leader, new Set([of]));
         return void this.#readFrom(leader);
       } catch (error) {
-        if (!this.#passes(error)) return this.#fail(of, error);
+        if (!isRetryable(error)) return this.#fail(of, error);
         await delay(wait);
       }
     }
   }
 
-  /** Reads all partitions that a broker leads until there is none. */
+  /** Reads the partitions of a leader until none is left. */
   async #readFrom(leader: Connection): Promise<void> {
-    const partitions = this.#byLeader.get(leader) as Set<Followed>;
+    const partitions = this.#byLeader.get(leader) as Set<FollowedPartition>;
     while (partitions.size > 0 && !this.#isOver) {
       try {
         const at = performance.now();
         for (const { from, fetched, error } of await this.#fetch(leader, [...partitions])) {
-          const of = from as Followed;
+          const of = from as FollowedPartition;
           of.isAnswered = true;
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
           else {
-            if (fetched.next > of.offset) await this.#give(of, fetched);
-            if (of.offset >= fetched.lastStableOffset) this.#upToDate(of, at);
+            if (fetched.next > of.offset) await this.#enqueue(of, fetched);
+            if (of.offset >= fetched.lastStableOffset) this.#reportUpToDate(of, at);
           }
         }
-        // Partitions answered first go last the next time, where an answer is full.
+        // Rotates the order, as a full response leaves out the partitions at its end.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
       } catch (error) {
@@ -206,16 +208,16 @@ class Follower {
     this.#byLeader.delete(leader);
   }
 
-  #fetch(leader: Connection, partitions: readonly Followed[]): Promise<FetchedFrom[]> {
+  #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
     const { idleMs = IDLE_MS } = this.#options;
     const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });
   }
 
-  /** The leader moved or is down: looks it up again, or ends with an error that is not transient. */
-  #moved(partitions: Set<Followed>, of: Followed, error: unknown): void {
+  /** Looks up the leader of a partition again after an error. Ends the reading when the error is not retryable. */
+  #moved(partitions: Set<FollowedPartition>, of: FollowedPartition, error: unknown): void {
     partitions.delete(of);
-    if (!this.#passes(error)) {
+    if (!isRetryable(error)) {
       this.#fail(of, error);
       return;
     }
@@ -223,15 +225,15 @@ class Follower {
     void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
   }
 
-  async #give(of: Followed, fetched: Fetched): Promise<void> {
-    const before = this.#giving;
-    this.#giving = before.then(async () => {
+  /** Delivers records after all earlier deliveries. */
+  async #enqueue(of: FollowedPartition, fetched: Fetched): Promise<void> {
+    this.#delivering = this.#delivering.then(async () => {
       if (!this.#isOver) await this.#deliver(of, fetched);
     });
-    await this.#giving.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
+    await this.#delivering.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
   }
 
-  async #deliver(of: Followed, { records, next, epoch, highWatermark }: Fetched): Promise<void> {
+  async #deliver(of: FollowedPartition, { records, next, epoch, highWatermark }: Fetched): Promise<void> {
     const { topic, partition } = of;
     if (records.length > 0) {
       const read = records.map((record) => ({ ...record, partition }));
@@ -242,7 +244,7 @@ class Follower {
     if (next >= of.end && this.#behind.delete(of) && this.#behind.size === 0) this.#options.onCaughtUp?.();
   }
 
-  #upToDate(of: Followed, at: number): void {
+  #reportUpToDate(of: FollowedPartition, at: number): void {
     try {
       this.#options.onUpToDate?.(of, at);
     } catch (error) {
@@ -250,17 +252,17 @@ class Follower {
     }
   }
 
-  #passes(error: unknown): boolean {
-    return isTransient(error) || isDisconnected(error);
-  }
-
   #fail(of: TopicPartition, error: unknown): void {
     this.#end(() => this.#ended.reject(toStreamError(`read ${partitionKey(of)}`, error)));
   }
 
-  /** Only the first call counts. */
+  /** Ends the reading. Later calls have no effect. */
   #end(settle: () => void): void {
     this.#isOver = true;
     settle();
   }
+}
+
+function isRetryable(error: unknown): boolean {
+  return isTransient(error) || isDisconnected(error);
 }

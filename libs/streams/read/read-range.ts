@@ -7,12 +7,13 @@ import type {
   TopicPartition,
 } from '../client/port.ts';
 
+/** Long poll of each read. */
 const WAIT_MS = 100;
-const LOOK_BYTES = 256 * 1024;
+const READ_BYTES = 256 * 1024;
 
 /**
- * The readable records of a partition between two offsets, by a reader of its own; ends earlier at an open transaction.
- * Rejects as the reader does.
+ * Reads the committed records of a partition from `start` to `end` with a separate reader. Ends earlier at an open transaction.
+ * Rejects as `PartitionReader.read`.
  */
 export async function* readRange(
   client: StreamClient,
@@ -32,18 +33,18 @@ export async function* readRange(
   }
 }
 
-/** Where a record is. */
+/** Topic, partition and offset of a record. */
 export type RecordPosition = TopicPartition & { readonly offset: number };
 
-/** The first committed record of a log that is looked for. */
+/** Returns the position of the first committed record that `isSought` accepts; null when there is none. */
 export async function findRecord(
   client: StreamClient,
   { topic, partition, start, end }: TopicPartition & LogBounds,
   isSought: (record: ConsumedRecord) => boolean,
 ): Promise<RecordPosition | null> {
-  // No reader without need: most claims find nothing to look at.
+  // Avoids opening a reader: in most claims the range is empty.
   if (start >= end) return null;
-  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {
+  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: READ_BYTES })) {
     const found = records.find(isSought);
     if (found !== undefined) return { topic, partition, offset: found.offset };
   }

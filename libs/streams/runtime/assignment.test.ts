@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assignPartitions, type Claim } from './assignment.ts';
+import { assignPartitions, type OwnershipClaim } from './assignment.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 
@@ -11,11 +11,14 @@ const claim = fc.record({
 const claims = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), claim, { minKeys: 1, maxKeys: 6 });
 
 /** Claims of one generation. */
-const claimed = (owned: Readonly<Record<string, readonly number[]>>, generation = 1): Map<string, Claim> =>
+const claimed = (
+  owned: Readonly<Record<string, readonly number[]>>,
+  generation = 1,
+): Map<string, OwnershipClaim> =>
   new Map(Object.entries(owned).map(([member, partitions]) => [member, { partitions, generation }]));
 
 describe('assignPartitions', () => {
-  test('every partition has one owner and shares differ by one at most', () => {
+  test('gives every partition one owner, with shares that differ by at most one', () => {
     fc.assert(
       fc.property(fc.nat(16), claims, (count, claims) => {
         const shares = assignPartitions(range(count), new Map(Object.entries(claims)));
@@ -26,7 +29,7 @@ describe('assignPartitions', () => {
     );
   });
 
-  test('the order of members does not matter', () => {
+  test('does not depend on the order of members', () => {
     fc.assert(
       fc.property(claims, (claims) => {
         const entries = Object.entries(claims);
@@ -37,7 +40,7 @@ describe('assignPartitions', () => {
     );
   });
 
-  test('a second assignment with the claims of the first changes nothing', () => {
+  test('returns the same assignment for the claims of an assignment', () => {
     fc.assert(
       fc.property(fc.nat(16), claims, (count, claims) => {
         const first = assignPartitions(range(count), new Map(Object.entries(claims)));
@@ -47,15 +50,15 @@ describe('assignPartitions', () => {
   });
 
   test.each([
-    ['a new member gets only the surplus', { a: [0, 1, 2, 3], b: [] }, { a: [0, 1], b: [2, 3] }],
-    ['the partitions of a lost member are shared', { a: [0, 1] }, { a: [0, 1, 2, 3] }],
+    ['moves only the surplus to a new member', { a: [0, 1, 2, 3], b: [] }, { a: [0, 1], b: [2, 3] }],
+    ['distributes the partitions of a lost member', { a: [0, 1] }, { a: [0, 1, 2, 3] }],
     [
-      'two that claim the same: the first by name keeps it',
+      'keeps a partition that two members claim with the first by name',
       { b: [0, 1], a: [0, 1] },
       { a: [0, 1], b: [2, 3] },
     ],
     [
-      'more members than partitions',
+      'gives no partition to surplus members',
       { a: [], b: [], c: [], d: [], e: [] },
       { a: [0], b: [1], c: [2], d: [3], e: [] },
     ],
@@ -63,7 +66,7 @@ describe('assignPartitions', () => {
     expect(Object.fromEntries(assignPartitions(range(4), claimed(owned)))).toEqual(expected);
   });
 
-  test('a member that was out of the group gets what is due to it, and moves nothing else', () => {
+  test('moves only its share to a member that was out of the group', () => {
     const returned = new Map([
       // By its name it would come first.
       ...claimed({ a: [0, 1, 2] }, 4),
@@ -76,9 +79,9 @@ describe('assignPartitions', () => {
     });
   });
 
-  test('a larger share goes to who owns one, not to a member that was out of the group', () => {
+  test('gives a larger share to its owner, not to a member that was out of the group', () => {
     const returned = new Map([
-      // By its name it would come first; who owned 0 and 1 since has died.
+      // By its name it would come first; the later owner of 0 and 1 has died.
       ...claimed({ a: [0, 1] }, 2),
       ...claimed({ b: [2, 3] }, 3),
       ...claimed({ c: [] }, -1),
@@ -86,7 +89,7 @@ describe('assignPartitions', () => {
     expect(Object.fromEntries(assignPartitions(range(4), returned))).toEqual({ a: [0], b: [2, 3], c: [1] });
   });
 
-  test('no partition moves that a returning member does not get', () => {
+  test('moves no partitions except those that a returning member gets', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), claims, (count, claims) => {
         const before = assignPartitions(range(count), new Map(Object.entries(claims)));

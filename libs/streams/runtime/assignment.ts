@@ -1,19 +1,19 @@
-/** What a member says that it owns when it joins. */
-export type Claim = {
+/** The partitions that a joining member claims to own. */
+export type OwnershipClaim = {
   readonly partitions: readonly number[];
-  /** The generation of the group in which it was assigned them; -1 without one. */
+  /** Generation of the group that assigned the partitions; -1 without one. */
   readonly generation: number;
 };
 
 /**
- * Shares partitions among members: shares differ by one at most, and a member keeps the partitions it owned up to its
- * share, so that little state has to be restored. Members of the latest generation keep theirs first, also of the shares
- * that are larger by one: a member that was out of the group claims what others own by now, or what nobody owns.
- * Deterministic in its inputs, whatever their order.
+ * Assigns partitions to members, by member name. Share sizes differ by at most one. A member keeps the partitions it owned up to
+ * its share, so that little state is restored. Members of the latest generation choose first and get the larger shares: a
+ * member that was out of the group may claim partitions that others own now. The result does not depend on the order of the
+ * inputs.
  */
 export function assignPartitions(
   partitions: readonly number[],
-  claims: ReadonlyMap<string, Claim>,
+  claims: ReadonlyMap<string, OwnershipClaim>,
 ): Map<string, number[]> {
   const free = new Set([...partitions].sort((a, b) => a - b));
   const floor = Math.floor(partitions.length / claims.size);
@@ -37,7 +37,7 @@ export function assignPartitions(
   return shares;
 }
 
-/** The latest generation first, and by name within one. */
-function latestFirst(claims: ReadonlyMap<string, Claim>): [member: string, claim: Claim][] {
+/** Sorts claims by generation, latest first, and by member name within a generation. */
+function latestFirst(claims: ReadonlyMap<string, OwnershipClaim>): [member: string, claim: OwnershipClaim][] {
   return [...claims].sort(([a, one], [b, other]) => other.generation - one.generation || (a < b ? -1 : 1));
 }

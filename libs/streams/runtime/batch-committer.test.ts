@@ -1,25 +1,28 @@
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
+import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
-import { BatchCommitter } from './batch-committer.ts';
+import { BatchCommitter, isEnvironmentFault } from './batch-committer.ts';
 import { Lifetime } from './lifetime.ts';
 import { streamMetrics } from './metrics.ts';
 import { parsePosition } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
+import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
-import type { TaskContext } from './task-context.ts';
 import { TaskLogs } from './task-logs.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A processor that writes a record to its changelog with each commit of records. */
+/** A processor that writes one record to its changelog with each commit of records. */
 class Writing implements PartitionProcessor {
   #changed = false;
   readonly #values: (string | null)[];
 
-  /** What it writes, commit by commit; a value without an end. */
+  /** `values`: the values of the first commits; later commits write `value`. */
   constructor(values: readonly (string | null)[]) {
     this.#values = [...values];
   }
@@ -40,7 +43,7 @@ class Writing implements PartitionProcessor {
   close(): void {}
 }
 
-/** A committer of partition 3 whose batches are written at these base offsets of the changelog, one a transaction. */
+/** A committer of partition 3. `baseOffsets`: where the broker writes the changelog batch of each transaction. */
 function committerOf(
   baseOffsets: readonly number[],
   changelogEnd = 0,
@@ -93,9 +96,26 @@ function committerOf(
   return { committer, positions };
 }
 
+test.each([
+  ['a failed system call', thrownBy(() => writeFileSync('/dev/null/no', ''))],
+  ['a database that cannot be opened', thrownBy(() => new DatabaseSync('/dev/null/no'))],
+  ['no response of the broker', new StreamError('UNAVAILABLE', 'x')],
+  [
+    'a full disk as the cause',
+    new Error('x', { cause: Object.assign(new Error('y'), { errno: -28, code: 'ENOSPC' }) }),
+  ],
+])('blames the environment for %s', (_, error) => expect(isEnvironmentFault(error)).toBe(true));
+
+test.each([
+  ['a property of null', thrownBy(() => (null as unknown as { a: string }).a)],
+  ['text that is not JSON', thrownBy(() => JSON.parse('{'))],
+  ['an invalid argument', thrownBy(() => Buffer.alloc(-1))],
+  ['a thrown string', 'x'],
+])('may blame the record for %s', (_, error) => expect(isEnvironmentFault(error)).toBe(false));
+
 const record = (offset: number) => ({ offset, timestamp: 0, key: null, value: null });
 
-test('prepares a batch before its first record is processed, and processes none where that fails', async () => {
+test('prepares a batch before its first record, and processes no record when that fails', async () => {
   const done: string[] = [];
   let isAway = true;
   const processor = Object.assign(new Writing([]), {
@@ -113,7 +133,7 @@ test('prepares a batch before its first record is processed, and processes none 
   expect(done).toEqual(['prepare 5,6', 'prepare 5,6', 'process 5', 'process 6']);
 });
 
-test('commits a position behind markers and aborted records after ten seconds, once', async () => {
+test('commits the position after markers and aborted records once, after ten seconds', async () => {
   const { committer, positions } = committerOf([]);
   await committer.pass({ next: 9, epoch: 2 }, 100_000);
   await committer.pass({ next: 11, epoch: 2 }, 109_000);
@@ -123,7 +143,7 @@ test('commits a position behind markers and aborted records after ten seconds, o
   expect(committer.position).toBe(11);
 });
 
-test('records with each position where its changelog ends at least: the records, and the marker behind them', async () => {
+test('stores with each position the end of its changelog after its records and their marker', async () => {
   const { committer, positions } = committerOf([10, 12], 10);
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
@@ -133,21 +153,21 @@ test('records with each position where its changelog ends at least: the records,
   ]);
 });
 
-test('records with each position the last record of its changelog, and none after a tombstone', async () => {
+test('stores with each position the last record of its changelog, and none after a tombstone', async () => {
   const { committer, positions } = committerOf([10, 12], 10, new Writing(['value', null]));
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
   expect(positions().map(({ logs }) => logs.changelog?.last)).toEqual([10, null]);
 });
 
-test('goes by where the broker wrote in a changelog that others write to as well', async () => {
+test('stores the end where the broker wrote in a changelog that others write to as well', async () => {
   const { committer, positions } = committerOf([13, 20], 10, new Writing([]), ['changelog']);
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
   expect(positions()[1]).toMatchObject({ logs: { changelog: { end: 17 } } });
 });
 
-test('commits no position that names another end of its changelog than the log has', async () => {
+test('does not commit a position whose end of a changelog differs from the log', async () => {
   const { committer, positions } = committerOf([11], 10);
   await expect(
     committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 }),
@@ -155,7 +175,7 @@ test('commits no position that names another end of its changelog than the log h
   expect(positions()).toEqual([]);
 });
 
-test('refuses to commit behind a changelog that lost its end while the task ran', async () => {
+test('refuses to commit when a changelog lost its end while the task ran', async () => {
   const { committer, positions } = committerOf([10, 10], 10);
   await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
   await expect(

@@ -13,55 +13,55 @@ import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
+import type { TaskContext } from './stream-topics.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
-import type { TaskContext } from './task-context.ts';
 import type { TaskLogs } from './task-logs.ts';
 
-/** Most results of one transaction, so that it ends within its timeout. */
+/** Maximum bytes of one transaction's results, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 
 /** The parts of a claimed partition. */
-export type Work = {
+type ClaimedWork = {
   readonly processor: PartitionProcessor;
   readonly producer: TransactionalProducer;
-  /** The id of the input topic. */
+  /** Id of the input topic. */
   readonly topicId: string;
-  /** The changelogs and own outputs as the claim found them. */
+  /** Marks of the changelogs and own outputs at the claim. */
   readonly logs: TaskLogs;
-  /** The last commit that the claim found; null without one. */
+  /** The last commit before the claim; null without one. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
-  /** After its end, the release of the partition, nothing may be committed or changed. */
+  /** Ends at the release of the partition. After it nothing may be committed or changed. */
   readonly lifetime: Lifetime;
 };
 
 /**
- * How long markers and aborted records are left behind the position, milliseconds: a commit for each would cost more than it
- * is worth, and none at all would take their removal by retention for a loss.
+ * Delay before the position moves past markers and aborted records, milliseconds. A commit for each would cost too much; without
+ * any, their removal by retention would look like lost input.
  */
 const PASS_AFTER_MS = 10_000;
 
-/** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` after a release. */
+/** Turns input records of a claimed partition into committed results. Methods reject with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
-  readonly #work: Work;
+  readonly #work: ClaimedWork;
   #position: InputPosition;
   #logs: TaskLogs;
-  #committed: Work['committed'];
-  /** The transaction under way, also after it failed. */
+  #committed: ClaimedWork['committed'];
+  /** The last transaction sent, until it is known to be committed; null without one. */
   #pending: PendingCommit | null = null;
-  /** The processor has changes that no transaction had. */
+  /** Whether the processor has changes that no transaction contains. */
   #isAhead = false;
   #committing: Promise<void> | null = null;
-  /** When the records without content after the position were first read; null where there are none. */
+  /** When markers or aborted records after the position were first read; null when there are none. */
   #passedAt: number | null = null;
 
   constructor(
     partition: number,
     context: TaskContext,
     suspects: Suspects,
-    work: Work,
+    work: ClaimedWork,
     position: InputPosition,
   ) {
     this.#partition = partition;
@@ -73,13 +73,14 @@ export class BatchCommitter {
     this.#committed = work.committed;
   }
 
-  /** What is left to keep of the state in memory after a failure; null where it cannot be kept. */
+  /** The state that the next claim may reuse after a failure; null when it cannot be reused. */
   get kept(): KeptState | null {
     const { processor, topicId } = this.#work;
     const pending = this.#pending;
     if (processor.isKept !== true || this.#isAhead || this.#committed === null) return null;
-    // It is tried again in halves.
-    if (pending !== null && pending.range.count > this.#suspects.mostFrom(pending.range.first)) return null;
+    // A batch that is retried in halves must be processed again.
+    if (pending !== null && pending.range.count > this.#suspects.maxRecordsFrom(pending.range.first))
+      return null;
     return { processor, topicId, pending, logs: this.#logs.marks, committed: this.#committed };
   }
 
@@ -88,38 +89,38 @@ export class BatchCommitter {
     return this.#position.next;
   }
 
-  /** The commit under way. */
+  /** The pending commit; null when there is none. */
   get committing(): Promise<void> | null {
     return this.#committing;
   }
 
-  /** Processes records in order and commits their results, all before `next`, in as many transactions as needed. */
+  /** Processes the records of a batch in order and commits their results, in as many transactions as needed. */
   async process({ records, next, epoch }: ReadBatch): Promise<void> {
     const { processor } = this.#work;
-    if (processor.prepare !== undefined) await this.#work.lifetime.still(processor.prepare(records));
+    if (processor.prepare !== undefined) await this.#work.lifetime.guard(processor.prepare(records));
     const last = records.length - 1;
     let draft = this.#newDraft();
     let from = 0;
     for (let at = 0; at <= last; at += 1) {
       const record = records[at] as ConsumedRecord;
       const processing = this.#processOne(record, draft);
-      if (processing !== undefined) await this.#work.lifetime.still(processing);
+      if (processing !== undefined) await this.#work.lifetime.guard(processing);
       const first = records[from] as ConsumedRecord;
       const count = at - from + 1;
       const isFull =
-        count >= this.#suspects.mostFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
+        count >= this.#suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
-      // The last transaction also passes control records.
+      // The last transaction also moves the position past control records.
       const reached = { next: at === last ? next : record.offset + 1, inputEpoch: epoch };
-      await this.#work.lifetime.still(this.#commit(draft, range, reached));
+      await this.#work.lifetime.guard(this.#commit(draft, range, reached));
       draft = this.#newDraft();
       from = at + 1;
     }
   }
 
   /**
-   * Commits, after a while, a position behind a batch without records: markers of transactions and records of aborted ones.
+   * Commits the position after a batch without records (transaction markers, aborted records) once `PASS_AFTER_MS` have passed.
    * `nowMs` is monotonic.
    */
   async pass({ next, epoch }: Pick<ReadBatch, 'next' | 'epoch'>, nowMs: number): Promise<void> {
@@ -127,22 +128,22 @@ export class BatchCommitter {
     if (nowMs >= this.#passedAt + PASS_AFTER_MS) await this.commitPosition({ next, inputEpoch: epoch });
   }
 
-  /** Whether the last transaction is decided in every log. Rejects with UNDECIDED where a broker has left it open. */
+  /** Rejects with UNDECIDED when a broker left the last transaction open in a log. */
   async requireDecided(): Promise<void> {
-    await this.#work.lifetime.still(this.#work.producer.requireDecided());
+    await this.#work.lifetime.guard(this.#work.producer.requireDecided());
   }
 
-  /** Commits a position without records. */
+  /** Commits a position without processing records. */
   async commitPosition(reached: InputPosition): Promise<void> {
     const range = { first: this.position, last: reached.next - 1, count: 0 };
-    await this.#work.lifetime.still(this.#commit(this.#newDraft(), range, reached));
+    await this.#work.lifetime.guard(this.#commit(this.#newDraft(), range, reached));
   }
 
-  /** Ends the transaction of an earlier claim whose records the processor has: commits it, unless it was. */
+  /** Commits the pending transaction of the previous claim, unless it is committed. The kept state includes its records. */
   async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
-    const records = { ...draft, watch: null };
-    if (isCommitted) this.#accepted(records, range, reached);
-    else await this.#work.lifetime.still(this.#send(records, range, reached));
+    const unwatched = { ...draft, watch: null };
+    if (isCommitted) this.#accepted(unwatched, range, reached);
+    else await this.#work.lifetime.guard(this.#send(unwatched, range, reached));
   }
 
   #newDraft(): TransactionDraft {
@@ -154,7 +155,7 @@ export class BatchCommitter {
     this.#isAhead = true;
     const verdict = this.#suspects.verdictOn(record.offset);
     if (verdict !== null) {
-      this.#giveUp(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
+      this.#sendToDeadLetters(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;
     }
     draft.watch?.begin(record, draft.collector);
@@ -166,20 +167,24 @@ export class BatchCommitter {
     }
   }
 
-  /** Rethrows errors that say nothing of the record. */
+  /** Turns a `PoisonError` into a dead letter; rethrows any other error, and counts it against the record unless the environment failed. */
   #processingFailed(record: ConsumedRecord, error: unknown, draft: TransactionDraft): void {
-    // An error after the release may have its cause in the release.
+    // The release itself may have caused an error after it.
     if (this.#work.lifetime.isOver) throw new ClosedError();
     if (error instanceof PoisonError) {
-      this.#giveUp(record, error, draft);
+      this.#sendToDeadLetters(record, error, draft);
       return;
     }
     if (!isEnvironmentFault(error)) this.#suspects.processingFailed(record.offset, error);
     throw error;
   }
 
-  /** The dead letter is written in the same transaction. */
-  #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: TransactionDraft): void {
+  /** Adds the dead letter to the same transaction. */
+  #sendToDeadLetters(
+    record: ConsumedRecord,
+    error: PoisonError,
+    { collector, letters }: TransactionDraft,
+  ): void {
     const letter = this.#context.deadLetter(this.#partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
     letters.push({ record, error });
@@ -228,11 +233,11 @@ export class BatchCommitter {
 
   #failed({ letters, watch }: TransactionDraft, range: TransactionRange, error: unknown): void {
     watch?.failed(error);
-    if (range.count > 0 && isOfRecords(error))
+    if (range.count > 0 && isRecordFault(error))
       this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
   }
 
-  /** The transaction is committed. */
+  /** Moves the position and reports the results of a committed transaction. */
   #accepted({ letters, watch }: TransactionDraft, range: TransactionRange, reached: InputPosition): void {
     const { input, metrics, log } = this.#context;
     const { processor } = this.#work;
@@ -254,8 +259,8 @@ export class BatchCommitter {
   }
 }
 
-/** Whether the results of these records cannot be written, whenever it is tried. */
-function isOfRecords(error: unknown): boolean {
+/** Whether a commit failed because of its records, so that every retry fails too. */
+function isRecordFault(error: unknown): boolean {
   if (error instanceof StreamError) return error.code === 'RECORD_TOO_LARGE';
   return !(error instanceof RefusedError) && !isEnvironmentFault(error);
 }
@@ -264,12 +269,12 @@ function withoutBytes({ offset }: ConsumedRecord): ConsumedRecord {
   return { offset, key: null, value: null };
 }
 
-/** Codes of Node that are not of a system call. */
+/** Codes of Node errors that come from the environment but not from a system call. */
 const NODE_CODES = /^(ERR_SQLITE|ERR_MEMORY_ALLOCATION_FAILED|ERR_WORKER_)/;
 
 /**
- * Whether a failure has its cause in the broker, the disk, the memory or the runtime: it says nothing of the record that was
- * processed, however often it happens. Looks at the causes too.
+ * Whether the broker, the disk, the memory or the runtime caused a failure, and not the record that was processed. Checks the
+ * error's causes too.
  */
 export function isEnvironmentFault(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {

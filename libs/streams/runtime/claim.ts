@@ -10,12 +10,11 @@ import {
   requireSameInput,
   startOffset,
 } from './start-checks.ts';
-import { transactionalIdOf, writesOf } from './stream-topics.ts';
-import type { TaskContext } from './task-context.ts';
+import { type TaskContext, transactionalIdOf, writesOf } from './stream-topics.ts';
 
-/** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
+/** Maximum bytes of an input read. A larger batch of a backlog needs fewer transactions and fewer match-state records. */
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** For all partitions together; each holds two answers: the one in process and the next. */
+/** Maximum bytes of all partitions together. Each holds two batches: the current and the next one. */
 const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
 
@@ -30,21 +29,22 @@ export type Claimed = {
   readonly topicId: string;
   /** Offset of the next input record. */
   readonly position: number;
+  /** Leader epoch stored with the last position; null when unknown. */
   readonly inputEpoch: number | null;
-  /** That of the input record before `position`; null where it is unknown. */
+  /** Leader epoch of the input record just before `position`; null when unknown. */
   readonly readEpoch: number | null;
-  /** Input records that were removed before they were processed, and are given up. */
+  /** Number of unprocessed input records that were removed from the log and are skipped. */
   readonly lost: number;
   readonly changelogs: readonly Changelog[];
-  /** Those that only this task writes to. */
+  /** Outputs that only this task writes to. */
   readonly outputs: readonly (TopicPartition & LogBounds)[];
-  /** Its last commit; null without one. */
+  /** The last commit; null without one. */
   readonly found: Position | null;
 };
 
 /**
- * Fences the previous owner, decides its last transaction, and finds the position. `opened` gets the producer, which says
- * later whether it is still the current one. Rejects with `RefusedError`, `StreamError`.
+ * Fences the previous owner, decides its last transaction, and finds the position. Calls `opened` with the producer as soon as it is
+ * open. Rejects with `RefusedError`, `StreamError`.
  */
 export async function claimPartition(
   context: TaskContext,
@@ -57,7 +57,7 @@ export async function claimPartition(
   if (partition >= partitions) {
     throw new RefusedError(
       'PARTITIONS_DIFFER',
-      `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: add partitions to none of ` +
+      `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: do not add partitions to any of ` +
         'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
     );
   }
@@ -72,14 +72,14 @@ export async function claimPartition(
   opened(producer);
   const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
   const input = lifetime.hold(client.openReader({ topic, partition, maxBytes }));
-  const topicId = await lifetime.still(input.topicId());
+  const topicId = await lifetime.guard(input.topicId());
   const readers = changelogs.map((name) =>
     lifetime.hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
   );
-  const ids = await lifetime.still(Promise.all(readers.map((reader) => reader.topicId())));
+  const ids = await lifetime.guard(Promise.all(readers.map((reader) => reader.topicId())));
   const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
   const names = [positions, topic, ...changelogs, ...ownOutputs];
-  const bounds = await lifetime.still(client.logBounds(names.map((name) => ({ topic: name, partition }))));
+  const bounds = await lifetime.guard(client.logBounds(names.map((name) => ({ topic: name, partition }))));
   const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
   const ofInput = boundsOf(topic);
   const restored = changelogs.map((name, at) => ({
@@ -91,18 +91,18 @@ export async function claimPartition(
     ...boundsOf(name),
   }));
   const written = ownOutputs.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
-  const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));
+  const position = await lifetime.guard(findPosition(client, positions, partition, boundsOf(positions)));
   const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {
-    // The outputs too: a lost position may have lost its changelogs with it.
-    const committed = await lifetime.still(findValue(client, [...own, ...written]));
+    // Outputs are searched too: the changelogs may be lost together with the position.
+    const committed = await lifetime.guard(findValue(client, [...own, ...written]));
     if (committed !== null) throw positionMissing(context, committed);
   } else {
     requireChangelogs(application, partition, position, restored);
-    await lifetime.still(requireSameCommit(context, position, [...own, ...written]));
+    await lifetime.guard(requireSameCommit(context, position, [...own, ...written]));
     const { next, inputEpoch } = position;
     if (inputEpoch !== null && position.topicId === topicId && next <= ofInput.end) {
-      const found = await lifetime.still(client.epochEnd({ topic, partition }, inputEpoch));
+      const found = await lifetime.guard(client.epochEnd({ topic, partition }, inputEpoch));
       requireSameInput(context, partition, { next, inputEpoch }, found);
     }
   }

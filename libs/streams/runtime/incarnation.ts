@@ -8,16 +8,16 @@ import { ClosedError, Lifetime } from './lifetime.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { ahead, restoreState } from './restore.ts';
 import { StableWatch } from './stable-watch.ts';
+import type { TaskContext } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
-import type { TaskContext } from './task-context.ts';
 import { type KnownMark, TaskLogs } from './task-logs.ts';
 
-/** How long a close waits for a commit under way. */
+/** How long a close waits for a pending commit. */
 const LAST_COMMIT_MS = 2_000;
 
 /**
- * One claim of a partition, from fencing to close. It shares nothing with other claims: after an await it may find itself
- * replaced, and then it is closed and its producer fenced.
+ * One claim of a partition, from fencing to close. It shares no mutable state with other claims, as another one may replace it
+ * during any await; then it is closed and its producer fenced.
  */
 export class Incarnation {
   readonly #partition: number;
@@ -26,9 +26,9 @@ export class Incarnation {
   readonly #lifetime = new Lifetime();
   #producer: TransactionalProducer | null = null;
   #committer: BatchCommitter | null = null;
-  /** Closed with it, unless it is left to the next claim. */
+  /** Closed at the end, unless the next claim may reuse it. */
   #processor: PartitionProcessor | null;
-  /** The state of the claim before, until it is proven. */
+  /** The previous claim's state, until it is proven or dropped. */
   #kept: KeptState | null;
   #left: KeptState | null = null;
 
@@ -40,7 +40,7 @@ export class Incarnation {
     this.#processor = kept?.processor ?? null;
   }
 
-  /** After a failure, the state that the next claim may go on with. */
+  /** The state that the next claim may reuse after a failure; null when there is none. */
   get left(): KeptState | null {
     return this.#left;
   }
@@ -51,8 +51,8 @@ export class Incarnation {
   }
 
   /**
-   * Claims the partition, restores its state and processes its input until it is closed; calls `reached` in between.
-   * Rejects with the failure: nothing of the incarnation may be used after it.
+   * Claims the partition, restores its state and processes its input until it is closed. Calls `reached` before each of the last two
+   * steps. Rejects with the failure; only `left` may be used after it.
    */
   async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
@@ -61,7 +61,7 @@ export class Incarnation {
       if (error instanceof ClosedError || this.#lifetime.isOver) return;
       const cause = error instanceof RefusedError ? await this.#causeOf(error) : error;
       if (this.#lifetime.isOver) return;
-      if (isOfBroker(cause)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
+      if (isBrokerFault(cause)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
       throw cause;
     } finally {
       await this.close();
@@ -73,12 +73,12 @@ export class Incarnation {
       this.#producer = producer;
     });
     reached('restoring');
-    const { kept, processor, lasts } = await this.#stateFor(claimed);
+    const { kept, processor, lastOffsets } = await this.#stateFor(claimed);
     const { producer, topicId, position, inputEpoch, found } = claimed;
     const { application, mixedChangelogs = [] } = this.#context;
     const marks = new Map<string, KnownMark>();
     for (const { topic, id, end } of claimed.changelogs)
-      marks.set(topic, { id, end, last: lasts.get(topic) ?? null });
+      marks.set(topic, { id, end, last: lastOffsets.get(topic) ?? null });
     for (const { topic, end } of claimed.outputs)
       marks.set(topic, { id: null, end, last: found?.logs[topic]?.last ?? null });
     const outputs = claimed.outputs.map(({ topic }) => topic);
@@ -94,7 +94,7 @@ export class Incarnation {
     const at = { next: position, inputEpoch };
     const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
     this.#committer = committer;
-    // Records that are lost are counted once: the next claim begins behind them.
+    // Commits the position after the lost records, so that the next claim does not count them again.
     if (claimed.lost > 0) await committer.commitPosition(at);
     if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
     reached('running');
@@ -102,7 +102,10 @@ export class Incarnation {
     await this.#run(processor, committer, claimed.input, readEpoch);
   }
 
-  /** A new owner writes while this one still reads: what does not fit together is a refusal only where nobody else wrote. */
+  /**
+   * Returns the refusal, or FENCED when a newer owner has opened its producer: the new owner may have written while this claim
+   * read, so that the logs did not fit together.
+   */
   async #causeOf(refusal: RefusedError): Promise<unknown> {
     try {
       await this.#producer?.requireCurrent();
@@ -112,7 +115,7 @@ export class Incarnation {
     }
   }
 
-  /** Closes it: waits a moment for a commit under way. The next owner repeats what is not committed. */
+  /** Waits up to `LAST_COMMIT_MS` for a pending commit, then closes. The next owner repeats uncommitted records. */
   async close(): Promise<void> {
     if (this.#lifetime.isOver) return;
     this.#lifetime.end();
@@ -127,24 +130,25 @@ export class Incarnation {
     await this.#lifetime.closeAll();
   }
 
-  /** The state in memory where nobody else has written since, else the one that the changelogs have. */
+  /** Returns the previous claim's state when nobody else has written since, else restores it from the changelogs. */
   async #stateFor(claimed: Claimed): Promise<{
     readonly kept: { readonly pending: PendingCommit | null; readonly isCommitted: boolean } | null;
     readonly processor: PartitionProcessor;
-    readonly lasts: ReadonlyMap<string, number>;
+    readonly lastOffsets: ReadonlyMap<string, number>;
   }> {
     const { client, metrics, log } = this.#context;
     const { found, lost } = claimed;
     const partition = this.#partition;
     const kept = this.#kept;
     if (kept !== null && found !== null && lost === 0) {
-      const proof = await this.#lifetime.still(prove(client, kept, { ...claimed, position: found }));
+      const proof = await this.#lifetime.guard(prove(client, kept, { ...claimed, position: found }));
       this.#kept = null;
       if (proof !== null) {
         metrics.keptStates.inc({ partition });
         const { processor, pending } = kept;
         log.info({ partition, entries: processor.size(), position: claimed.position }, 'state kept');
-        return { kept: { pending, isCommitted: proof.isCommitted }, processor, lasts: proof.changelogLasts };
+        const { isCommitted, changelogLasts } = proof;
+        return { kept: { pending, isCommitted }, processor, lastOffsets: changelogLasts };
       }
     }
     this.#kept = null;
@@ -155,7 +159,7 @@ export class Incarnation {
     return {
       kept: null,
       processor,
-      lasts: await restoreState(this.#context, partition, processor, claimed, this.#lifetime),
+      lastOffsets: await restoreState(this.#context, partition, processor, claimed, this.#lifetime),
     };
   }
 
@@ -168,10 +172,10 @@ export class Incarnation {
     const { clock, metrics } = this.#context;
     const label = { partition: this.#partition };
     const watch = new StableWatch();
-    // The log may lose its end between the claim and the first answer.
+    // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
-      const batch = await this.#lifetime.still(reading);
-      // Fetches the next answer while this one is processed and committed.
+      const batch = await this.#lifetime.guard(reading);
+      // Fetches the next batch while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
       else {
@@ -189,7 +193,7 @@ export class Incarnation {
     }
   }
 
-  /** The reader does not know the producer of the transaction: only an operator can find it and end it. */
+  /** Logs how an operator ends the open transaction at `offset`. The reader does not know its producer. */
   #reportStuck(offset: number): void {
     const { input, log } = this.#context;
     const partition = this.#partition;
@@ -197,12 +201,12 @@ export class Incarnation {
       { partition, offset, code: 'TRANSACTION_OPEN' },
       `${input}-${partition} cannot be read beyond offset ${offset}: a transaction has been open there for a minute; find its ` +
         `producer with kafka-transactions.sh --bootstrap-server <broker> describe-producers --topic ${input} --partition ${partition}, ` +
-        `and where it is gone, end it with abort --topic ${input} --partition ${partition} --start-offset ${offset}`,
+        `and if the producer is gone, end the transaction with abort --topic ${input} --partition ${partition} --start-offset ${offset}`,
     );
   }
 }
 
-/** Whether it may have its cause in the broker and the network alone. */
-function isOfBroker(error: unknown): boolean {
+/** Whether the broker or the network alone may have caused the error. */
+function isBrokerFault(error: unknown): boolean {
   return error instanceof StreamError && ['UNAVAILABLE', 'UNDECIDED', 'FENCED'].includes(error.code);
 }

@@ -1,4 +1,4 @@
-/** State in memory that outlives a failed claim (docs/decisions/0050). */
+/** State in memory that the next claim may reuse after a failure (docs/decisions/0050). */
 import type { PoisonError } from '#errors/touchline-error.ts';
 import type {
   ConsumedRecord,
@@ -19,52 +19,58 @@ import type { TransactionRange } from './suspects.ts';
 /** A transaction in preparation. */
 export type TransactionDraft = {
   readonly collector: RecordCollector;
-  /** Records that it sends to dead letters. */
+  /** Input records that become dead letters. */
   readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
-  /** Null where nobody wants to know of single records. */
+  /** Null while neither debug lines nor traces are on. */
   readonly watch: RecordWatch | null;
 };
 
-/** Offset of the next input record, and the leader epoch of the input before it; null where it is unknown. */
+/** Offset of the next input record, and the leader epoch of the record before it; null when unknown. */
 export type InputPosition = { readonly next: number; readonly inputEpoch: number | null };
 
-/** A transaction whose outcome is unknown: its records are in the state in memory. */
+/** A transaction whose outcome is unknown. The state in memory includes its records. */
 export type PendingCommit = {
   readonly draft: TransactionDraft;
   readonly range: TransactionRange;
   readonly reached: InputPosition;
-  /** Who sent it. */
+  /** The producer of the transaction. */
   readonly producer: ProducerIdentity;
 };
 
-/** A processor whose state is that of the last commit, and of the pending one where there is one. */
+/** A processor with the state of the last commit, and of the pending one if there is one. */
 export type KeptState = {
   readonly processor: PartitionProcessor;
   /** The last commit. */
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number };
   readonly topicId: string;
-  /** The logs of the task with it. */
+  /** The log marks of the last commit. */
   readonly logs: Position['logs'];
   readonly pending: PendingCommit | null;
 };
 
-/** What a claim found. */
-type Found = Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position };
+/** The parts of a claim that a proof compares. */
+type FoundLogs = Pick<Claimed, 'topicId' | 'changelogs'> & { readonly position: Position };
 
-/** That nobody else has written since: what became of the pending commit, and the last record of each changelog. */
-export type Proof = {
+/** Proof that nobody else has written since the kept state. */
+type KeptStateProof = {
+  /** Whether the pending commit succeeded. */
   readonly isCommitted: boolean;
+  /** Offsets of the last record of each changelog, by name; without those that end with a tombstone. */
   readonly changelogLasts: Map<string, number>;
 };
 
-const LOOK_BYTES = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
 /**
- * Proves that the log holds what the kept state was made of and nothing else: the position is of the same producer, epoch and
- * offset, the topics are the same, and each changelog has its last known record at its offset and nothing committed
- * behind it but the pending commit. Null where that is not so, or cannot be known: then the state is restored.
+ * Proves that the kept state equals the committed one. The position must be of the same producer, epoch and offset, and the topics
+ * must be the same. Each changelog must have its last known record, and after it only the records of the pending commit.
+ * Resolves with null when this is not so or cannot be known: then the state must be restored.
  */
-export async function prove(client: StreamClient, kept: KeptState, found: Found): Promise<Proof | null> {
+export async function prove(
+  client: StreamClient,
+  kept: KeptState,
+  found: FoundLogs,
+): Promise<KeptStateProof | null> {
   const { position, topicId, changelogs } = found;
   const isCommitted = isOf(position, kept.pending?.producer, kept.pending?.reached.next);
   if (!isCommitted && !isOf(position, kept.committed.producer, kept.committed.next)) return null;
@@ -76,12 +82,12 @@ export async function prove(client: StreamClient, kept: KeptState, found: Found)
     if (mark === undefined || mark.id !== id) return null;
     const { last } = mark;
     if (last === null) {
-      // Empty, or its last record deletes, which compaction may have removed.
+      // Empty, or its last record is a tombstone, which compaction may have removed.
       if (end !== mark.end) return null;
       continue;
     }
-    const coming = isCommitted ? recordsOf(kept.pending?.draft.collector.records ?? [], log) : 0;
-    const newest = await lastAfter(client, { ...log, start: last, end }, coming + 1);
+    const added = isCommitted ? countIn(log, kept.pending?.draft.collector.records ?? []) : 0;
+    const newest = await lastAfter(client, { ...log, start: last, end }, added + 1);
     if (newest === null) return null;
     if (!newest.isTombstone) changelogLasts.set(topic, newest.offset);
   }
@@ -93,11 +99,11 @@ function isOf(position: Position, producer: ProducerIdentity | undefined, next: 
   return id === producer?.id && epoch === producer.epoch && position.next === next;
 }
 
-function recordsOf(records: readonly OutputRecord[], of: TopicPartition): number {
+function countIn(of: TopicPartition, records: readonly OutputRecord[]): number {
   return records.filter(({ topic, partition }) => topic === of.topic && partition === of.partition).length;
 }
 
-/** The last committed record of a range that begins with one and has `count` of them; null where it is another one. */
+/** Returns the last committed record of a log range; null unless the range begins with a record and has exactly `count`. */
 async function lastAfter(
   client: StreamClient,
   { topic, partition, start, end }: TopicPartition & LogBounds,
@@ -106,7 +112,7 @@ async function lastAfter(
   let first: number | null = null;
   let read = 0;
   let last: ChangelogRecord | null = null;
-  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: LOOK_BYTES })) {
+  for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: READ_BYTES })) {
     first ??= records[0]?.offset ?? null;
     read += records.length;
     const newest = records.at(-1);

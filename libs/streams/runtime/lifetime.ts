@@ -1,6 +1,6 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** It was closed while it waited: nothing failed. */
+/** The partition was released while work on it waited; nothing failed. */
 export class ClosedError extends TouchlineError<'ClosedError'> {
   override readonly name = 'ClosedError';
 
@@ -11,12 +11,12 @@ export class ClosedError extends TouchlineError<'ClosedError'> {
 
 type Closable = { close(): void | Promise<void> };
 
-/** How long a claim lasts, and what is closed with it. */
+/** The lifetime of a claim, and the resources that are closed at its end. */
 export class Lifetime {
   readonly #closing = new AbortController();
   readonly #held: Closable[] = [];
 
-  /** Aborted at its end. */
+  /** Aborted at the end. */
   get signal(): AbortSignal {
     return this.#closing.signal;
   }
@@ -29,11 +29,12 @@ export class Lifetime {
     this.#closing.abort();
   }
 
+  /** Closes all held resources, and ignores their errors. */
   async closeAll(): Promise<void> {
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
   }
 
-  /** Closed with it; immediately where it is over. */
+  /** Adds a resource that `closeAll` closes. Closes it now and throws `ClosedError` when the lifetime is over. */
   hold<T extends Closable>(held: T): T {
     if (this.isOver) {
       void held.close();
@@ -43,9 +44,9 @@ export class Lifetime {
     return held;
   }
 
-  /** The awaited value, unless it ended meanwhile. */
-  async still<T>(waited: Promise<T>): Promise<T> {
-    const result = await waited;
+  /** Returns the value of `promise`. Throws `ClosedError` when the lifetime ended meanwhile. */
+  async guard<T>(promise: Promise<T>): Promise<T> {
+    const result = await promise;
     if (this.isOver) throw new ClosedError();
     return result;
   }

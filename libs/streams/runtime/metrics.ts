@@ -9,9 +9,10 @@ const FAILURE_CODES = [
   'PROCESSING_FAILED',
 ];
 
-/** The runtime's metrics. `partition` is the input partition; `tasks` gives the state of each task when metrics are read. */
+/** The runtime's metrics. The label `partition` is the input partition. */
 export type StreamMetrics = ReturnType<typeof streamMetrics>;
 
+/** Creates the metrics in `registry`. `tasks` returns the current state of each task; it is called on each scrape. */
 export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskState>) {
   const registers = [registry];
   const ofPartition = { labelNames: ['partition'], registers } as const;
@@ -19,7 +20,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
   const gauge = (name: string, help: string) => new Gauge({ name, help, ...ofPartition });
   const deadLetters = new Counter({
     name: 'touchline_dead_letters_total',
-    help: 'Records given up, by reason.',
+    help: 'Records sent to the dead letters, by reason.',
     labelNames: ['code'],
     registers,
   });
@@ -29,7 +30,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
     labelNames: ['code'],
     registers,
   });
-  // Asked for, not set: while no broker answers nothing happens here that could set it.
+  // Computed on each scrape: no event would update it while no broker responds.
   new Gauge({
     name: 'touchline_tasks',
     help: 'Partitions held, by state.',
@@ -54,13 +55,10 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       registers,
     }),
     lag: gauge('touchline_lag_records', 'Input records between the position and the end of the partition.'),
-    undecided: gauge(
-      'touchline_undecided_records',
-      'Input records that wait behind a transaction that is open.',
-    ),
+    undecided: gauge('touchline_undecided_records', 'Input records that wait behind an open transaction.'),
     undecidedSeconds: gauge(
       'touchline_undecided_seconds',
-      'How long the last stable offset has not moved although records follow it.',
+      'Time since the last stable offset moved while records follow it.',
     ),
     restoredRecords: new Counter({
       name: 'touchline_restore_records_total',
@@ -69,14 +67,14 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
     }),
     restoreSeconds: new Counter({
       name: 'touchline_restore_seconds',
-      help: 'Time spent rebuilding state, added over partitions.',
+      help: 'Time spent rebuilding state, summed over partitions.',
       registers,
     }),
     keptStates: counter(
       'touchline_kept_states_total',
-      'Claims that went on with the state in memory, since nobody else had written.',
+      'Claims that kept the state in memory, as no other process had written.',
     ),
-    stateSize: gauge('touchline_state_entries', 'Entries of state held.'),
+    stateSize: gauge('touchline_state_entries', 'Number of state entries.'),
     lostRecords: counter(
       'touchline_lost_records_total',
       'Input records that were removed before they were processed.',

@@ -1,6 +1,6 @@
 /**
- * The position of a task is stored in a compacted topic, in the same transaction as its outputs. The newest record of a
- * partition counts; it is searched from the end of the log.
+ * The positions of tasks, stored in a compacted topic in the same transaction as the outputs. The newest committed record of a
+ * partition counts; the search for it begins at the end of the log.
  */
 
 import { z } from 'zod';
@@ -8,42 +8,39 @@ import type { LogBounds, OutputRecord, ProducerIdentity, StreamClient } from '..
 import { RefusedError } from '../errors.ts';
 import { readRange } from '../read/read-range.ts';
 
-/**
- * The layout of a stream's topics: positions topic, changelogs, transactional ids. A version of Touchline that does not
- * know the layout refuses to start.
- */
+/** Version of the layout of a stream's topics: positions, changelogs, transactional ids. Any other layout is refused. */
 const LAYOUT = 3;
 
-/** A log that a task alone writes to, or a changelog, as of a commit (docs/decisions/0113). */
+/** A changelog, or an output that only this task writes to, at the time of a commit (docs/decisions/0113). */
 const logMark = z.object({
-  /** The id of a changelog's topic: the state of the position is in that one. Null for outputs. */
+  /** Topic id of a changelog, which has the state of the position. Null for outputs. */
   id: z.string().nullable(),
-  /** Where it ended, at least: a changelog that ends before lost state; null where that is not known. */
+  /** Lower bound of the end of the log; null when unknown. A changelog that ends before it lost state. */
   end: z.number().nullable(),
   /**
-   * The offset of its last record, at least; null without one, or where that is a tombstone, which compaction removes. An
-   * aborted transaction can make up for a lost end, and never for this record.
+   * Lower bound of the offset of the last record; null without one, or when it is a tombstone, which compaction removes. Aborted
+   * records can hide a lost end, but not the loss of this record.
    */
   last: z.number().nullable(),
 });
 
 export type LogMark = Readonly<z.infer<typeof logMark>>;
 
-/** The progress of a task. */
+/** The committed progress of a task. */
 export type Position = {
   /** Offset of the next input record. */
   readonly next: number;
-  /** The id of the input topic that `next` is an offset of. */
+  /** Id of the input topic. */
   readonly topicId: string;
-  /** The leader epoch in which the input before `next` was written at the latest; null where it is unknown. */
+  /** Leader epoch of the last input record before `next`; null when unknown. */
   readonly inputEpoch: number | null;
-  /** The changelogs, and the outputs that only this task writes to, by name. */
+  /** Marks of the changelogs, and of the outputs that only this task writes to, by topic. */
   readonly logs: Readonly<Record<string, LogMark>>;
-  /** The producer that wrote it. */
+  /** The producer that wrote the position. */
   readonly producer: ProducerIdentity;
 };
 
-/** JSON on the topic; fields named as in the other topics. */
+/** The JSON value on the topic, with field names as in the other topics. */
 const stored = z.object({
   layout: z.literal(LAYOUT),
   next: z.number(),
@@ -56,26 +53,26 @@ const stored = z.object({
 
 const SUFFIX = '-positions';
 
-/** How far from the end of the log the search begins: a commit and its marker take two offsets. */
-const FIRST_LOOK = 16;
-const LOOK_BYTES = 64 * 1024;
+/** Offsets that the first read covers, from the end of the log; a commit and its marker take two. */
+const FIRST_OFFSETS = 16;
+const READ_BYTES = 64 * 1024;
 
-/** The positions topic of an application, by its name on the broker. */
+/** Returns the name of an application's positions topic on the broker. */
 export function positionsTopic(application: string): string {
   return `${application}${SUFFIX}`;
 }
 
-/** The command that processes all input again. `application` is prefix and service. */
+/** Returns the command that processes all input again. `application`: prefix and service. */
 export function rebuildCommand(application: string): string {
   return `npx touchline rebuild ${serviceOf(application)}`;
 }
 
-/** The service of an application, as in commands. */
+/** Returns the service name of an application, as used in commands. */
 export function serviceOf(application: string): string {
   return application.slice(application.lastIndexOf('.') + 1);
 }
 
-/** The record that commits a position in a transaction. */
+/** Returns the record that stores a position. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
   const { next, topicId, inputEpoch, logs, producer } = position;
   const value: z.input<typeof stored> = {
@@ -90,7 +87,7 @@ export function positionRecord(topic: string, partition: number, position: Posit
   return { topic, partition, key: String(partition), value: Buffer.from(JSON.stringify(value)) };
 }
 
-/** A record of a positions topic. Throws `RefusedError` LAYOUT_UNKNOWN. */
+/** Parses the value of a positions record. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const json = parseJson(value);
   const { success, data } = stored.safeParse(json);
@@ -107,8 +104,8 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
 }
 
 /**
- * The last committed position of a partition, null without one. Reads from the end of the log, further back while
- * nothing is found: aborted transactions leave records too.
+ * Returns the last committed position of a partition; null without one. Reads from the end of the log, and further back until it
+ * finds one, as aborted transactions leave records too. `bounds`: default is a look-up.
  */
 export async function findPosition(
   client: StreamClient,
@@ -118,15 +115,15 @@ export async function findPosition(
 ): Promise<Position | null> {
   const [log] = bounds === undefined ? await client.logBounds([{ topic, partition }]) : [bounds];
   if (log === undefined || log.end === log.start) return null;
-  for (let look = FIRST_LOOK; ; look *= 8) {
-    const start = Math.max(log.start, log.end - look);
+  for (let offsets = FIRST_OFFSETS; ; offsets *= 8) {
+    const start = Math.max(log.start, log.end - offsets);
     let last: Buffer | null = null;
     for await (const { records } of readRange(client, {
       topic,
       partition,
       start,
       end: log.end,
-      maxBytes: LOOK_BYTES,
+      maxBytes: READ_BYTES,
     }))
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
     if (last !== null) return parsePosition(topic, partition, last);

@@ -1,19 +1,19 @@
 import type { MessageFields } from '#tracing/message-fields.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 
-/** The records of a task's next commit, in its own partition by default. */
+/** Collects the output records of a task's next commit. */
 export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];
   #bytes = 0;
-  /** The trace that the next records belong to: that of the input record in process; of a flush, what `flush` sets. */
+  /** The trace of the records added next: that of the current input record; during a flush, set by `flush`. */
   traceparent: string | undefined;
 
   constructor(partition: number) {
     this.#partition = partition;
   }
 
-  /** Adds a record; `topic` is the name on the broker. */
+  /** Adds a record. `topic`: name on the broker. `partition`: default is the task's own. */
   add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
     const { traceparent } = this;
     this.#records.push(
@@ -24,7 +24,7 @@ export class RecordCollector {
     this.#bytes += value?.length ?? 0;
   }
 
-  /** Everything added so far, in order. */
+  /** All records added so far, in order. */
   get records(): readonly OutputRecord[] {
     return this.#records;
   }
@@ -36,40 +36,40 @@ export class RecordCollector {
 }
 
 /**
- * What a service does with one partition of its input. An instance lives from a claim to the release of the partition or
- * the first failure, with `isKept` to the first that says nothing of the broker; its state is rebuilt from the changelogs.
+ * A service's code for one partition of its input. An instance lives from a claim until the partition is released or the first
+ * failure; with `isKept` it outlives failures of the broker. Its state is rebuilt from the changelogs.
  */
 export interface PartitionProcessor {
   /**
-   * Restores records of a changelog (name on the broker), oldest first; a later record of a key replaces an earlier one.
-   * Keys and values are views of the answer: copy what is stored.
+   * Restores records of a changelog, oldest first; a later record of a key replaces an earlier one. `topic`: name on the broker.
+   * Keys and values are views of a larger buffer: copy them to keep them.
    */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void>;
-  /** Fetches what a batch of input records needs, before any of them is processed. Rejects as `process`. Default: nothing. */
+  /** Fetches what a batch of input records needs, before the first is processed. Rejects as `process`. Default: does nothing. */
   prepare?(records: readonly ConsumedRecord[]): Promise<void>;
   /**
-   * Processes one input record. Throws `PoisonError`, before any change, for a record that can never be processed: it goes
-   * to dead-letters, and the next one is processed. Throws `StreamError` UNAVAILABLE where a dependency is missing: the
-   * partition is claimed again until it is there. After any other error the partition is rebuilt and the record retried
-   * once, then it is poison too.
+   * Processes one input record. Throws `PoisonError`, before any change, for a record that can never be processed: it becomes a dead
+   * letter, and processing continues with the next record. Throws `StreamError` UNAVAILABLE while a dependency is unavailable: the
+   * partition is claimed again until it returns. After any other error the partition is rebuilt and the record retried once; after
+   * a second error it becomes a dead letter.
    */
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
-  /** Names the message of an input record. Called for log lines and spans only. Default: nothing is known. */
+  /** Returns fields that identify the message of an input record, for log lines and spans only. Default: none. */
   identify?(record: ConsumedRecord): MessageFields;
-  /** Whether so much has changed that it must be committed before the next record. Default: no. */
+  /** Whether the changes must be committed before the next record, as there are many. Default: false. */
   isFull?(): boolean;
-  /** The end of a batch: adds the records that a transaction has once, however many input records it covers. */
+  /** Adds the records that a transaction contains once, whatever its number of input records. Called before each commit. */
   flush(collector: RecordCollector): void;
-  /** The batch is committed. */
+  /** Called after each commit. */
   committed(): void;
-  /** Every readable record is processed and committed. Called repeatedly while the input is idle. */
+  /** Called when all readable records are processed and committed; repeatedly while the input is idle. */
   caughtUp?(): void;
   /**
-   * Whether the state may outlive a failure of broker or network, until the partition is claimed again here: only `restore`,
-   * `process` and `flush` change it, and nothing outside acts on it. Default: it is restored.
+   * Whether the state may outlive a failure of the broker or network. Requires that only `restore`, `process` and `flush` change the
+   * state, and that nothing outside acts on it. Default: false; the state is restored.
    */
   readonly isKept?: boolean;
-  /** Entries of state held, for the metrics. */
+  /** Returns the number of state entries, for the metrics. */
   size(): number;
   close(): void;
 }

@@ -4,18 +4,18 @@ import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import { logsMessages } from '../log.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
-import type { TaskContext } from './task-context.ts';
+import type { TaskContext } from './stream-topics.ts';
 
-/** An input record, and its span where its trace is sampled. */
-type Watched = { readonly record: ConsumedRecord; readonly span: TraceSpan | null };
+/** An input record with its span; null when its trace is not sampled. */
+type WatchedRecord = { readonly record: ConsumedRecord; readonly span: TraceSpan | null };
 
-/** The log lines and the spans of the input records of one transaction, where somebody wants them. */
+/** Writes debug lines and trace spans for the input records of one transaction. */
 export class RecordWatch {
   readonly #context: TaskContext;
   readonly #processor: PartitionProcessor;
   readonly #partition: number;
   readonly #isLogged: boolean;
-  readonly #records: Watched[] = [];
+  readonly #records: WatchedRecord[] = [];
 
   private constructor(context: TaskContext, processor: PartitionProcessor, partition: number) {
     this.#context = context;
@@ -24,13 +24,13 @@ export class RecordWatch {
     this.#isLogged = logsMessages(context.log);
   }
 
-  /** Null where nobody does, so that it costs nothing. */
+  /** Returns a watch; null while neither debug lines nor traces are on, so that it costs nothing. */
   static of(context: TaskContext, processor: PartitionProcessor, partition: number): RecordWatch | null {
     if (!logsMessages(context.log) && tracer() === null) return null;
     return new RecordWatch(context, processor, partition);
   }
 
-  /** The record is processed next: what is collected for it belongs to its trace. */
+  /** Starts the span of the next record. Records added to `collector` from now on belong to its trace. */
   begin(record: ConsumedRecord, collector: RecordCollector): void {
     const { input } = this.#context;
     const parent = record.traceparent;
@@ -46,7 +46,7 @@ export class RecordWatch {
     if (span !== null || this.#isLogged) this.#records.push({ record, span });
   }
 
-  /** The transaction of these records is committed. */
+  /** Ends the spans and writes the debug lines of a committed transaction. */
   committed(): void {
     for (const { record, span } of this.#records) {
       span?.end();
@@ -54,7 +54,7 @@ export class RecordWatch {
     }
   }
 
-  /** The transaction failed; its records are processed again. */
+  /** Ends the spans of a failed transaction, whose records are processed again. */
   failed(error: unknown): void {
     for (const { span } of this.#records) span?.end(error instanceof Error ? error.message : String(error));
   }
@@ -64,7 +64,7 @@ export class RecordWatch {
   }
 }
 
-/** The fields of an input record in log lines. */
+/** Returns the log fields of an input record. */
 export function fieldsOf(
   topic: string,
   partition: number,

@@ -4,14 +4,14 @@ import type { Changelog, Claimed } from './claim.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { type ChangelogRecord, requireLastRecord } from './start-checks.ts';
-import type { TaskContext } from './task-context.ts';
+import type { TaskContext } from './stream-topics.ts';
 
-/** How long restoring a changelog may make no progress: another producer has an open transaction in it. */
+/** Timeout of restoring without progress, as happens behind another producer's open transaction. */
 const RESTORE_STALL_MS = 30_000;
 
 /**
- * Restores the state of a claimed partition from its changelogs. Resolves with the offset of the last record of each, by
- * name; without those that end with a tombstone.
+ * Restores the state of a claimed partition from its changelogs. Resolves with the offsets of their last records, by name; without
+ * changelogs that end with a tombstone.
  */
 export async function restoreState(
   context: TaskContext,
@@ -22,7 +22,7 @@ export async function restoreState(
 ): Promise<Map<string, number>> {
   const { application, clock, metrics, log } = context;
   const started = clock.monotonic();
-  const restored = await lifetime.still(
+  const restored = await lifetime.guard(
     Promise.all(
       changelogs.map(async (changelog) => ({
         ...changelog,
@@ -50,7 +50,7 @@ async function restoreOne(
   let last: ChangelogRecord | null = null;
   let movedAt = clock.monotonic();
   for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
-    const batch = await lifetime.still(reading);
+    const batch = await lifetime.guard(reading);
     if (batch.next === at && clock.monotonic() > movedAt + RESTORE_STALL_MS) {
       throw new StreamError(
         'UNAVAILABLE',
@@ -61,7 +61,7 @@ async function restoreOne(
     at = batch.next;
     reading = at < end ? ahead(reader.read(at)) : null;
     const restoring = processor.restore(topic, batch.records);
-    if (restoring !== undefined) await lifetime.still(restoring);
+    if (restoring !== undefined) await lifetime.guard(restoring);
     metrics.restoredRecords.inc(batch.records.length);
     const newest = batch.records.at(-1);
     if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
@@ -70,7 +70,7 @@ async function restoreOne(
   return last;
 }
 
-/** A read that is awaited later: a failure surfaces then. */
+/** Marks a rejection as handled, so that a read may be awaited later. */
 export function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
   reading.catch(() => {});
   return reading;

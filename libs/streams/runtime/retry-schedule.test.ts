@@ -9,13 +9,13 @@ const failed = (failure: Partial<TaskFailure> = {}, state: TaskState = 'failed')
   failure: { code: 'UNAVAILABLE', at: 0, hasLearned: false, ...failure },
 });
 
-/** The times at which a task that fails at once is claimed; checked every 10 ms while the group confirms the member. */
+/** Returns when a task is claimed that fails after each claim, checked every 10 ms while the group confirms the member. */
 function claims(untilMs: number, failure: Partial<TaskFailure>, state: TaskState = 'failed'): number[] {
   const schedule = new RetrySchedule(SESSION_MS);
   const times: number[] = [];
   let at = 0;
   for (let now = 0; now <= untilMs; now += 10) {
-    schedule.heard(now);
+    schedule.confirm(now);
     if (!schedule.isDue(failed({ ...failure, at }, state), now)) continue;
     times.push(now);
     at = now;
@@ -27,53 +27,53 @@ test('doubles the wait after each failure, up to a ceiling', () => {
   expect(claims(20_000, {})).toEqual([100, 300, 700, 1_500, 3_100, 6_300, 11_300, 16_300]);
 });
 
-test('waits longer where an operator has to decide', () => {
+test('waits up to 30 seconds before it claims a refused task again', () => {
   const times = claims(200_000, {}, 'refused');
   expect((times.at(-1) ?? 0) - (times.at(-2) ?? 0)).toBe(30_000);
 });
 
-test('does not wait longer where the failure gave new information on a record', () => {
+test('does not double the wait when the failure gave new information on a record', () => {
   expect(claims(500, { hasLearned: true })).toEqual([100, 200, 300, 400, 500]);
 });
 
-test('starts with the shortest wait again once the task ran', () => {
+test('starts with the first wait again once the task has run', () => {
   const schedule = new RetrySchedule(SESSION_MS);
-  schedule.heard(0);
+  schedule.confirm(0);
   expect(schedule.isDue(failed(), 100)).toBe(true);
   expect(schedule.isDue({ ...failed(), state: 'running' }, 200)).toBe(false);
   expect(schedule.isDue(failed({ at: 250 }), 349)).toBe(false);
   expect(schedule.isDue(failed({ at: 250 }), 350)).toBe(true);
 });
 
-test('claims a fenced task only once the group has confirmed this member after that', () => {
+test('claims a fenced task only after the group has confirmed this member again', () => {
   const schedule = new RetrySchedule(SESSION_MS);
-  schedule.heard(90);
+  schedule.confirm(90);
   expect(schedule.isDue(failed({ code: 'FENCED', at: 100 }), 1_000)).toBe(false);
-  schedule.heard(1_010);
+  schedule.confirm(1_010);
   expect(schedule.isDue(failed({ code: 'FENCED', at: 100 }), 1_020)).toBe(true);
 });
 
-test('leaves a fenced task alone once that confirmation is older than a session', () => {
+test('does not claim a fenced task when that confirmation is older than a session', () => {
   const schedule = new RetrySchedule(SESSION_MS);
-  schedule.heard(200);
+  schedule.confirm(200);
   const fenced = failed({ code: 'FENCED', at: 100 });
   expect(schedule.isDue(fenced, SESSION_MS + 200)).toBe(false);
-  schedule.heard(SESSION_MS + 201);
+  schedule.confirm(SESSION_MS + 201);
   expect(schedule.isDue(fenced, SESSION_MS + 202)).toBe(true);
 });
 
-test('claims a task after any other failure while the group keeps the member, silent or not', () => {
+test('claims a task after any other failure for a session after the last confirmation', () => {
   const schedule = new RetrySchedule(SESSION_MS);
-  schedule.heard(0);
+  schedule.confirm(0);
   expect(schedule.isDue(failed({ at: 5_000 }), 9_990)).toBe(true);
   expect(schedule.isDue(failed({ at: 5_000 }), 10_200)).toBe(false);
 });
 
 test.each(['created', 'claiming', 'restoring', 'closed'] as const)(
-  'leaves a task that is %s alone',
+  'does not claim a task that is %s',
   (state) => {
     const schedule = new RetrySchedule(SESSION_MS);
-    schedule.heard(0);
+    schedule.confirm(0);
     expect(schedule.isDue(failed({}, state), 1_000)).toBe(false);
   },
 );

@@ -1,7 +1,7 @@
 import type { TaskState } from './task-state.ts';
 
 /** The part of a task that the schedule reads. */
-export type Retried = {
+type RetriedTask = {
   readonly partition: number;
   readonly state: TaskState;
   /** The last failure; null without one. */
@@ -11,44 +11,44 @@ export type Retried = {
 export type TaskFailure = {
   /** Code of the task's error. */
   readonly code: string;
-  /** On the clock of the schedule's calls. */
+  /** Time of the failure, on the monotonic clock. */
   readonly at: number;
-  /** Whether it gave new information on a record: the next attempt differs. */
+  /** Whether the failure changes the next attempt, as it gave new information on a record. */
   readonly hasLearned: boolean;
 };
 
-/** A failed task waits this long, then twice as long after each failure, up to a ceiling. */
+/** Wait after the first failure. Each further failure doubles it, up to a ceiling. */
 const FIRST_RETRY_MS = 100;
 const RETRY_CEILING_MS = 5_000;
 const REFUSED_CEILING_MS = 30_000;
 
 /**
- * When failed tasks are claimed again: the one scheduler of all retries. Times are milliseconds of one clock.
+ * Schedules when failed tasks are claimed again. Times are monotonic milliseconds.
  *
- * A partition may have a new owner, whom a claim would fence. A task belongs to this member while the group keeps it: for a
- * session timeout after the last request that the group confirmed. A fenced task needs one that was sent after that.
+ * A claim would fence a new owner of the partition. So a task is claimed only while the group keeps this member: for a session
+ * timeout after the last confirmed request. A fenced task also needs a confirmed request that was sent after it was fenced.
  */
 export class RetrySchedule {
   readonly #sessionTimeoutMs: number;
   readonly #retries = new Map<number, { at: number; wait: number }>();
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
 
   constructor(sessionTimeoutMs: number) {
     this.#sessionTimeoutMs = sessionTimeoutMs;
   }
 
-  /** The group confirmed this member by its answer to a request that was sent then. */
-  heard(sentAt: number): void {
-    this.#heardAt = sentAt;
+  /** Records that the group confirmed this member. `sentAt`: when the confirmed request was sent. */
+  confirm(sentAt: number): void {
+    this.#confirmedAt = sentAt;
   }
 
-  /** Whether the group confirmed this member within the last session timeout: beyond it, it may have given its partitions to others. */
-  isHeard(now: number): boolean {
-    return now < this.#heardAt + this.#sessionTimeoutMs;
+  /** Whether the group confirmed this member within the last session timeout. Otherwise others may own its partitions. */
+  isConfirmed(now: number): boolean {
+    return now < this.#confirmedAt + this.#sessionTimeoutMs;
   }
 
-  /** Whether the task is to be claimed now; true counts as an attempt. */
-  isDue(task: Retried, now: number): boolean {
+  /** Whether the task is to be claimed now. A true result counts as an attempt. */
+  isDue(task: RetriedTask, now: number): boolean {
     const { partition, state, failure } = task;
     if (state === 'running') this.#retries.delete(partition);
     if ((state !== 'failed' && state !== 'refused') || failure === null) return false;
@@ -61,12 +61,12 @@ export class RetrySchedule {
     return true;
   }
 
-  /** The task was released. */
+  /** Forgets the attempts of a released task. */
   forget(partition: number): void {
     this.#retries.delete(partition);
   }
 
   #isOurs({ code, at }: TaskFailure, now: number): boolean {
-    return this.isHeard(now) && (code !== 'FENCED' || this.#heardAt > at);
+    return this.isConfirmed(now) && (code !== 'FENCED' || this.#confirmedAt > at);
   }
 }

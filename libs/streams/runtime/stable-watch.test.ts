@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StableWatch } from './stable-watch.ts';
 
-test('reports a transaction that stays open for a minute once, until the partition advances', () => {
+test('reports once a transaction that is open for a minute, and again after the partition advanced', () => {
   const watch = new StableWatch();
   expect(watch.becameStuck(5, 5, 0)).toBe(false);
   expect(watch.becameStuck(5, 8, 1_000)).toBe(false);
@@ -12,14 +12,14 @@ test('reports a transaction that stays open for a minute once, until the partiti
   expect(watch.becameStuck(12, 14, 560_001)).toBe(true);
 });
 
-test('an idle partition is not stuck', () => {
+test('reports no idle partition', () => {
   const watch = new StableWatch();
   expect(watch.becameStuck(5, 5, 0)).toBe(false);
   expect(watch.becameStuck(5, 5, 3_600_000)).toBe(false);
   expect(watch.becameStuck(5, 6, 3_600_001)).toBe(false);
 });
 
-test('says how long the last stable offset has not moved although records follow it', () => {
+test('returns how long the last stable offset has not moved although records follow it', () => {
   const watch = new StableWatch();
   const stuckAfter = (end: number, written: number, now: number): number => {
     watch.becameStuck(end, written, now);

@@ -1,7 +1,4 @@
-/**
- * How long records may wait behind an open transaction of another producer: longer than transactions of this runtime
- * and most others may take.
- */
+/** How long records may wait behind an open transaction: longer than the transaction timeout of most producers. */
 const STUCK_MS = 60_000;
 
 /** Detects a partition whose committed records wait behind an open transaction. */
@@ -10,14 +7,14 @@ export class StableWatch {
   #movedAt = 0;
   #isReported = false;
 
-  /** How long the last stable offset has not moved although records follow it, milliseconds; 0 where none do. */
+  /** Returns how long the last stable offset has not moved although records follow it, milliseconds; 0 when none follow. */
   stuckMs(nowMs: number): number {
     return nowMs - this.#movedAt;
   }
 
   /**
-   * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
-   * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
+   * Takes the last stable offset (`end`) and the high watermark (`written`) of a read. Returns true once when `end` has not moved for
+   * a minute although records follow it, and again only after it moved. `nowMs` is monotonic.
    */
   becameStuck(end: number, written: number, nowMs: number): boolean {
     if (end !== this.#end || written <= end) {

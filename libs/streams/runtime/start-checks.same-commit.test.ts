@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReaderOptions, StreamClient } from '../client/port.ts';
 import { requireSameCommit } from './start-checks.ts';
 
-describe('an output with its last record at 10, and its end at 12,', () => {
+describe('an output whose position has the last record at 10 and the end at 12', () => {
   const committed = {
     next: 7,
     topicId: 'a',
@@ -11,7 +11,7 @@ describe('an output with its last record at 10, and its end at 12,', () => {
     producer: { id: '1', epoch: 0 },
   };
 
-  /** Where `offsets` are what a committed reader sees of the log up to `end`. */
+  /** Checks a log up to `end` in which only the records at `offsets` are committed. */
   function check(offsets: readonly number[], end: number, start = 0): Promise<void> {
     const client = {
       openReader: (_: ReaderOptions) => ({
@@ -34,20 +34,20 @@ describe('an output with its last record at 10, and its end at 12,', () => {
     ]);
   }
 
-  test('is that of the position, also where aborted records follow or retention removed all', async () => {
+  test('is accepted, also when aborted records follow or retention removed all records', async () => {
     await expect(check([10], 12)).resolves.toBeUndefined();
     await expect(check([10], 20)).resolves.toBeUndefined();
     await expect(check([], 12, 12)).resolves.toBeUndefined();
   });
 
-  test('is refused where that record was aborted', async () => {
+  test('is refused when the record at 10 is not committed', async () => {
     await expect(check([], 12)).rejects.toMatchObject({
       code: 'OUTPUT_TRUNCATED',
       message: expect.stringContaining('output-3 lacks the record at offset 10'),
     });
   });
 
-  test('is refused where a record behind its end is committed', async () => {
+  test('is refused when a record after its end is committed', async () => {
     await expect(check([10, 12], 14)).rejects.toMatchObject({
       code: 'POSITION_TRUNCATED',
       message: expect.stringContaining(
@@ -56,7 +56,7 @@ describe('an output with its last record at 10, and its end at 12,', () => {
     });
   });
 
-  test('is not compared where it was created again', async () => {
+  test('is not compared when it was created again', async () => {
     await expect(check([0], 2)).resolves.toBeUndefined();
   });
 });

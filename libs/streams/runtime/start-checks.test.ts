@@ -55,7 +55,7 @@ test.each([
   expect(start(found, input)).toBe(offset);
 });
 
-test('refuses a position beyond the end, and names the remedy', () => {
+test('refuses a position beyond the end, and names the commands that resolve it', () => {
   const { code, message } = refusal(position(120), { start: 0, end: 80 });
   expect(code).toBe('POSITION_BEYOND_END');
   expect(message).toContain('touchline.normalized-messages-3 ends at offset 80, before the position 120');
@@ -63,14 +63,14 @@ test('refuses a position beyond the end, and names the remedy', () => {
   expect(message).toContain('npx touchline rebuild match-processor');
 });
 
-test('refuses input that is another topic', () => {
+test('refuses an input that was created again', () => {
   const { code, message } = refusal(position(7), { start: 0, end: 80 }, 'stop', 'b');
   expect(code).toBe('INPUT_RECREATED');
   expect(message).toContain('position 7');
   expect(message).toContain('offsets 0 to 80');
 });
 
-describe('the leader epoch of the input before position 17, which is 3,', () => {
+describe('an input whose records before position 17 are of leader epoch 3', () => {
   const check = (found: { epoch: number; endOffset: number } | null) => () =>
     requireSameInput(
       { application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
@@ -80,27 +80,32 @@ describe('the leader epoch of the input before position 17, which is 3,', () => 
     );
 
   test.each([
-    ['goes on', { epoch: 3, endOffset: 20 }],
-    ['ends there', { epoch: 3, endOffset: 17 }],
-    ['is not compared', null],
-  ])('may begin where it %s', (_, found) => expect(check(found)).not.toThrow());
+    ['continues after the position', { epoch: 3, endOffset: 20 }],
+    ['ends at the position', { epoch: 3, endOffset: 17 }],
+    ['is unknown', null],
+  ])('is accepted when that epoch %s', (_, found) => expect(check(found)).not.toThrow());
 
   test.each([
-    ['ends before', { epoch: 3, endOffset: 15 }, 'from offset 15 to the position 17', 'processor 3 15'],
-    ['is unknown to a log that is shorter', { epoch: 2, endOffset: 15 }, 'from offset 15', 'processor 3 15'],
     [
-      'is unknown to a log with other records',
+      'ends before the position',
+      { epoch: 3, endOffset: 15 },
+      'from offset 15 to the position 17',
+      'processor 3 15',
+    ],
+    ['is missing in a shorter log', { epoch: 2, endOffset: 15 }, 'from offset 15', 'processor 3 15'],
+    [
+      'is missing in a log with other records',
       { epoch: 2, endOffset: 20 },
       'in leader epoch 3',
       'processor 3 17',
     ],
-  ])('refuses where it %s, and names the remedy', (_, found, lost, remedy) => {
+  ])('is refused when that epoch %s', (_, found, lost, remedy) => {
     expect(check(found)).toThrow(lost);
     expect(check(found)).toThrow(`npx touchline position match-${remedy}`);
   });
 });
 
-test('refuses a gap left by retention, or counts it where the setting says so', async () => {
+test('refuses input that retention removed unprocessed, or counts it with onLostInput continue', async () => {
   const { code, message } = refusal(position(7), { start: 10, end: 80 });
   expect(code).toBe('INPUT_LOST');
   expect(message).toContain('3 records were removed');
@@ -110,7 +115,7 @@ test('refuses a gap left by retention, or counts it where the setting says so', 
 });
 
 test.each([
-  ['is another topic', { id: 'd', end: 12 }, 'CHANGELOG_RECREATED'],
+  ['was created again', { id: 'd', end: 12 }, 'CHANGELOG_RECREATED'],
   ['ends before the commit of the position', { id: 'c', end: 11 }, 'CHANGELOG_TRUNCATED'],
 ])('refuses a changelog that %s', (_, found, code) => {
   const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
@@ -120,24 +125,24 @@ test.each([
   expect(() => check({ id: 'c', end: 12 })).not.toThrow();
 });
 
-describe('a changelog whose end was lost and made up for by aborted records', () => {
+describe('a changelog that lost its end and has aborted records there', () => {
   const last = (offset: number) => ({ offset, isTombstone: false });
   const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
   const check = (found: ReturnType<typeof last> | null, start = 0) =>
     requireLastRecord('touchline.match-processor', 3, committed, { topic: 'changelog', start, last: found });
 
-  test('is refused, as the last committed record is not there', () => {
+  test('is refused when the last committed record is missing', () => {
     expect(() => check(last(8))).toThrow('changelog-3 ends at offset 9 and had reached 11 at the position 7');
     expect(() => check(null)).toThrow('changelog-3 ends at offset 0 and had reached 11');
   });
 
-  test('is whole with that record, with a later one, and where retention removed it', () => {
+  test('is accepted with that record, with a later one, and when retention removed it', () => {
     expect(() => check(last(10))).not.toThrow();
     expect(() => check(last(12))).not.toThrow();
     expect(() => check(null, 11)).not.toThrow();
   });
 
-  test('is not compared without a record that compaction keeps', () => {
+  test('is not compared when the position has no last record', () => {
     const restored = { topic: 'other', start: 0, last: null };
     expect(() => requireLastRecord('touchline.match-processor', 3, committed, restored)).not.toThrow();
   });

@@ -1,19 +1,23 @@
-/** Checks whether and where processing a partition may begin: refuses to lose or repeat records, and names the remedy. */
+/** Checks at a claim whether processing would lose or repeat records. Each refusal names the command that resolves it. */
 
 import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
 import { findRecord, type RecordPosition } from '../read/read-range.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
-import type { TaskContext } from './task-context.ts';
+import type { TaskContext } from './stream-topics.ts';
 
-type Checked = Pick<TaskContext, 'application' | 'input' | 'positions' | 'onLostInput' | 'metrics' | 'log'>;
+type CheckContext = Pick<
+  TaskContext,
+  'application' | 'input' | 'positions' | 'onLostInput' | 'metrics' | 'log'
+>;
 
 /**
- * Where to begin, by the position, null without one. Throws `RefusedError` where the input is not the one of the
- * position, or lacks records that were not processed.
+ * Returns the offset to begin at: the position, or the start of the log without one. Throws `RefusedError` when the input is not
+ * the topic of the position, or lost unprocessed records; with `onLostInput: 'continue'` counts these and returns the start of the
+ * log.
  */
 export function startOffset(
-  { application, input, onLostInput, metrics, log }: Checked,
+  { application, input, onLostInput, metrics, log }: CheckContext,
   partition: number,
   found: { readonly position: Position | null; readonly topicId: string; readonly input: LogBounds },
 ): number {
@@ -27,15 +31,15 @@ export function startOffset(
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
-        `to ${end}; process all that it holds with ${rebuildCommand(application)}, or only what comes with ` +
+        `to ${end}; process all of its records with ${rebuildCommand(application)}, or only new ones with ` +
         `npx touchline position ${service} ${partition} end --yes`,
     );
   }
   if (next > end) {
     throw new RefusedError(
       'POSITION_BEYOND_END',
-      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); go on ` +
-        `from its end with npx touchline position ${service} ${partition} ${end}, or process all again with ${rebuildCommand(application)}`,
+      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); continue ` +
+        `at its end with npx touchline position ${service} ${partition} ${end}, or process all input again with ${rebuildCommand(application)}`,
     );
   }
   if (next >= start) return next;
@@ -43,17 +47,17 @@ export function startOffset(
   if (onLostInput === 'stop') {
     throw new RefusedError(
       'INPUT_LOST',
-      `${lost}; go on without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
+      `${lost}; continue without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
     );
   }
   metrics.lostRecords.inc({ partition }, start - next);
-  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, going on without them`);
+  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
   return start;
 }
 
 /**
- * Throws `RefusedError` where a changelog is not the one that the position was written with, since the state of the position
- * was in that one, or ends before what was committed with it.
+ * Throws `RefusedError` when a changelog is not the topic that the position was written with, as that topic had the state, or
+ * when it ends before the records committed with the position.
  */
 export function requireChangelogs(
   application: string,
@@ -62,26 +66,26 @@ export function requireChangelogs(
   changelogs: readonly { readonly topic: string; readonly id: string; readonly end: number }[],
 ): void {
   for (const { topic, id, end } of changelogs) {
-    const known = logs[topic];
-    if (known === undefined) continue;
-    if (known.id !== null && known.id !== id) {
+    const mark = logs[topic];
+    if (mark === undefined) continue;
+    if (mark.id !== null && mark.id !== id) {
       throw new RefusedError(
         'CHANGELOG_RECREATED',
         `${topic}-${partition} is not the topic that position ${next} was written with: it was deleted and created again, ` +
-          `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
+          `and the state of that position is lost; process all input again with ${rebuildCommand(application)}`,
       );
     }
-    if (known.end !== null && end < known.end)
-      throw changelogTruncated(application, { topic, partition, end }, known.end, next);
+    if (mark.end !== null && end < mark.end)
+      throw changelogTruncated(application, { topic, partition, end }, mark.end, next);
   }
 }
 
 /**
- * Throws `RefusedError` where the input has lost records that were processed: its log ends, for the epoch in which they were
- * written, before the position, or knows nothing of that epoch. `found` is null where nothing is known to compare.
+ * Throws `RefusedError` when the input lost processed records: its log ends before the position in the leader epoch of these
+ * records, or does not have that epoch. `found`: the end of the log in that epoch; null when unknown, and then nothing is compared.
  */
 export function requireSameInput(
-  { application, input }: Pick<Checked, 'application' | 'input'>,
+  { application, input }: Pick<CheckContext, 'application' | 'input'>,
   partition: number,
   { next, inputEpoch }: { readonly next: number; readonly inputEpoch: number },
   found: EpochEnd | null,
@@ -90,21 +94,18 @@ export function requireSameInput(
   const { endOffset } = found;
   const [lost, from] =
     endOffset < next
-      ? [
-          `${next - endOffset} records that were processed: what was read from offset ${endOffset} to`,
-          endOffset,
-        ]
-      : [`records that were processed: what was read in leader epoch ${inputEpoch}, before`, next];
+      ? [`${next - endOffset} processed records, from offset ${endOffset} to the position ${next}`, endOffset]
+      : [`processed records, written in leader epoch ${inputEpoch} before the position ${next}`, next];
   throw new RefusedError(
     'INPUT_TRUNCATED',
-    `${input}-${partition} lost ${lost} the position ${next} is gone, and others may have its offsets; process those with ` +
-      `npx touchline position ${serviceOf(application)} ${partition} ${from}, or process all that the input holds with ${rebuildCommand(application)}`,
+    `${input}-${partition} lost ${lost}, and other records may have their offsets now; process the records from offset ${from} on with ` +
+      `npx touchline position ${serviceOf(application)} ${partition} ${from}, or all records of the input with ${rebuildCommand(application)}`,
   );
 }
 
 /**
- * Throws `RefusedError` where a changelog lacks the last record that was committed with the position. `restored` is what was read
- * of it. Its end alone does not say so: what an aborted transaction wrote since takes offsets too.
+ * Throws `RefusedError` when a changelog lacks the last record that was committed with the position. `restored`: the log's start and
+ * the last record read. The end of the log does not show a loss: later aborted records take offsets too.
  */
 export function requireLastRecord(
   application: string,
@@ -113,44 +114,44 @@ export function requireLastRecord(
   restored: { readonly topic: string; readonly start: number; readonly last: ChangelogRecord | null },
 ): void {
   const { topic, start, last } = restored;
-  const known = position.logs[topic]?.last ?? null;
-  // Retention may have removed it.
-  if (known === null || known < start || (last !== null && last.offset >= known)) return;
+  const expected = position.logs[topic]?.last ?? null;
+  // Retention may have removed the record.
+  if (expected === null || expected < start || (last !== null && last.offset >= expected)) return;
   const end = last === null ? start : last.offset + 1;
-  throw changelogTruncated(application, { topic, partition, end }, known + 1, position.next);
+  throw changelogTruncated(application, { topic, partition, end }, expected + 1, position.next);
 }
 
 /** The last committed record of a changelog. */
 export type ChangelogRecord = { readonly offset: number; readonly isTombstone: boolean };
 
-/** The refusal of a changelog that ends at `end`, where it had reached `known` at the position `next`. */
+/** Returns the refusal of a changelog that ends at `end` and ended at `expected` at the position `next`. */
 export function changelogTruncated(
   application: string,
   { topic, partition, end }: TopicPartition & { readonly end: number },
-  known: number,
+  expected: number,
   next: number,
 ): RefusedError {
   return new RefusedError(
     'CHANGELOG_TRUNCATED',
-    `${topic}-${partition} ends at offset ${end} and had reached ${known} at the position ${next}: it lost up to ${known - end} records ` +
-      `of state; process all input again with ${rebuildCommand(application)}, or go on with the state that is left with ` +
+    `${topic}-${partition} ends at offset ${end} and had reached ${expected} at the position ${next}: it lost up to ${expected - end} records ` +
+      `of state; process all input again with ${rebuildCommand(application)}, or continue with the remaining state with ` +
       `npx touchline position ${serviceOf(application)} ${partition} ${next} --accept-state`,
   );
 }
 
-/** The refusal of a partition with state or outputs but without a position; names a record of these. */
+/** Returns the refusal of a partition without a position that has committed state or output: the record at `offset`. */
 export function positionMissing(
-  { application, positions }: Checked,
+  { application, positions }: CheckContext,
   { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
     'POSITION_MISSING',
-    `${positions}-${partition} has no position, but what was committed with one is there (${topic}-${partition}, offset ${offset}): ` +
+    `${positions}-${partition} has no position, but ${topic}-${partition} has a record at offset ${offset} that was committed with one: ` +
       `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
   );
 }
 
-/** A committed record with a value in any of these partitions; null where there is none. */
+/** Returns the first committed record with a value in these logs; null when there is none. */
 export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
@@ -163,9 +164,9 @@ export async function findValue(
 }
 
 /**
- * Rejects with `RefusedError` where a log that a task alone writes to is not as the commit that wrote the position left it
- * (docs/decisions/0113): POSITION_TRUNCATED for a committed record behind where the position says that a log ended, OUTPUT_TRUNCATED for
- * an output without its last record.
+ * Compares the logs that only this task writes to with the commit of the position (docs/decisions/0113). Rejects with
+ * `RefusedError`: POSITION_TRUNCATED when a log has a committed record after its end in the position, OUTPUT_TRUNCATED when an
+ * output lacks its last record.
  */
 export async function requireSameCommit(
   context: Pick<TaskContext, 'application' | 'positions' | 'client'>,
@@ -177,14 +178,14 @@ export async function requireSameCommit(
       const { topic, start, end, isOutput } = log;
       const mark = position.logs[topic];
       const last = mark?.last ?? null;
-      // Retention may have removed it, or the output is another topic.
+      // Outside these bounds retention removed the record, or the output was created again.
       if (isOutput && last !== null && last >= start && last < end) {
         const first = await findRecord(context.client, { ...log, start: last }, () => true);
         if (first?.offset !== last) throw outputTruncated(context, position, { ...log, offset: last });
       }
-      const known = mark?.end ?? end;
-      const behind = await findRecord(context.client, { ...log, start: Math.max(start, known) }, () => true);
-      if (behind !== null) throw positionTruncated(context, position, behind);
+      const expectedEnd = Math.max(start, mark?.end ?? end);
+      const later = await findRecord(context.client, { ...log, start: expectedEnd }, () => true);
+      if (later !== null) throw positionTruncated(context, position, later);
     }),
   );
 }
@@ -197,8 +198,8 @@ function positionTruncated(
   return new RefusedError(
     'POSITION_TRUNCATED',
     `${positions}-${partition} has lost a position: ${topic}-${partition} has a record at offset ${offset} that was committed after the ` +
-      `position ${next}, and going on would write it twice; process all input again with ${rebuildCommand(application)}, or go on ` +
-      `from another position with npx touchline position ${serviceOf(application)} ${partition} <offset> --accept-state`,
+      `position ${next}, and continuing would write it twice; process all input again with ${rebuildCommand(application)}, or continue ` +
+      `at another position with npx touchline position ${serviceOf(application)} ${partition} <offset> --accept-state`,
   );
 }
 
@@ -210,7 +211,7 @@ function outputTruncated(
   return new RefusedError(
     'OUTPUT_TRUNCATED',
     `${topic}-${partition} lacks the record at offset ${offset} that was committed with the position ${next}: its readers miss results; ` +
-      `process all input again with ${rebuildCommand(application)}, or go on without them with ` +
+      `process all input again with ${rebuildCommand(application)}, or continue without them with ` +
       `npx touchline position ${serviceOf(application)} ${partition} ${next}`,
   );
 }

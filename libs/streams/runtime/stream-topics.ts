@@ -1,36 +1,41 @@
-import type { TopicPartition } from '../client/port.ts';
+import type { PoisonError } from '#errors/touchline-error.ts';
+import type { MachineClock } from '#timing/clock.ts';
+import type { ConsumedRecord, OutputRecord, StreamClient, TopicPartition } from '../client/port.ts';
+import type { Logger } from '../log.ts';
+import type { StreamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
+import type { PartitionProcessor } from './processor.ts';
 
 /** A topic that a stream writes to. */
 type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * The partitions that a task writes to: the one with the number of its input partition, as its only writer (`own`) or beside
-   * tasks of other streams (`joint`); or any of this many, beside other tasks.
+   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `joint`:
+   * the same partition, shared with tasks of other streams. A number: any of that many partitions, shared with other tasks.
    */
   readonly partitions: 'own' | 'joint' | number;
 };
 
 /** The names of a stream and its topics on the broker. */
 export type StreamTopics = {
-  /** Consumer group, and the first part of the transactional ids and of the positions topic's name. */
+  /** Consumer group, and prefix of the transactional ids and of the positions topic's name. */
   readonly application: string;
   readonly input: string;
-  /** State is restored from these; each task writes its own partition of them. */
+  /** Topics that tasks restore their state from. Each task writes its own partition of them. */
   readonly changelogs: readonly string[];
-  /** Changelogs that have records of other writers too: alone they are no state of this stream. Default: none. */
+  /** Changelogs with records of other writers too, so that records alone do not prove a commit of this stream. Default: none. */
   readonly mixedChangelogs?: readonly string[];
-  /** All other outputs, dead letters included. */
+  /** All other output topics, including dead letters. */
   readonly outputs: readonly OutputTopic[];
 };
 
-/** The transactional id of the task of a partition: its epoch is the lock on the partition. */
+/** Returns the transactional id of a partition's task; its epoch is the lock on the partition. */
 export function transactionalIdOf({ application, input }: StreamTopics, partition: number): string {
   return `${application}-${input}-${partition}`;
 }
 
-/** Every partition that the task of an input partition may write to: its own and shared ones. */
+/** Returns the partitions that the task of an input partition may write to: as their only writer, and shared with others. */
 export function writesOf(
   { application, changelogs, outputs }: StreamTopics,
   partition: number,
@@ -44,3 +49,19 @@ export function writesOf(
   }
   return { own, shared };
 }
+
+/** The parts that all tasks of a stream share. Topics are names on the broker. */
+export type TaskContext = StreamTopics & {
+  readonly positions: string;
+  /** Number of partitions of the input, and of all topics partitioned like it. */
+  readonly partitions: number;
+  readonly client: StreamClient;
+  /** The runtime's only clock; a simulation passes its own. */
+  readonly clock: MachineClock;
+  readonly createProcessor: (partition: number) => PartitionProcessor;
+  readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
+  /** Whether to refuse the partition or to continue when unprocessed input was removed. */
+  readonly onLostInput: 'stop' | 'continue';
+  readonly metrics: StreamMetrics;
+  readonly log: Logger;
+};

@@ -7,47 +7,46 @@ import { RefusedError, type StreamError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
 import { RetrySchedule } from './retry-schedule.ts';
-import type { StreamTopics } from './stream-topics.ts';
+import type { StreamTopics, TaskContext } from './stream-topics.ts';
 import { Task } from './task.ts';
-import type { TaskContext } from './task-context.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
 export type StreamOptions = StreamTopics &
   Pick<TaskContext, 'createProcessor' | 'deadLetter' | 'log'> & {
     readonly brokers: Brokers;
     readonly metrics: Registry;
-    /** How long a silent process keeps its partitions. Default 6 s. */
+    /** Session timeout in the group, milliseconds. Default 6,000. */
     readonly sessionTimeoutMs?: number;
     /** As for `GroupOptions`. */
     readonly instanceId?: string;
     readonly leaves?: boolean;
-    /** Called where another process has its instance id: this one must end. */
+    /** Called when another process uses the same instance id; this process must exit. */
     readonly onFenced: (error: StreamError) => void;
-    /** What to do where unprocessed input is gone. Default: stop. */
+    /** Whether to refuse the partition or to continue when unprocessed input was removed. Default: stop. */
     readonly onLostInput?: 'stop' | 'continue';
-    /** Default: that of `openStreamClient`. */
+    /** Default: a client of `openStreamClient`. */
     readonly client?: StreamClient;
-    /** Default: that of the machine. */
+    /** Default: the machine's clock. */
     readonly clock?: MachineClock;
   };
 
 /** A running stream. */
 export type Stream = {
-  /** True while it is a member of the group, confirmed within a session timeout, and every partition it owns is being processed. */
+  /** Whether the group confirmed this process within a session timeout, and all of its partitions are being processed. */
   ready(): boolean;
-  /** Waits a moment for commits under way, and leaves the group. */
+  /** Waits up to 2 s for pending commits, then leaves the group. */
   stop(): Promise<void>;
 };
 
-/** How often failed tasks are checked. */
-const LOOK_MS = 50;
-/** How often the group's offsets follow the positions. */
+/** Interval of checks for failed tasks that are due. */
+const RETRY_POLL_MS = 50;
+/** Interval of committing the positions as offsets of the group. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
 
 /**
- * Runs a stream until it is stopped, through broker restarts, rebalances and records that cannot be processed. Rejects
- * with `RefusedError` PARTITIONS_DIFFER where the topics do not match, with `StreamError` where no broker answers.
+ * Runs a stream until it is stopped, through broker restarts, rebalances and records that cannot be processed. Rejects with
+ * `RefusedError` PARTITIONS_DIFFER when the topics do not match, and with `StreamError` when no broker responds.
  */
 export async function runStream(options: StreamOptions): Promise<Stream> {
   const { brokers, application, log } = options;
@@ -68,7 +67,7 @@ export async function runStream(options: StreamOptions): Promise<Stream> {
   }
 }
 
-/** The partitions of the input. Throws `RefusedError` naming all topics with another number of partitions. */
+/** Returns the number of the input's partitions. Throws a `RefusedError` that names all topics with another number. */
 async function requirePartitions(client: StreamClient, options: StreamOptions): Promise<number> {
   const { application, input, changelogs, outputs } = options;
   const partitions = await client.partitionCount(input);
@@ -102,7 +101,7 @@ class StreamRuntime implements GroupListener {
   readonly #tasks = new Map<number, Task>();
   readonly #closing = new Set<Promise<void>>();
   readonly #retries: RetrySchedule;
-  /** Aborted when it stops. */
+  /** Aborted by `stop`. */
   readonly #ending = new AbortController();
   readonly #onFenced: (error: StreamError) => void;
   readonly #lagCommitted = new Map<number, number>();
@@ -138,7 +137,7 @@ class StreamRuntime implements GroupListener {
   }
 
   ready(): boolean {
-    const isMember = this.#joined && this.#retries.isHeard(this.#now());
+    const isMember = this.#joined && this.#retries.isConfirmed(this.#now());
     return isMember && [...this.#tasks.values()].every((task) => task.state === 'running');
   }
 
@@ -153,12 +152,12 @@ class StreamRuntime implements GroupListener {
     await this.#context.client.close();
   }
 
-  /** Leaves retained tasks alone, whatever their state. */
+  /** Releases the tasks of other partitions and claims new ones. Does not touch a task whose partition stays. */
   onAssigned(partitions: readonly number[], sentAt: number): void {
-    // The member leaves the group last, and may be assigned partitions until then.
+    // A stop leaves the group last, and the group may assign partitions until then.
     if (this.#ending.signal.aborted) return;
     this.#joined = true;
-    this.#retries.heard(sentAt);
+    this.#retries.confirm(sentAt);
     this.#context.log.info({ partitions }, 'partitions assigned');
     const assigned = new Set(partitions);
     for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
@@ -181,7 +180,7 @@ class StreamRuntime implements GroupListener {
 
   onHeartbeat(sentAt: number): void {
     const now = this.#now();
-    this.#retries.heard(sentAt);
+    this.#retries.confirm(sentAt);
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     void this.#commitLag(this.#positions());
@@ -191,11 +190,11 @@ class StreamRuntime implements GroupListener {
     return this.#context.clock.monotonic();
   }
 
-  /** Claims failed tasks when they are due, until it stops. */
+  /** Claims failed tasks when they are due, until the stream stops. */
   async #claimFailed(): Promise<void> {
     const { signal } = this.#ending;
     for (;;) {
-      await this.#context.clock.sleep(LOOK_MS, signal);
+      await this.#context.clock.sleep(RETRY_POLL_MS, signal);
       if (signal.aborted) return;
       const now = this.#now();
       for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
@@ -219,7 +218,7 @@ class StreamRuntime implements GroupListener {
     return positions;
   }
 
-  /** Only for tools that show lag: nothing reads it here, and nothing depends on it. */
+  /** Commits positions as offsets of the group, for tools that show lag. The runtime does not read them. */
   async #commitLag(positions: ReadonlyMap<number, number>): Promise<void> {
     const moved = new Map(
       [...positions].filter(([partition, next]) => this.#lagCommitted.get(partition) !== next),

@@ -5,7 +5,7 @@ import { Suspects } from './suspects.ts';
 const failure = new Error('as this test wants it');
 
 describe('a record that cannot be processed', () => {
-  test('is retried once before it is given up', () => {
+  test('is retried once before it becomes a dead letter', () => {
     const suspects = new Suspects();
     suspects.processingFailed(5, failure);
     expect(suspects.verdictOn(5)).toBeNull();
@@ -14,13 +14,13 @@ describe('a record that cannot be processed', () => {
     expect(suspects.verdictOn(6)).toBeNull();
   });
 
-  test('is remembered when another one fails', () => {
+  test('stays suspect when another one fails', () => {
     const suspects = new Suspects();
     for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
     for (const offset of [5, 6]) expect(suspects.verdictOn(offset)).not.toBeNull();
   });
 
-  test('is forgotten once it is committed', () => {
+  test('is no longer suspect once it is committed', () => {
     const suspects = new Suspects();
     suspects.processingFailed(5, failure);
     suspects.committed(6);
@@ -30,13 +30,13 @@ describe('a record that cannot be processed', () => {
 });
 
 describe('a batch that cannot be committed', () => {
-  /** Commits batches from 0 to `end` like a task; `bad` fails. Returns the dead letter's offset and the attempts. */
+  /** Commits batches from 0 to `end` like a task; record `bad` fails. Returns the dead letter's offset and the attempts. */
   function find(end: number, bad: number, error: unknown = failure): { found: number | null; tries: number } {
     const suspects = new Suspects();
     let tries = 0;
     let found: number | null = null;
     for (let next = 0; next < end; ) {
-      const count = Math.min(end - next, suspects.mostFrom(next));
+      const count = Math.min(end - next, suspects.maxRecordsFrom(next));
       const last = next + count - 1;
       const letters = Array.from({ length: count }, (_, at) => next + at).filter(
         (offset) => suspects.verdictOn(offset) !== null,
@@ -53,13 +53,16 @@ describe('a batch that cannot be committed', () => {
     return { found, tries };
   }
 
-  test.each([0, 1, 499, 998, 999])('gives up record %d of 1,000 and no other, in few attempts', (bad) => {
-    const { found, tries } = find(1_000, bad);
-    expect(found).toBe(bad);
-    expect(tries).toBeLessThan(30);
-  });
+  test.each([0, 1, 499, 998, 999])(
+    'sends only record %d of 1,000 to the dead letters, in few attempts',
+    (bad) => {
+      const { found, tries } = find(1_000, bad);
+      expect(found).toBe(bad);
+      expect(tries).toBeLessThan(30);
+    },
+  );
 
-  test('keeps the reason of the processor', () => {
+  test('keeps the reason that the processor gave', () => {
     const suspects = new Suspects();
     suspects.commitFailed(only(3), new PoisonError('STATE_TOO_LARGE', 'too large'), null);
     expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });
@@ -67,7 +70,7 @@ describe('a batch that cannot be committed', () => {
     expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'COMMIT_FAILED', cause: failure } });
   });
 
-  test('gives up a record without its bytes where its dead letter cannot be committed', () => {
+  test('sends a dead letter without the bytes when one with them cannot be committed', () => {
     const suspects = new Suspects();
     const letter = new PoisonError('UNDECODABLE', 'as this test wants it');
     suspects.commitFailed(only(3), failure, letter);
@@ -83,14 +86,14 @@ describe('a batch that cannot be committed', () => {
   const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
 });
 
-describe('a transaction that lasts longer than the broker waits', () => {
-  test('is tried with half of its records, down to one, which is never given up for it', () => {
+describe('a transaction that takes longer than its timeout', () => {
+  test('is retried with half of its records, down to one, which never becomes a dead letter', () => {
     const suspects = new Suspects();
     suspects.tookTooLong({ first: 10, last: 19, count: 10 });
-    expect(suspects.mostFrom(10)).toBe(5);
+    expect(suspects.maxRecordsFrom(10)).toBe(5);
     expect(suspects.takeLearned()).toBe(true);
     suspects.tookTooLong({ first: 10, last: 11, count: 2 });
-    expect(suspects.mostFrom(10)).toBe(1);
+    expect(suspects.maxRecordsFrom(10)).toBe(1);
     suspects.takeLearned();
     suspects.tookTooLong({ first: 10, last: 10, count: 1 });
     expect([suspects.verdictOn(10), suspects.takeLearned()]).toEqual([null, false]);

@@ -1,37 +1,39 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 
-/** Records of one transaction. */
+/** Input records of one transaction: first and last offset, and their number. */
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
-/** Why a record is given up. */
-export type SuspectVerdict = {
+/** The reason for sending a record to the dead letters. */
+type SuspectVerdict = {
   readonly error: PoisonError;
-  /** Its dead letter was too large: it names the record without its bytes. */
+  /** Whether the dead letter names the record without its bytes, as it was too large with them. */
   readonly isBare: boolean;
 };
 
 /**
- * The failed records of a partition, over all claims of it. A record that cannot be processed, or whose results cannot be
- * committed, is found by processing its batch again in halves, and becomes a dead letter once it failed alone.
+ * The failed records of a partition, kept over all of its claims. A record that cannot be processed becomes a dead letter after the
+ * second failure. A record whose results cannot be committed is found by committing its batch in halves; it becomes a dead
+ * letter after it failed alone.
  */
 export class Suspects {
-  /** Failed records not yet passed, by offset; null for one with an attempt left. */
+  /** Failed records that are not committed yet, by offset; null for a record with an attempt left. */
   readonly #records = new Map<number, SuspectVerdict | null>();
-  /** The batch whose last commit failed, and the most records of a transaction until it is passed. */
-  #batch: { readonly last: number; readonly most: number } | null = null;
+  /** Last offset of the batch whose commit failed, and the maximum records of a transaction up to there. */
+  #batch: { readonly last: number; readonly maxRecords: number } | null = null;
   #hasLearned = false;
 
-  /** Why a record is given up; null where it is to be processed. */
+  /** Returns why a record becomes a dead letter; null when it is to be processed. */
   verdictOn(offset: number): SuspectVerdict | null {
     return this.#records.get(offset) ?? null;
   }
 
-  /** The most records of the transaction that begins with this one. */
-  mostFrom(offset: number): number {
-    return this.#batch === null || offset > this.#batch.last ? Number.POSITIVE_INFINITY : this.#batch.most;
+  /** Returns the maximum number of records of a transaction that begins at `offset`. */
+  maxRecordsFrom(offset: number): number {
+    if (this.#batch === null || offset > this.#batch.last) return Number.POSITIVE_INFINITY;
+    return this.#batch.maxRecords;
   }
 
-  /** Processing threw an error: the second time, the record is given up. */
+  /** Records that processing threw an error. After the second one the record becomes a dead letter. */
   processingFailed(offset: number, error: unknown): void {
     const verdict = this.#records.has(offset)
       ? {
@@ -44,16 +46,16 @@ export class Suspects {
   }
 
   /**
-   * The results of the records cannot be written, for a reason in the records. `letter`: why a record is given up whose
-   * dead letter was the only result.
+   * Records that the results cannot be written, for a reason in the records. `letter`: the reason of the dead letter when that was
+   * the only result; null otherwise.
    */
   commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
     if (count > 1) {
-      this.#batch = { last, most: Math.ceil(count / 2) };
+      this.#batch = { last, maxRecords: Math.ceil(count / 2) };
       this.#hasLearned = true;
       return;
     }
-    // No attempt is left.
+    // Nothing smaller is left to try.
     if (this.verdictOn(first)?.isBare) return;
     const poison =
       error instanceof PoisonError
@@ -74,20 +76,20 @@ export class Suspects {
     this.#hasLearned = true;
   }
 
-  /** The transaction lasted longer than the broker waits: fewer records are tried. A single record is tried as it is. */
+  /** Records that a transaction took longer than its timeout: the next one has half the records, but at least one. */
   tookTooLong({ last, count }: TransactionRange): void {
     if (count < 2) return;
-    this.#batch = { last, most: Math.ceil(count / 2) };
+    this.#batch = { last, maxRecords: Math.ceil(count / 2) };
     this.#hasLearned = true;
   }
 
-  /** All records before `next` are committed. */
+  /** Forgets the records before `next`, which are committed. */
   committed(next: number): void {
     for (const offset of this.#records.keys()) if (offset < next) this.#records.delete(offset);
     if (this.#batch !== null && this.#batch.last < next) this.#batch = null;
   }
 
-  /** Whether there is new information since the last call, so that another attempt differs. */
+  /** Whether a failure since the last call changes the next attempt. */
   takeLearned(): boolean {
     const hasLearned = this.#hasLearned;
     this.#hasLearned = false;

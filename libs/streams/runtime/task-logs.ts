@@ -3,35 +3,38 @@ import { StreamError } from '../errors.ts';
 import type { LogMark } from './positions.ts';
 import { changelogTruncated } from './start-checks.ts';
 
-/** Whose logs they are, and which of them, by name. */
-type LogsOf = {
+/** The task that writes the logs, and the names of some of them. */
+type LogsOwner = {
   readonly application: string;
   readonly partition: number;
-  /** Outputs that it alone writes to. */
+  /** Outputs that only this task writes to. */
   readonly outputs: readonly string[];
-  /** Changelogs that others write to as well. */
+  /** Changelogs that other writers write to as well. */
   readonly mixedChangelogs: readonly string[];
 };
 
-/** A log whose end is known. */
+/** A log mark with a known end. */
 export type KnownMark = LogMark & { readonly end: number };
 
-/** The logs of a task as its position knows them, for a later claim to check (docs/decisions/0113). */
+/** The log marks that a task stores with its position, for a later claim to check (docs/decisions/0113). */
 export class TaskLogs {
-  readonly #of: LogsOf;
+  readonly #of: LogsOwner;
   readonly #marks: Map<string, KnownMark>;
 
-  constructor(of: LogsOf, marks: ReadonlyMap<string, KnownMark>) {
+  constructor(of: LogsOwner, marks: ReadonlyMap<string, KnownMark>) {
     this.#of = of;
     this.#marks = new Map(marks);
   }
 
-  /** By name. */
+  /** The marks by topic. */
   get marks(): Readonly<Record<string, LogMark>> {
     return Object.fromEntries(this.#marks);
   }
 
-  /** As they are once these records and the marker behind them are written; in mixed changelogs at least: others may write in between. */
+  /**
+   * Returns the marks after a transaction with these records and its marker. For mixed changelogs they are lower bounds, as others may
+   * write in between.
+   */
   after(records: readonly OutputRecord[]): TaskLogs {
     const after = new TaskLogs(this.#of, this.#marks);
     for (const { topic, partition, value } of records) {
@@ -40,7 +43,7 @@ export class TaskLogs {
       after.#marks.set(topic, { ...mark, end: mark.end + 1, last: value === null ? null : mark.end });
     }
     for (const [topic, mark] of after.#marks) {
-      // The marker of the transaction follows.
+      // Counts the marker of the transaction.
       if (mark.end > (this.#marks.get(topic)?.end ?? 0))
         after.#marks.set(topic, { ...mark, end: mark.end + 1 });
     }
@@ -48,15 +51,15 @@ export class TaskLogs {
   }
 
   /**
-   * Moves them to where the broker wrote. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before the end of a changelog in
-   * `known`; `StreamError` UNDECIDED for one behind the end of a log that the task alone writes to: the position of this
-   * transaction would name another end.
+   * Moves the marks to where the broker wrote `batches`. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before the end of a
+   * changelog in `known`. Throws `StreamError` UNDECIDED for a batch after the end of a log that only this task writes to: the
+   * position in this transaction has another end.
    */
   written(batches: readonly WrittenBatch[], known: TaskLogs, position: number): void {
     const reached = new Map<string, number>();
     for (const { topic, partition, baseOffset, count } of batches) {
       const end = known.#marks.get(topic)?.end;
-      // The broker names no offset where it had the batch already.
+      // A broker that already had the batch returns no offset.
       if (end === undefined || partition !== this.#of.partition || baseOffset < 0) continue;
       if (baseOffset < end && !this.#of.outputs.includes(topic))
         throw changelogTruncated(this.#of.application, { topic, partition, end: baseOffset }, end, position);

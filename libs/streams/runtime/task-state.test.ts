@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { requireTransition, TASK_STATES, TRANSITIONS } from './task-state.ts';
 
-test('takes the transitions of the table, and no other', () => {
+test('allows the transitions of the table, and no other', () => {
   for (const from of TASK_STATES) {
     for (const to of TASK_STATES) {
       const go = () => requireTransition(from, to);
@@ -11,7 +11,7 @@ test('takes the transitions of the table, and no other', () => {
   }
 });
 
-test('every state but the last leads to closed, and closed leads nowhere', () => {
+test('allows closed after every other state, and no state after closed', () => {
   expect(TRANSITIONS.closed).toEqual([]);
   for (const state of TASK_STATES) if (state !== 'closed') expect(TRANSITIONS[state]).toContain('closed');
 });

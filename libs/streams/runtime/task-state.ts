@@ -17,7 +17,7 @@ export type TaskState =
   | 'running'
   /** Failed with an unknown outcome; claimed again once the group confirms this member. */
   | 'failed'
-  /** Continuing would lose or repeat records: an operator decides. Checked again from time to time. */
+  /** Refused, as continuing would lose or repeat records: an operator decides. Claimed again at longer intervals. */
   | 'refused'
   /** Released. A task assigned again is a new one. */
   | 'closed';

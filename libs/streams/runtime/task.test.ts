@@ -1,4 +1,4 @@
-/** A task does nothing after it was closed or failed while it waited. */
+/** A task that was closed, or that failed, during an await does nothing afterwards. */
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
@@ -18,7 +18,7 @@ import type { TaskState } from './task-state.ts';
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
 
-/** Partitions with one record each where a test says so; records the requests. */
+/** A client whose partitions have one record each if a test adds them to `full`. Records the transactions. */
 class FakeClient implements StreamClient {
   readonly transactions: (readonly OutputRecord[])[] = [];
   readonly full = new Set<string>();
@@ -81,7 +81,7 @@ class FakeClient implements StreamClient {
   async close() {}
 }
 
-/** Counts its calls; waits where the test says so. */
+/** A processor that records its calls. `waits`: promises that the calls return. */
 class FakeProcessor implements PartitionProcessor {
   readonly did: string[] = [];
   readonly waits: Partial<Record<'restore' | 'process', Promise<void>>>;
@@ -129,7 +129,7 @@ beforeEach(() => {
   waiting = Promise.withResolvers();
 });
 
-/** A task whose first processor waits at this step. */
+/** Claims a partition with a task whose first processor waits at `step`. */
 function claimed(step?: 'restore' | 'process'): Task {
   const task = new Task(0, {
     application: 'app',
@@ -156,10 +156,10 @@ function claimed(step?: 'restore' | 'process'): Task {
 }
 
 const isAt = (step: string) => vi.waitFor(() => expect(processors[0]?.did).toContain(step));
-/** Runs everything that is left to do after a wait. */
+/** Waits until all microtasks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** State without a position is refused, and these tests restore state. */
+/** Adds a committed position: state without one is refused. */
 function withPosition(): void {
   const { openReader } = client;
   client.full.add('app-positions');
@@ -174,7 +174,7 @@ function withPosition(): void {
 }
 
 describe('a processor that waits', () => {
-  test('in restore, while another changelog fails: the next claim has its own processor', async () => {
+  test('in restore is replaced by the next claim when another changelog fails', async () => {
     withPosition();
     client.full.add('one').add('input');
     client.broken.add('two');
@@ -193,7 +193,7 @@ describe('a processor that waits', () => {
     await task.close();
   });
 
-  test('in restore, while its partition is released: it never runs', async () => {
+  test('in restore never runs when its partition is released', async () => {
     withPosition();
     client.full.add('one').add('input');
     const task = claimed('restore');
@@ -206,7 +206,7 @@ describe('a processor that waits', () => {
     expect(client.transactions).toEqual([]);
   });
 
-  test('for a record, while its partition is released: it writes and counts nothing', async () => {
+  test('for a record commits and counts nothing when its partition is released', async () => {
     client.full.add('input');
     const task = claimed('process');
     await isAt('process');
@@ -225,7 +225,7 @@ describe('a processor that waits', () => {
       expect(gauges.find((one) => one.name === name)?.values, name).toEqual([]);
   });
 
-  test('for a record, and throws after the release: the record is not blamed', async () => {
+  test('for a record counts no failure when it throws after the release', async () => {
     client.full.add('input');
     const task = claimed('process');
     await isAt('process');
@@ -238,7 +238,7 @@ describe('a processor that waits', () => {
   });
 });
 
-test('tasks are counted by state when metrics are read', async () => {
+test('counts tasks by state when metrics are read', async () => {
   const states: TaskState[] = ['running', 'failed', 'failed'];
   streamMetrics(registry, () => states);
   const read = async (state: TaskState): Promise<number> =>
@@ -248,7 +248,7 @@ test('tasks are counted by state when metrics are read', async () => {
   expect(await read('failed')).toBe(0);
 });
 
-test('counters that alerts rest on are there before the first failure', async () => {
+test('exports the counters of alerts before the first failure', async () => {
   client.full.add('input');
   const task = claimed();
   await isAt('committed');
@@ -265,7 +265,7 @@ test('counters that alerts rest on are there before the first failure', async ()
 });
 
 describe('a claim', () => {
-  test('that is released ends the opening of its producer', async () => {
+  test('that is released stops the opening of its producer', async () => {
     let ended = false;
     client.opening = ({ signal }) =>
       new Promise((_, reject) => {
@@ -276,26 +276,26 @@ describe('a claim', () => {
       });
     const task = claimed();
     await task.close();
-    await task.ended;
+    await settled();
     expect(ended).toBe(true);
     expect(task.state).toBe('closed');
   });
 
-  test('whose producer opens after its release closes the producer, and does nothing more', async () => {
+  test('closes a producer that opens after its release, and does nothing more', async () => {
     client.opening = () => waiting.promise;
     const task = claimed();
     await task.close();
     waiting.resolve();
-    await task.ended;
+    await settled();
     expect(client.closed).toBe(1);
     expect(processors).toEqual([]);
   });
 
   test.each([
-    ['state without a position is refused', 'one', false, 'refused', 'POSITION_MISSING'],
-    ['outputs without a position is refused', 'results', false, 'refused', 'POSITION_MISSING'],
-    ['state that a newer owner may have written fails', 'one', true, 'failed', 'FENCED'],
-  ])('that finds %s', async (_, log, isFenced, state, code) => {
+    ['is refused when it finds state without a position', 'one', false, 'refused', 'POSITION_MISSING'],
+    ['is refused when it finds outputs without a position', 'results', false, 'refused', 'POSITION_MISSING'],
+    ['fails when a newer owner may have written the state', 'one', true, 'failed', 'FENCED'],
+  ])('%s', async (_, log, isFenced, state, code) => {
     client.full.add(log);
     client.isFenced = isFenced;
     const task = claimed();
@@ -304,7 +304,7 @@ describe('a claim', () => {
     await task.close();
   });
 
-  test('that fails later clears the gauges of the partition', async () => {
+  test('removes the gauges of the partition when it fails later', async () => {
     client.full.add('input');
     const task = claimed();
     const gauges = [

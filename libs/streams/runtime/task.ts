@@ -2,14 +2,14 @@ import { RefusedError, StreamError } from '../errors.ts';
 import { Incarnation } from './incarnation.ts';
 import type { KeptState } from './kept-state.ts';
 import type { TaskFailure } from './retry-schedule.ts';
+import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
-import type { TaskContext } from './task-context.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 
 /**
- * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the
- * transaction is unknown: the producer is dropped, and the partition is claimed again from what is committed; with the state
- * in memory where that claim proves that it is the committed one.
+ * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the transaction is
+ * unknown. So the next incarnation opens a new producer and continues from the last commit. It keeps the state in memory when
+ * it can prove that it is the committed one.
  */
 export class Task {
   readonly partition: number;
@@ -17,11 +17,10 @@ export class Task {
   readonly #suspects = new Suspects();
   #state: TaskState = 'created';
   #incarnation: Incarnation | null = null;
-  #ended: Promise<void> = Promise.resolve();
-  /** The last logged refusal, so that it is logged once. */
+  /** The last logged refusal, as each one is logged once; null without one. */
   #refusal: string | null = null;
   #failure: TaskFailure | null = null;
-  /** The state of a failed claim, which the next one may prove to be still right. */
+  /** State of a failed claim that the next one may reuse; null without one. */
   #kept: KeptState | null = null;
 
   constructor(partition: number, context: TaskContext) {
@@ -33,17 +32,17 @@ export class Task {
     return this.#state;
   }
 
-  /** Committed offset of the next input record; null where unknown. */
+  /** Committed offset of the next input record; null unless the task is running. */
   get position(): number | null {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
-  /** On the monotonic clock. */
+  /** The last failure; null without one. */
   get failure(): TaskFailure | null {
     return this.#failure;
   }
 
-  /** Begins an incarnation, unless one runs. */
+  /** Begins an incarnation. Throws when one runs or the task is closed. */
   claim(): void {
     this.#go('claiming');
     const { claims, lostRecords } = this.#context.metrics;
@@ -53,7 +52,7 @@ export class Task {
     this.#kept = null;
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
-    this.#ended = incarnation
+    void incarnation
       .live((step) => {
         if (isCurrent()) this.#go(step);
       })
@@ -67,7 +66,7 @@ export class Task {
       });
   }
 
-  /** Releases the partition; resolves once no work on it is left. */
+  /** Releases the partition. Resolves when no work on it is left. */
   async close(): Promise<void> {
     const incarnation = this.#incarnation;
     if (this.#state !== 'closed') this.#go('closed');
@@ -76,11 +75,6 @@ export class Task {
     this.#kept?.processor.close();
     this.#kept = null;
     await incarnation?.close();
-  }
-
-  /** Resolves when the last incarnation has ended. */
-  get ended(): Promise<void> {
-    return this.#ended;
   }
 
   #go(to: TaskState): void {

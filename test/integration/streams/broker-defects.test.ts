@@ -17,7 +17,7 @@ const UNSTABLE = {
 };
 
 describe('defects of brokers', () => {
-  test('4.2.1 has none; in full, not even with features of 4.3 switched on', async () => {
+  test('finds none in 4.2.1; in the full run, not even with features of 4.3 enabled', async () => {
     expect(await findBrokerDefects((await restartableKafka()).directBrokers)).toEqual([]);
     for (const settings of times([UNSTABLE], [])) {
       const { brokers } = await startOwnKafka({ version: '4.2.1', settings });
@@ -25,7 +25,7 @@ describe('defects of brokers', () => {
     }
   });
 
-  test('4.3.1 is found, beside a broker that does not answer, and logged once by each processor', async () => {
+  test('finds 4.3.1 beside a broker that does not respond; each processor logs it once', async () => {
     const { brokers } = await startOwnKafka({ version: '4.3.1' });
     const [defect, ...more] = await findBrokerDefects([`127.0.0.1:${await freePort()}`, ...brokers]);
     expect(more).toEqual([]);
@@ -44,7 +44,7 @@ describe('defects of brokers', () => {
     }
   });
 
-  test('a cluster that does not answer has no known ones', async () => {
+  test('finds none in a cluster that does not respond', async () => {
     expect(await findBrokerDefects([`127.0.0.1:${await freePort()}`])).toEqual([]);
     expect(await findBrokerDefects([])).toEqual([]);
   });

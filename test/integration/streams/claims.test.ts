@@ -1,4 +1,4 @@
-/** What a claim reads right after fencing, however often it happens and whatever the previous owner has left. */
+/** Claims read the last committed position right after fencing. */
 import { expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { StreamClient, TransactionalProducer } from '#streams/client/port.ts';
@@ -35,7 +35,7 @@ async function openClaims(): Promise<{
   };
 }
 
-/** One transaction: a result, and the position behind it. */
+/** Commits a result and the position after it in one transaction. */
 function commit(producer: TransactionalProducer, { counts, positions }: CountingApplication, next: number) {
   const position = {
     next,
@@ -50,7 +50,7 @@ function commit(producer: TransactionalProducer, { counts, positions }: Counting
   ]);
 }
 
-test('each of hundreds of claims reads the last commit of the previous owner', async () => {
+test('reads the last commit of the previous owner in each of hundreds of claims', async () => {
   const { counting, claim, find } = await openClaims();
   let owner = await claim();
   for (let next = 1; next <= CLAIMS; next += 1) {
@@ -64,12 +64,12 @@ test('each of hundreds of claims reads the last commit of the previous owner', a
   expect((await counting.history(counting.counts)).at(-1)).toEqual(['a', String(CLAIMS)]);
 });
 
-test('a position is found behind any number of aborted transactions', async () => {
+test('finds a position before any number of aborted transactions', async () => {
   const { counting, client, claim, find } = await openClaims();
   await commit(await claim(), counting, 7);
   for (let n = 0; n < ABORTED; n += 1) {
     const owner = await claim();
-    // One of them is too large: the position written before it is aborted.
+    // The second record is too large, so that the position is aborted.
     await expect(
       owner.transact([
         positionRecord(counting.positions, 0, {
@@ -86,7 +86,7 @@ test('a position is found behind any number of aborted transactions', async () =
   }
   await (await claim()).close();
   const [bounds] = await client.logBounds([{ topic: counting.positions, partition: 0 }]);
-  // A record and a marker of each.
+  // A record and a marker of each aborted transaction.
   expect(bounds?.end).toBeGreaterThanOrEqual(2 * ABORTED);
   expect(await find()).toBe(7);
   expect(await counting.history(counting.counts)).toEqual([['a', '7']]);

@@ -1,4 +1,4 @@
-/** The smallest possible processor. */
+/** A minimal processor. */
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
@@ -6,15 +6,15 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 /** A value that the processor rejects. */
 export const POISON = 'poison';
 
-/** What a test does at the steps of a processor; an error fails the step. */
+/** Functions that a test runs at the steps of a processor. An error fails the step. */
 export type Hooks = {
   readonly restore?: (partition: number) => void | Promise<void>;
-  /** After the change, so that only a restore can undo it. */
+  /** Runs after the change, so that only a restore can undo it. */
   readonly process?: (value: string, partition: number) => void | Promise<void>;
-  /** The record written for a key. Default: its count. */
+  /** Returns the value written for a key. Default: its count. */
   readonly encode?: (key: string, count: number) => string;
-  /** Most keys of a commit. */
-  readonly most?: number;
+  /** Maximum number of keys of a commit. Default: no limit. */
+  readonly maxKeys?: number;
 };
 
 /** Counts records by key. */
@@ -33,7 +33,7 @@ export class CountByKey implements PartitionProcessor {
   }
 
   isFull(): boolean {
-    return this.#changed.size >= (this.#hooks.most ?? Number.POSITIVE_INFINITY);
+    return this.#changed.size >= (this.#hooks.maxKeys ?? Number.POSITIVE_INFINITY);
   }
 
   restore(_topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {

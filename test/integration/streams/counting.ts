@@ -1,4 +1,4 @@
-/** The smallest possible stream, with its own topics: it counts records by key, and its output is its changelog. */
+/** A minimal stream with its own topics. It counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { readTopic } from '#cluster/read-topic.ts';
@@ -11,13 +11,13 @@ import { quietLog } from '../../support/log.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountByKey, type Hooks } from './count-by-key.ts';
 
-/** Partition counts that differ from two; null: the topic is not created. */
+/** Numbers of partitions of the topics, default 2 (letters 1); null for a topic that is not created. */
 export type CountingTopics = {
   readonly input?: number;
   readonly counts?: number | null;
   readonly positions?: number | null;
   readonly letters?: number | null;
-  /** Of the dead letters' topic, bytes. */
+  /** Maximum message size of the dead letters' topic, bytes. */
   readonly maxLetter?: number;
 };
 
@@ -25,7 +25,7 @@ type StartOptions = Partial<
   Pick<StreamOptions, 'client' | 'log' | 'onLostInput' | 'sessionTimeoutMs' | 'brokers'>
 >;
 
-/** One application: its topics, and how to feed, run and read it. */
+/** An application with its topics, and methods to feed, run and read it. */
 export class CountingApplication {
   readonly brokers: readonly string[];
   readonly application: string;
@@ -67,7 +67,7 @@ export class CountingApplication {
     return counting;
   }
 
-  /** Starts a member; it stops with the test. */
+  /** Starts a member, which stops with the test. */
   async start(
     hooks: Hooks = {},
     options: StartOptions = {},
@@ -96,7 +96,7 @@ export class CountingApplication {
       onFenced: (error) => {
         throw error;
       },
-      // Few tests depend on its stop.
+      // Few tests depend on the end of a session.
       sessionTimeoutMs: 300_000,
       ...options,
     });
@@ -104,7 +104,7 @@ export class CountingApplication {
     return { stream, metrics, metric: (name, label) => metric(metrics, name, label) };
   }
 
-  /** Sends values to the partition given by the length of their key, each call as one batch of each partition. */
+  /** Sends values to the partition given by the length of their key. Each call sends one batch to each partition. */
   async send(...values: readonly (readonly [key: string, value: string])[]): Promise<void> {
     await this.write(
       this.input,
@@ -127,18 +127,18 @@ export class CountingApplication {
     await withPublisher(options, (publisher) => publisher.publish(records));
   }
 
-  /** The last committed value of each key of a topic. */
+  /** Returns the last committed value of each key of a topic. */
   async read(topic: string): Promise<Record<string, string>> {
     return Object.fromEntries(await this.history(topic));
   }
 
-  /** Every committed value of a topic, in the order of each partition. */
+  /** Returns every committed value of a topic, in the order of each partition. */
   async history(topic: string): Promise<[key: string, value: string][]> {
     const found: [string, string][] = [];
     await readTopic({
       brokers: this.brokers,
       topic,
-      // A transaction counts shortly before it is decided: this end lies behind it.
+      // A record is counted shortly before its marker is written; this end of the log includes it.
       untilEnd: true,
       onRecord: ({ key, value }) => {
         if (value !== null) found.push([String(key), String(value).trimEnd()]);
@@ -150,12 +150,12 @@ export class CountingApplication {
 
 type Label = Readonly<Record<string, string | number>>;
 
-/** The value of a metric, summed over all of its labels, or over those with this one. */
+/** Returns the value of a metric, summed over all series that have these labels. */
 async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
   const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
-  const asked = Object.entries(label);
+  const wanted = Object.entries(label);
   return values
-    .filter(({ labels }) => asked.every(([key, value]) => labels[key] === value))
+    .filter(({ labels }) => wanted.every(([key, value]) => labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0);
 }
 

@@ -1,4 +1,4 @@
-/** What a task reads from a partition (libs/streams/client/platformatic/fetch.ts), against a real broker. */
+/** Fetches of one partition (libs/streams/client/platformatic/fetch.ts) from a real broker. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -113,14 +113,14 @@ async function readAll(over: Partial<PartitionFetch> = {}): Promise<string[]> {
   });
 }
 
-// What is compressed, cut or large: libs/streams/client/platformatic/record-batches.test.ts.
+// For compressed, cut or large batches see libs/streams/client/platformatic/record-batches.test.ts.
 test('hides the records of interleaved aborted transactions', async () => {
   const [a, b, c] = [await Writer.open(), await Writer.open(), await Writer.open()];
   await a.write('a1 aborted');
   await b.write('b1 aborted', 'b2 aborted');
   await c.write('c1');
   await a.write('a2 aborted');
-  // In another order than they began.
+  // Transactions end in another order than they began.
   await b.end('abort');
   await b.write('b3');
   await a.end('abort');
@@ -133,7 +133,7 @@ test('hides the records of interleaved aborted transactions', async () => {
   await a.end('commit');
 
   expect(await readAll()).toEqual(['c1', 'b3', 'c2', 'a4']);
-  // Whole batches, one a fetch: every fetch has its own list of aborted transactions.
+  // One batch per fetch, so that every fetch has its own list of aborted transactions.
   expect(await readAll({ maxBytes: 1 })).toEqual(['c1', 'b3', 'c2', 'a4']);
 });
 

@@ -27,7 +27,7 @@ async function writer(at: readonly string[]): Promise<Publisher> {
   return publisher;
 }
 
-/** Records of both topics and all partitions by turns, with these numbers as values. */
+/** Returns records with these numbers as values, for the partitions of both topics in turn. */
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => ({
     topic: n % 3 === 0 ? topics[0] : topics[1],
@@ -36,7 +36,7 @@ const numbers = (from: number, to: number) =>
     value: Buffer.from(String(from + n)),
   }));
 
-/** A follower that stores what it receives, like its user: values, and checkpoints. */
+/** A reader that stores the values and checkpoints it receives. */
 class RecordingReader {
   readonly values: number[] = [];
   readonly offsets = new Map<string, number>();
@@ -76,43 +76,43 @@ beforeEach(async () => {
   await makeBoth(brokers);
 });
 
-test('delivers all records of several topics, reports that it caught up, and continues with new ones', async () => {
+test('delivers all records of several topics, reports that it caught up, and delivers new ones', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 100));
   const reader = new RecordingReader().start();
-  await untilTrue('all is given', () => reader.caughtUpAt !== null);
+  await untilTrue('all records are delivered', () => reader.caughtUpAt !== null);
   expect(reader.caughtUpAt).toBe(100);
   await publisher.publish(numbers(100, 110));
-  await untilTrue('what came is given', () => reader.values.length >= 110);
+  await untilTrue('the new records are delivered', () => reader.values.length >= 110);
   await reader.stop();
   expect(sorted(reader.values)).toEqual(upTo(110));
 });
 
-test('continues from its checkpoints, and has caught up at once without new records', async () => {
+test('continues from its checkpoints, and reports at once that it caught up without new records', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 50));
   const first = new RecordingReader().start();
-  await untilTrue('all is given', () => first.caughtUpAt !== null);
+  await untilTrue('all records are delivered', () => first.caughtUpAt !== null);
   await first.stop();
   const second = new RecordingReader().start({ from: first.offsets });
   await untilTrue('it has caught up', () => second.caughtUpAt === 0);
   await publisher.publish(numbers(50, 60));
-  await untilTrue('what came is given', () => second.values.length >= 10);
+  await untilTrue('the new records are delivered', () => second.values.length >= 10);
   await second.stop();
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
-/** As timers and clocks round. */
+/** Tolerance for the rounding of timers and clocks. */
 const NEARLY = 0.95;
 
-test('asks an idle broker twice a second, and a reader of one partition every two seconds', async () => {
+test('fetches from an idle broker twice a second, or every two seconds in a reader of one partition', async () => {
   const times: number[] = [];
   const onUpToDate = ({ topic }: TopicPartition): void => {
     if (topic === topics[0]) times.push(performance.now());
   };
   const reader = new RecordingReader().start({ onUpToDate });
-  // The first answer of each of three partitions is not waited for.
-  await untilTrue('it has asked some times', () => times.length >= 6);
+  // The first request for each of the three partitions does not wait for records.
+  await untilTrue('it has fetched some times', () => times.length >= 6);
   await reader.stop();
   const [third, , fifth] = times.slice(3);
   expect((fifth as number) - (third as number)).toBeGreaterThan(NEARLY * 1_000);
@@ -121,9 +121,9 @@ test('asks an idle broker twice a second, and a reader of one partition every tw
   onTestFinished(() => client.close());
   const one = client.openReader({ topic: topics[0], partition: 0, maxBytes: 1 });
   const read = async (): Promise<number> => {
-    const asked = performance.now();
+    const started = performance.now();
     await one.read(0);
-    return performance.now() - asked;
+    return performance.now() - started;
   };
   const first = await read();
   const second = await read();
@@ -131,7 +131,7 @@ test('asks an idle broker twice a second, and a reader of one partition every tw
   expect(first).toBeLessThan(second);
 });
 
-test('skips an uncommitted transaction, and has caught up behind a committed one', async () => {
+test('delivers a committed transaction, and catches up at its markers', async () => {
   const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
   onTestFinished(() => client.close());
   const producer = await client.openProducer({
@@ -143,16 +143,16 @@ test('skips an uncommitted transaction, and has caught up behind a committed one
   onTestFinished(() => producer.close());
   await producer.transact(numbers(0, 6).map((record) => ({ ...record, key: 'k' })));
   const reader = new RecordingReader().start();
-  await untilTrue('all is given', () => reader.caughtUpAt !== null);
+  await untilTrue('all records are delivered', () => reader.caughtUpAt !== null);
   expect(sorted(reader.values)).toEqual(upTo(6));
   await reader.stop();
-  // The markers of the transaction follow the last record, and are nothing to wait for.
+  // The markers of the transaction follow the last record; no record is left to wait for.
   const resumed = new RecordingReader().start({ from: reader.offsets });
   await untilTrue('it has caught up', () => resumed.caughtUpAt === 0);
   await resumed.stop();
 });
 
-test('has not caught up before an open transaction is decided', async () => {
+test('does not catch up before an open transaction is decided', async () => {
   const producer = kafka.producer({
     transactionalId: `${prefix}open`,
     idempotent: true,
@@ -168,9 +168,9 @@ test('has not caught up before an open transaction is decided', async () => {
   await (await writer(brokers)).publish([
     { topic: topics[1], partition: 0, key: 'k', value: Buffer.from('1') },
   ]);
-  await untilTrue('what was written elsewhere is given', () => reader.values.includes(1));
+  await untilTrue('the record of the other topic is delivered', () => reader.values.includes(1));
   expect(reader.caughtUpAt).toBeNull();
-  // What is committed is all given: every partition is up to date, again and again.
+  // All committed records are delivered: every partition is reported as up to date repeatedly.
   upToDate.clear();
   await untilTrue('all are up to date', () => upToDate.size === 3);
   await transaction.commit();
@@ -178,12 +178,12 @@ test('has not caught up before an open transaction is decided', async () => {
   expect(sorted(reader.values)).toEqual([0, 1]);
 });
 
-test('rejects a checkpoint beyond the end: the topic is another one', async () => {
+test('rejects a checkpoint beyond the end of the log', async () => {
   const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
   await expect(new RecordingReader().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
 });
 
-test('ends with an error of its user', async () => {
+test('rejects with an error of its callback', async () => {
   await (await writer(brokers)).publish(numbers(0, 3));
   const onBatch = (): void => {
     throw new RangeError('not mine');
@@ -191,7 +191,7 @@ test('ends with an error of its user', async () => {
   await expect(new RecordingReader().start({ onBatch }).ended).rejects.toThrow('not mine');
 });
 
-test('tells recreated topics from their predecessors, and finds records by their time', async () => {
+test('returns the ids of topics, and finds records by their time', async () => {
   const ids = await topicIds(brokers, topics);
   expect(new Set(ids.values()).size).toBe(2);
   expect(await topicIds(brokers, topics)).toEqual(ids);
@@ -209,23 +209,23 @@ test('tells recreated topics from their predecessors, and finds records by their
   expect((await offsetsAt({ brokers, topic: topics[0], time: 0 })).get(key)).toBe(0);
 });
 
-test('delivers each record once through a crash of the broker, and ends although it does not answer', async () => {
+test('delivers each record once through a crash of the broker, and stops while the broker hangs', async () => {
   const { kafka, directBrokers } = await restartableKafka();
   await makeBoth(directBrokers);
   const publisher = await writer(directBrokers);
   await publisher.publish(numbers(0, 300));
   const reader = new RecordingReader().start({ brokers: directBrokers });
-  await untilTrue('all is given', () => reader.values.length >= 300);
+  await untilTrue('all records are delivered', () => reader.values.length >= 300);
   await kafka.kill('SIGKILL');
   await kafka.start();
   await publisher.publish(numbers(300, 400));
-  await untilTrue('all is given', () => reader.places.size >= 400);
+  await untilTrue('all records are delivered', () => reader.places.size >= 400);
   await kafka.kill('SIGSTOP');
   onTestFinished(() => kafka.kill('SIGCONT'));
-  const asked = performance.now();
+  const started = performance.now();
   await reader.stop();
-  // Less than what an answer is waited for: 30 s.
-  expect(performance.now() - asked).toBeLessThan(25_000);
+  // Less than the 30 s for which a read is retried.
+  expect(performance.now() - started).toBeLessThan(25_000);
   expect(reader.values.length).toBe(reader.places.size);
   expect(new Set(reader.values)).toEqual(new Set(upTo(400)));
 });

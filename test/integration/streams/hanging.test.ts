@@ -1,4 +1,4 @@
-/** A hanging transaction of another producer in a task's partition: only an operator can decide it. */
+/** A hanging transaction of another producer in a task's partition, which only an operator can decide. */
 import { createAPI, Writer } from '@platformatic/kafka';
 import { expect, test } from 'vitest';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
@@ -28,7 +28,7 @@ const writeAbort = createAPI(
   () => null,
 );
 
-test('refuses the partition, which continues by itself once an operator has aborted the transaction', async () => {
+test('refuses the partition, and continues after an operator has aborted the transaction', async () => {
   const { brokers } = await restartableKafka(UNVERIFIED);
   const counting = await CountingApplication.create({ brokers, prefix: 'hanging.' });
   const place = { topic: counting.counts, partition: 1 };

@@ -1,4 +1,4 @@
-/** Connections that the broker closes as idle, or that end before an answer came. */
+/** Connections that the broker closes as idle, or that end before a response arrives. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -14,18 +14,18 @@ import { CountingApplication } from './counting.ts';
 
 const ROUNDS = 3;
 /** Opening a connection takes a few milliseconds; a claim after a retry half a second. */
-const MOST_LATER_MS = 150;
-/** Where a request has its kind: after the length. */
+const MAX_DELAY_MS = 150;
+/** Position of the API key in a request, after the length. */
 const API_KEY_AT = 4;
 const PRODUCE = 0;
 const TOPIC = 'idle';
 
-/** Between the proxy and the broker: withholds the next answers to produce requests, and cuts the connection instead. */
+/** A proxy before the broker. It withholds the next responses to produce requests, and cuts the connection instead. */
 class Withholding {
-  /** Answers that are still to be withheld. */
+  /** Number of responses that are still to be withheld. */
   cuts = 0;
 
-  /** Listens for connections to the broker until the file ends; gives the port. */
+  /** Listens for connections to the broker until the file ends. Returns the port. */
   async listen(brokerPort: number): Promise<number> {
     const server = createServer((client) => {
       const broker = connect(brokerPort, '127.0.0.1');
@@ -61,11 +61,11 @@ beforeAll(async () => {
   await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);
 });
 
-test('connections of a task are opened again without a claim, and at once', async () => {
+test('opens idle connections of a task again at once, without a claim', async () => {
   const counting = await CountingApplication.create({ brokers, prefix: 'idle.' });
   const { metric } = await counting.start();
   let sent = 0;
-  /** How long one record takes, milliseconds, and how many connections are opened for it. */
+  /** Sends a record; returns how long it takes, milliseconds, and how many connections are opened for it. */
   const count = async (): Promise<{ ms: number; opened: number }> => {
     sent += 1;
     const { accepted } = proxy;
@@ -79,18 +79,18 @@ test('connections of a task are opened again without a claim, and at once', asyn
   for (let round = 0; round < ROUNDS; round += 1) {
     await count();
     usual.push(await count());
-    // Those that are in use stay: of the members of the group, and of reads.
+    // Connections in use stay open: those of group members and of reads.
     const { open, accepted } = proxy;
     await untilTrue('the broker closes some', () => proxy.open < open && proxy.accepted === accepted);
     const inUse = proxy.open;
     await untilTrue('the broker closes more', () => proxy.open < inUse, 2_000).catch(() => {});
     afterIdle.push(await count());
   }
-  // Those of the sender are opened each time.
+  // The sender opens its connections each time.
   const opened = (of: typeof usual) => of.map((one) => one.opened);
   expect(Math.max(...opened(afterIdle))).toBeGreaterThan(Math.min(...opened(usual)));
   const least = (of: typeof usual) => Math.min(...of.map(({ ms }) => ms));
-  expect(least(afterIdle)).toBeLessThan(least(usual) + MOST_LATER_MS);
+  expect(least(afterIdle)).toBeLessThan(least(usual) + MAX_DELAY_MS);
   expect(await metric('touchline_claims_total')).toBe(2);
   expect(await metric('touchline_task_failures_total')).toBe(0);
   const history = await counting.history(counting.counts);
@@ -130,15 +130,15 @@ describe('a publisher whose connection was closed', () => {
     onTestFinished(() => publisher.close());
   });
 
-  test('by an idle broker sends the next record over another one, without a failure', async () => {
+  test('as idle sends the next record over a new one, without a failure', async () => {
     await publish('before');
-    await untilTrue('the broker has closed what is idle', () => proxy.open === 0);
+    await untilTrue('the broker has closed all connections', () => proxy.open === 0);
     await publish('after');
     expect(await written()).toEqual(published.toSorted());
     expect([warnings, publisher.healthy]).toEqual([[], true]);
   });
 
-  test('before its answer arrived sends the record again, and writes it once', async () => {
+  test('before the response sends the record again, and writes it once', async () => {
     await publish('first');
     withholding.cuts = 1;
     await publish('second');
@@ -148,7 +148,7 @@ describe('a publisher whose connection was closed', () => {
     expect([warnings, publisher.healthy]).toEqual([[], true]);
   });
 
-  test('before its answer arrived, time and again, writes the record once too', async () => {
+  test('before the response several times also writes the record once', async () => {
     withholding.cuts = 4;
     await publish('often');
     expect(withholding.cuts).toBe(0);

@@ -1,4 +1,4 @@
-/** State in memory outlives a failure of the broker where nobody else has written since. */
+/** State in memory outlives a failure of the broker when nobody else has written since. */
 import { expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { Logger } from '#streams/log.ts';
@@ -11,12 +11,12 @@ import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { CountingApplication } from './counting.ts';
 
 const KEYS = times(100_000, 20_000);
-/** Of the connections, up to 30 ms after a record was sent. */
+/** Number of times that the connections are cut, up to 30 ms after a record was sent. */
 const CUTS = times(30, 10);
-/** Of partition 1. */
+/** Returns a key of partition 1. */
 const keyOf = (n: number): string => `key${String(n).padStart(6, '0')}`;
 
-test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in memory: nothing is restored`, async () => {
+test(`restores nothing after a broker is killed during a transaction, with ${KEYS} entries in memory`, async () => {
   const { kafka, brokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers, prefix: 'kept.' });
   let kills = 0;
@@ -50,13 +50,13 @@ test(`a broker is killed in the middle of a transaction, with ${KEYS} entries in
   expect([1, 2, 3, 4].map((n) => counts[keyOf(n)])).toEqual(['2', '2', '2', '1']);
 });
 
-test('a commit whose answer was lost is not repeated', async () => {
+test('does not repeat a commit whose response was lost', async () => {
   const { proxy, brokers, directBrokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { metric } = await counting.start({}, { brokers });
   for (let sent = 1; sent <= CUTS; sent += 1) {
     await counting.send(['a', String(sent)]);
-    // Anywhere in a transaction, or between two.
+    // Cuts at different steps of a transaction, or between two.
     await new Promise((resolve) => setTimeout(resolve, (sent * 30) / CUTS));
     proxy.cut();
     await untilTrue('it counts', async () => (await metric('touchline_records_total')) >= sent);
@@ -67,7 +67,7 @@ test('a commit whose answer was lost is not repeated', async () => {
   expect(await metric('touchline_restore_records_total')).toBe(0);
 });
 
-test('somebody else has written in between: the state is restored', async () => {
+test('restores the state when another producer has written in between', async () => {
   const { proxy, kafka, brokers, directBrokers } = await restartableKafka();
   const counting = await CountingApplication.create({ brokers: directBrokers, prefix: 'kept.' });
   const { application, input, counts } = counting;

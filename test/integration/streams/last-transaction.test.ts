@@ -1,4 +1,4 @@
-/** What a claim learns of the transaction before it, on a real broker. */
+/** How a claim ends the previous transaction, on a real broker. */
 import { randomUUID } from 'node:crypto';
 import { addPartitionsToTxnV3, endTxnV3, findErrorBy, initProducerIdV4 } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => connections.close());
 
-/** Opens a transaction; returns what ends it, as its producer does. */
+/** Opens a transaction. Returns a function that ends it as its producer would. */
 async function begin(): Promise<(commit: boolean) => Promise<unknown>> {
   const topic = `${transactionalId}-output`;
   await makeTopics(brokers, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
@@ -39,7 +39,7 @@ async function begin(): Promise<(commit: boolean) => Promise<unknown>> {
     );
 }
 
-test('an open transaction is aborted, and its producer cannot commit it any more', async () => {
+test('aborts an open transaction, so that its producer cannot commit it', async () => {
   const end = await begin();
   expect((await endLastTransaction(connections, transactionalId))?.state).toMatch(
     /^(Prepare|Complete)Abort$/,
@@ -48,7 +48,7 @@ test('an open transaction is aborted, and its producer cannot commit it any more
   expect(findErrorBy(error as Error, 'apiId', 'INVALID_TXN_STATE')).not.toBeNull();
 });
 
-test('one that was committed stays so', async () => {
+test('leaves a committed transaction committed', async () => {
   const end = await begin();
   await end(true);
   expect((await endLastTransaction(connections, transactionalId))?.state).toMatch(
@@ -56,6 +56,6 @@ test('one that was committed stays so', async () => {
   );
 });
 
-test('a transactional id that was never used has none', async () => {
+test('returns null for a transactional id that was never used', async () => {
   expect(await endLastTransaction(connections, transactionalId)).toBeNull();
 });

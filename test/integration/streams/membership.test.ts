@@ -1,4 +1,4 @@
-/** What a member of a group does where its requests are late, lost, or answered by another broker. */
+/** Group members whose requests are late or lost, or reach another broker. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
@@ -25,19 +25,19 @@ async function makeTopic(): Promise<string> {
 }
 
 type MemberOptions = {
-  /** Members are sorted by their ids, which begin with it. */
+  /** Prefix of the member id, which decides the order of members. */
   readonly name?: string;
   readonly instanceId?: string;
   readonly leaves?: boolean;
 };
 
-/** A member, and what it was told. */
+/** A member that records the calls of its listener. */
 class Member {
   /** Its partitions; null while it is not in the group. */
   partitions: readonly number[] | null = null;
   readonly assignments: (readonly number[])[] = [];
   lost = 0;
-  /** How long before it was told a confirmed request was sent, milliseconds: the longest, 0 without any. */
+  /** Maximum time between sending a confirmed request and the listener's call, milliseconds; 0 without one. */
   age = 0;
   readonly #member: GroupMember;
   readonly #client: StreamClient;
@@ -82,7 +82,7 @@ class Member {
   }
 }
 
-/** The owner of each partition, by its place in the list; -1 without exactly one. */
+/** Returns the owner of each partition, as its index in the list; -1 without exactly one. */
 function owners(members: readonly Member[]): number[] {
   return Array.from({ length: PARTITIONS }, (_, partition) => {
     const found = members.flatMap(({ partitions }, at) => (partitions?.includes(partition) ? [at] : []));
@@ -90,7 +90,7 @@ function owners(members: readonly Member[]): number[] {
   });
 }
 
-test('a heartbeat that is answered late confirms the time when it was sent', async () => {
+test('reports when a heartbeat was sent, not when its late response arrived', async () => {
   const { proxy, brokers } = proxied;
   const member = await Member.join(await makeTopic(), brokers);
   await untilTrue('heartbeats are answered', () => member.age > 0);
@@ -99,14 +99,14 @@ test('a heartbeat that is answered late confirms the time when it was sent', asy
   setTimeout(resolve, 1_500);
   await promise;
   proxy.resume();
-  await untilTrue('the late answer', () => member.age > 900);
+  await untilTrue('the late response', () => member.age > 900);
   expect(member.lost).toBe(0);
 });
 
-test('a member that returns after its session gets its share, and moves nothing else', async () => {
+test('moves only its share to a member that returns after its session', async () => {
   const { proxy, brokers, directBrokers } = proxied;
   const topic = await makeTopic();
-  // By its name it comes first where claims are equal.
+  // By its name it would come first among equal claims.
   const silent = await Member.join(topic, brokers, { name: 'a-silent' });
   await untilTrue('it has all', () => silent.partitions?.length === PARTITIONS);
   proxy.freeze();
@@ -117,7 +117,7 @@ test('a member that returns after its session gets its share, and moves nothing 
   ];
   await untilTrue('they share', () => others.every(({ partitions }) => partitions?.length === 3));
   const before = owners(others);
-  // It claims all that it had, in a generation that is over.
+  // It claims all its partitions of a past generation.
   proxy.resume();
   const all = [...others, silent];
   await untilTrue('each has two', () => all.every(({ partitions }) => partitions?.length === 2));
@@ -125,26 +125,26 @@ test('a member that returns after its session gets its share, and moves nothing 
   expect(moved).toEqual([2, 2]);
 });
 
-// What else becomes of members with a name: test/support/conformance.ts.
-test('a member with an instance id keeps its partitions over a stop where it does not leave', async () => {
+// Other behaviour of members with an instance id: test/support/conformance.ts.
+test('keeps the partitions of a member with an instance id that stops without leaving', async () => {
   const { directBrokers } = proxied;
   const topic = await makeTopic();
   const start = (instanceId: string) => Member.join(topic, directBrokers, { instanceId, leaves: false });
   const [first, other] = [await start('first'), await start('other')];
   await untilTrue('they share', () => owners([first, other]).every((owner) => owner >= 0));
-  const [held, told] = [first.partitions, other.assignments.length];
+  const [held, assignments] = [first.partitions, other.assignments.length];
   await first.stop();
   expect((await start('first')).partitions).toEqual(held);
-  expect(other.assignments).toHaveLength(told);
+  expect(other.assignments).toHaveLength(assignments);
 });
 
-test('a broker that restarts within a session moves nothing', async () => {
+test('moves no partition when a broker restarts within a session', async () => {
   const { brokers, kafka } = proxied;
   const topic = await makeTopic();
   const members = [await Member.join(topic, brokers), await Member.join(topic, brokers)];
   await untilTrue('they share', () => owners(members).every((owner) => owner >= 0));
   const before = owners(members);
-  const told = members.map(({ assignments }) => assignments.length);
+  const assigned = members.map(({ assignments }) => assignments.length);
   await kafka.kill('SIGKILL');
   await kafka.start();
   for (const member of members) member.age = 0;
@@ -152,6 +152,6 @@ test('a broker that restarts within a session moves nothing', async () => {
     members.every(({ age, partitions }) => age > 0 && partitions !== null),
   );
   expect(owners(members)).toEqual(before);
-  // A start that takes longer than a session is a loss, and the same assignment again.
-  expect(members.map(({ assignments, lost }) => assignments.length - lost)).toEqual(told);
+  // A restart longer than a session causes a loss and the same assignment again.
+  expect(members.map(({ assignments, lost }) => assignments.length - lost)).toEqual(assigned);
 });

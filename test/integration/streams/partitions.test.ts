@@ -32,7 +32,7 @@ describe('a start is refused', () => {
   });
 });
 
-test('partitions added to the input while it runs are refused, the others continue', async () => {
+test('refuses partitions added to the input while it runs, and continues the others', async () => {
   const counting = await CountingApplication.create(place);
   const { log, lines } = keepingLog();
   const { metric } = await counting.start({}, { log });
@@ -42,7 +42,7 @@ test('partitions added to the input while it runs are refused, the others contin
   await withKafkaAdmin(place.brokers, (admin) =>
     admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] }),
   );
-  // The group learns of new partitions with its next rebalance, five minutes later by itself.
+  // A new member causes a rebalance, so that the group assigns the new partitions at once.
   const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({
     group: counting.application,

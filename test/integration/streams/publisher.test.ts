@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 describe('a publisher', () => {
-  test('has written every record when it resolves, each once', async () => {
+  test('writes every record once before it resolves', async () => {
     const publisher = await openOne();
     const sets = Array.from({ length: 50 }, (_, set) => Array.from({ length: 20 }, (_, n) => `${set}-${n}`));
     await Promise.all(sets.map((set) => publisher.publish(set.map((key) => record(key)))));
@@ -60,7 +60,7 @@ describe('a publisher', () => {
     expect(publisher.queuedBytes).toBe(0);
   });
 
-  test('puts records for any partition together, and elsewhere the next time', async () => {
+  test('puts records for any partition into one partition, and into another with the next request', async () => {
     const publisher = await openOne();
     const anywhere = (key: string) => ({ ...record(key), partition: 'any' as const });
     for (let request = 0; request < PARTITIONS; request++) {
@@ -80,7 +80,7 @@ describe('a publisher', () => {
     expect(await readAll()).toMatchObject([{ key: Buffer.from('gone'), value: null }]);
   });
 
-  test('rejects a record without key and partition, and everything after its close', async () => {
+  test('rejects a record without key and partition, and all records after its close', async () => {
     const publisher = await openOne();
     const nowhere = { topic, key: null, value: Buffer.from('x') };
     await expect(publisher.publish([nowhere])).rejects.toMatchObject({
@@ -94,10 +94,10 @@ describe('a publisher', () => {
     expect(texts(await readAll())).toEqual(['last']);
   });
 
-  test('gives up in time on a missing topic', async () => {
+  test('times out for a missing topic', async () => {
     const publisher = await openOne({ timeoutMs: 1_000 });
     const missing = { topic: `${topic}-missing`, key: 'a', value: null };
-    // Counted, since a clock continues while this process is suspended.
+    // Counts ticks, as a clock continues while this process is suspended.
     let tenths = 0;
     const counting = setInterval(() => void tenths++, 100);
     await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -113,7 +113,7 @@ describe('a publisher', () => {
     expect(publisher.healthy).toBe(true);
   });
 
-  test('is healthy again once the broker answers, without anything to send', async () => {
+  test('becomes healthy again when the broker responds, without records to send', async () => {
     const publisher = await openOne({ timeoutMs: 500 });
     const missing = { topic: `${topic}-missing`, key: 'a', value: null };
     await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -123,14 +123,14 @@ describe('a publisher', () => {
     expect(texts(await readAll())).toEqual(['a']);
   });
 
-  test('that finds no broker does not open', async () => {
+  test('rejects its opening when no broker responds', async () => {
     const opening = openOne({ brokers: ['127.0.0.1:1'], openTimeoutMs: 500 });
     await expect(opening).rejects.toMatchObject({ name: 'PublishError', code: 'TIMEOUT' });
   });
 
-  test('waits longer for its broker to open than for a record', async () => {
+  test('waits longer for a starting broker than for a record', async () => {
     const [host = '', port = ''] = brokers[0]?.split(':') ?? [];
-    // A starting broker: it breaks the connections of the first half second, which are 100 ms apart.
+    // Stands for a starting broker: cuts the first five connections, which are 100 ms apart.
     let refused = 0;
     const late = createServer((socket) => {
       if (refused++ < 5) return void socket.destroy();
@@ -175,10 +175,10 @@ describe('across restarts of the broker', () => {
     await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
     stopping = true;
     await Promise.all(senders);
-    const there = new Set(
+    const written = new Set(
       await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined)),
     );
-    expect([...acknowledged].filter((key) => !there.has(key))).toEqual([]);
+    expect([...acknowledged].filter((key) => !written.has(key))).toEqual([]);
     await publisher.close();
   });
 });

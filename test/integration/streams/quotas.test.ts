@@ -1,4 +1,4 @@
-/** A processor whose client id has a quota on the broker: it is slow, and nothing else. */
+/** A processor whose client id has a quota on the broker is slow, but does not fail. */
 import { expect, test } from 'vitest';
 import { applicationOf } from '#topics/processors.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -7,23 +7,22 @@ import { limitClients } from '../../support/quotas.ts';
 import { workload } from '../../support/workload.ts';
 
 const place = backbone();
-/** Its input is of some 600 kB, its output of some more: answers are held back for seconds. */
+/** Bytes per second. The input has some 600 kB, and the output more: the broker delays responses for seconds. */
 const SLOW = 40_000;
-/** Messages of a batch. A batch of more than is given in ten seconds is never given, whoever reads. */
-const TOGETHER = 60;
+/** Messages of a batch. A batch larger than ten seconds of the quota would never be returned. */
+const BATCH = 60;
 
 test.each([
-  ['what it reads', 'consumer_byte_rate'],
-  ['what it writes', 'producer_byte_rate'],
-] as const)('a quota on %s fails no task', async (_, limited) => {
+  ['reads', 'consumer_byte_rate'],
+  ['writes', 'producer_byte_rate'],
+] as const)('fails no task with a quota on its %s', async (_, limited) => {
   const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}${limited}.` });
   const { brokers, prefix } = pipeline.place;
   await limitClients(brokers, applicationOf(prefix, 'match-processor'), limited, SLOW);
   const processor = pipeline.startProcessor();
   await processor.ready();
   const messages = workload({ events: 20, perEvent: 60, seed: 7 });
-  for (let at = 0; at < messages.length; at += TOGETHER)
-    await pipeline.feed(messages.slice(at, at + TOGETHER));
+  for (let at = 0; at < messages.length; at += BATCH) await pipeline.feed(messages.slice(at, at + BATCH));
   await pipeline.settled();
   expect(await processor.metric('touchline_task_failures_total')).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** Positions, inputs and topics with which continuing would lose or repeat records: refused, with the remedy. */
+/** Refuses positions, inputs and topics with which continuing would lose or repeat records, and names the remedy. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
@@ -75,9 +75,9 @@ describe('a position', () => {
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 
-  test('that does not know of what is committed in its changelog is refused', async () => {
+  test('is refused when its changelog has a record of a later commit', async () => {
     await countThree();
-    // As the commit whose position is lost wrote it.
+    // Stands for the record of a commit whose position is lost.
     await counting.write(counting.counts, [{ key: 'a', value: '3', partition: 1 }]);
     const { message } = await refusal('POSITION_TRUNCATED');
     expect(message).toContain(
@@ -87,7 +87,7 @@ describe('a position', () => {
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 
-  test('that an earlier version kept as an offset of the group is refused', async () => {
+  test('that an earlier version stored as an offset of the group is refused', async () => {
     await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
     await counting.write(counting.counts, [
       { key: 'a', value: '2', partition: 1 },
@@ -110,7 +110,7 @@ describe('a position', () => {
   });
 });
 
-test('a changelog that was deleted and created again is refused', async () => {
+test('refuses a changelog that was deleted and created again', async () => {
   await countThree();
   await recreate(counting.counts, 2);
   await counting.send(['a', '3']);
@@ -139,11 +139,11 @@ describe('an input', () => {
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
   });
 
-  test('that lost records before they were processed is refused, or counted where the setting says so', async () => {
+  test('that lost unprocessed records is refused, or counts them with onLostInput continue', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
     await withKafkaAdmin(place.brokers, async (admin) => {
-      // Without it the client knows of no leader.
+      // Makes the client look up the leaders.
       await admin.fetchTopicOffsets(counting.input);
       await admin.deleteTopicRecords({ topic: counting.input, partitions: [{ partition: 1, offset: '5' }] });
     });

@@ -1,6 +1,6 @@
 /**
- * A process that runs a stream for stop.test.ts: reports when it reaches `STEP`, waits there for a line on its input, and
- * continues. It stops on SIGTERM and ends by itself once nothing holds it; with `EXIT` immediately, like a service.
+ * A process that runs a stream for stop.test.ts. It prints when it reaches `STEP`, waits there for a line on its input, and continues.
+ * SIGTERM stops the stream. Then the process ends when no resource keeps it alive; with `EXIT=1` it exits at once, like a service.
  */
 
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ const stream = await runStream({
 process.once('SIGTERM', async () => {
   await stream.stop();
   say('stopped');
-  // kafkajs keeps a timer for each request that was never answered.
+  // The client keeps a timer for each request without a response.
   if (process.env.EXIT === '1') process.exit(0);
   input.close();
   process.stdin.destroy();

@@ -1,4 +1,4 @@
-/** A stop at any step, with a broker that answers and with one that hangs. */
+/** A stop at any step, with a broker that responds and with one that hangs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const STEPS = ['claim', 'restore', 'process', 'commit'] as const;
 type Step = (typeof STEPS)[number];
 
 let kafka: Kafka;
-/** One for each step. */
+/** An application for each step. */
 let applications: Readonly<Record<Step, CountingApplication>>;
 beforeAll(async () => {
   ({ kafka } = await restartableKafka());
@@ -26,7 +26,7 @@ beforeAll(async () => {
   applications = Object.fromEntries(await Promise.all(STEPS.map(counted))) as typeof applications;
 });
 
-/** An application that has state to restore. */
+/** Returns an application that has state to restore. */
 async function withState(): Promise<CountingApplication> {
   const counting = await CountingApplication.create({ brokers: kafka.brokers, prefix: 'stop.' });
   const { metric, stream } = await counting.start();
@@ -36,7 +36,7 @@ async function withState(): Promise<CountingApplication> {
   return counting;
 }
 
-/** A process that has reached this step. */
+/** Starts a process, and returns it when it has reached this step. */
 async function runTo(step: Step, exit: '0' | '1' = '0'): Promise<ChildProcess> {
   const counting = applications[step];
   const { application, input, counts, letters, brokers } = counting;
@@ -80,12 +80,12 @@ async function expectToStop(children: readonly ChildProcess[]): Promise<void> {
   }
 }
 
-describe(`a stop in the middle of ${STEPS.join(', ')} ends in time`, () => {
-  test('with a broker that answers', async () => {
+describe(`a stop during ${STEPS.join(', ')}`, () => {
+  test('ends in time with a broker that responds', async () => {
     await expectToStop(await Promise.all(STEPS.map((step) => runTo(step))));
   });
 
-  test('with a broker that hangs', async () => {
+  test('ends in time with a broker that hangs', async () => {
     const children = await Promise.all(STEPS.map((step) => runTo(step, '1')));
     await kafka.kill('SIGSTOP');
     try {

@@ -35,7 +35,7 @@ describe('stream', () => {
     await untilTrue('it is ready', () => second.stream.ready());
   });
 
-  test('a poison record goes to dead-letters, the ones around it are processed', async () => {
+  test('sends a poison record to the dead letters, and processes the records around it', async () => {
     const { metric } = await counting.start();
     await counting.send(['a', POISON], ['a', '1'], ['bb', '1']);
     await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
@@ -44,7 +44,7 @@ describe('stream', () => {
     expect(await metric('touchline_task_failures_total')).toBe(0);
   });
 
-  test('a transient error: the partition is rebuilt and the record counts once', async () => {
+  test('rebuilds the partition after a transient error, and counts the record once', async () => {
     const { metric } = await counting.start({ process: failOnce('shaky') });
     await counting.send(['a', '1'], ['a', 'shaky'], ['a', '2']);
     await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
@@ -53,16 +53,16 @@ describe('stream', () => {
     expect(await metric('touchline_task_failures_total')).toBe(1);
   });
 
-  test('a processor that is full is committed in the middle of a batch, once for each record', async () => {
-    const { metric } = await counting.start({ process: failOnce('shaky'), most: 2 });
-    // All of one partition, sent as one batch.
+  test('commits a full processor within a batch, and counts each record once', async () => {
+    const { metric } = await counting.start({ process: failOnce('shaky'), maxKeys: 2 });
+    // Records of one partition, sent as one batch.
     await counting.send(['a', '1'], ['b', '1'], ['c', '1'], ['d', '1'], ['e', 'shaky'], ['a', '2']);
     await untilTrue('six records', async () => (await metric('touchline_records_total')) === 6);
     expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1', c: '1', d: '1', e: '1' });
     expect(await metric('touchline_transactions_total')).toBe(3);
   });
 
-  test('a permanent error: retried once, then a dead letter that leaves no trace in the state', async () => {
+  test('retries a permanent error once, then sends a dead letter without changing the state', async () => {
     let tries = 0;
     const { metric, stream } = await counting.start({
       process(value) {

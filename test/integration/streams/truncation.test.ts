@@ -1,4 +1,4 @@
-/** Logs that lost their end, as after a power loss, a lost disk or an unclean election: refused, with nothing published. */
+/** Refuses logs that lost their end, as after a power loss, a lost disk or an unclean election, and publishes nothing. */
 import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const applications = new Map<Name, CountingApplication>();
 /** The log lines of the member that ran while its input was cut. */
 let running: { readonly lines: readonly string[]; readonly stop: () => Promise<void> };
 
-/** A reader that was at the end of an input when that was cut: its checkpoints, and how it ended. */
+/** A reader that was at the end of an input when the input was cut: its checkpoints, and the error that ended it. */
 let follower: {
   readonly from: ReadonlyMap<string, number>;
   readonly epochs: ReadonlyMap<string, number>;
@@ -49,7 +49,7 @@ async function startFollower(topic: string): Promise<typeof follower> {
   return { from: new Map(from), epochs: new Map(epochs), ended };
 }
 
-/** Applications that counted three records each, and a crash of the broker in which their logs lost something. */
+/** Starts applications that count three records each, and crashes the broker so that their logs lose records. */
 beforeAll(async () => {
   restartable = await restartableKafka();
   const { kafka, directBrokers: brokers } = restartable;
@@ -74,7 +74,7 @@ function of(name: Name): CountingApplication {
 
 const serviceOf = ({ application }: CountingApplication): string => application.slice('truncation.'.length);
 
-/** Counts three records of partition 1, each in a transaction of its own. */
+/** Counts three records of partition 1, each in a separate transaction. */
 async function countToThree(counting: CountingApplication, name: Name): Promise<void> {
   const { log, lines } = keepingLog();
   const { stream, metric } = await counting.start({}, { log });
@@ -107,7 +107,7 @@ function cut(topic: string, batches: number): void {
   truncateSync(file, starts.at(-batches) ?? 0);
 }
 
-/** Starts a member, and stops it once it said this code of partition 1; gives the line. It must have processed nothing. */
+/** Starts a member, stops it after it refused partition 1 with `code`, and returns the log line. Checks that it processed nothing. */
 async function refusal(counting: CountingApplication, code: string): Promise<string> {
   const { log, lines } = keepingLog();
   const { stream, metric } = await counting.start({}, { log });
@@ -122,7 +122,7 @@ async function refusal(counting: CountingApplication, code: string): Promise<str
   return message;
 }
 
-test('a changelog that lost its end is refused, and nothing is counted from what is left', async () => {
+test('refuses a changelog that lost its end, and counts nothing from the remaining records', async () => {
   const counting = of('cut changelog');
   const message = await refusal(counting, 'CHANGELOG_TRUNCATED');
   expect(message).toContain(`${counting.counts}-1 ends at offset 4 and had reached 6 at the position 3`);
@@ -134,7 +134,7 @@ test('a changelog that lost its end is refused, and nothing is counted from what
   ]);
 });
 
-test('a changelog whose folder was lost is refused, until an operator accepts what is left', async () => {
+test('refuses a changelog whose folder was lost, until an operator accepts the remaining state', async () => {
   const counting = of('lost changelog');
   const message = await refusal(counting, 'CHANGELOG_TRUNCATED');
   expect(message).toContain(`${counting.counts}-1 ends at offset 0 and had reached 6`);
@@ -151,39 +151,37 @@ test('a changelog whose folder was lost is refused, until an operator accepts wh
   expect(await counting.read(counts)).toEqual({ a: '4' });
 });
 
-test('an input that lost its end and grew again is refused: others took the offsets of what is gone', async () => {
+test('refuses an input that lost its end and grew again, as other records have the lost offsets', async () => {
   const counting = of('cut input');
   const message = await refusal(counting, 'INPUT_TRUNCATED');
-  expect(message).toContain(
-    `${counting.input}-1 lost 2 records that were processed: what was read from offset 1 `,
-  );
+  expect(message).toContain(`${counting.input}-1 lost 2 processed records, from offset 1 to the position 3`);
   expect(message).toContain(`npx touchline position ${serviceOf(counting)} 1 1`);
   expect(message).toContain(`npx touchline rebuild ${serviceOf(counting)}`);
   expect(await counting.read(counting.counts)).toEqual({ a: '3' });
 });
 
-test('an input that loses its end while it is read is refused', async () => {
+test('refuses an input that loses its end while it is read', async () => {
   const counting = of('cut input while it is read');
   await untilTrue('it is refused', () => running.lines.some((line) => line.includes('INPUT_TRUNCATED')));
   await running.stop();
   expect(await counting.read(counting.counts)).toEqual({ a: '3' });
 });
 
-test('a reader notices that a log lost what it read, while it reads and after a restart', async () => {
+test('ends a reader whose log lost records that were read, while it reads and after a restart', async () => {
   expect(await follower.ended).toBeInstanceOf(PositionLostError);
   const { from, epochs } = follower;
   const { input } = of('cut input');
-  const again = follow({
+  const restarted = follow({
     brokers: restartable.directBrokers,
     topics: [input],
     from,
     epochs,
     onBatch: () => {},
   });
-  await expect(again).rejects.toBeInstanceOf(PositionLostError);
+  await expect(restarted).rejects.toBeInstanceOf(PositionLostError);
 });
 
-test('a crash that loses nothing is not refused', async () => {
+test('continues after a crash that loses nothing', async () => {
   const counting = of('unhurt');
   const { metric } = await counting.start();
   await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 4);

@@ -1,4 +1,4 @@
-/** Records whose results cannot be written: each becomes a dead letter, and everything around it counts once. */
+/** A record whose results cannot be written becomes a dead letter, and all other records count once. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/touchline-error.ts';
@@ -7,7 +7,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication } from './counting.ts';
 
 const place = backbone();
-/** More than any topic here accepts in one record, and than one of our batches holds. */
+/** More bytes than any topic here accepts in one record, and than one of our batches holds. */
 const TOO_LARGE = 2 * 1024 * 1024;
 const RECORDS = 300;
 const BAD = 137;
@@ -17,21 +17,21 @@ beforeEach(async () => {
   counting = await CountingApplication.create(place);
 });
 
-/** One batch of records over keys of partition 1; those at `bad` have their own key. */
+/** Returns a batch of records with keys of partition 1; those at `bad` have the key `bad`. */
 function batchWith(bad: readonly number[], count = RECORDS): [string, string][] {
   return Array.from({ length: count }, (_, at) =>
     bad.includes(at) ? ['bad', String(at)] : [`k${String(at % 10).padStart(2, '0')}`, String(at)],
   );
 }
 
-/** The counts after a batch of this many records, without the bad ones. */
+/** Returns the counts of a batch, without the bad records. */
 function countsOf(batch: readonly (readonly [string, string])[]): Record<string, string> {
   const counts: Record<string, number> = {};
   for (const [key] of batch) if (key !== 'bad') counts[key] = (counts[key] ?? 0) + 1;
   return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, String(count)]));
 }
 
-/** Fails where a count of a key is not above its previous one. */
+/** Fails when a count of a key is not above the previous one. */
 function expectAscending(history: readonly (readonly [string, string])[]): void {
   const last = new Map<string, number>();
   for (const [key, value] of history) {
@@ -65,7 +65,7 @@ describe('a record whose results', () => {
   });
 });
 
-test('a dead letter above the limit of its topic names the record without its bytes', async () => {
+test('sends a dead letter without the bytes when it exceeds the limit of its topic', async () => {
   counting = await CountingApplication.create(place, { maxLetter: 10_000 });
   const large = 'x'.repeat(20_000);
   const { metric } = await counting.start({

@@ -1,11 +1,11 @@
-/** A partition that waits, restores, is refused or moves: the others continue, and the group is not affected. */
+/** Other partitions continue while one waits, restores or moves, and the group is not affected. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 
 const place = backbone();
-/** The shortest that a broker accepts. */
+/** The minimum that a broker accepts. */
 const SESSION_MS = 6_000;
 
 let counting: CountingApplication;
@@ -24,7 +24,7 @@ async function countBoth(): Promise<void> {
 }
 
 describe('the other partition continues', () => {
-  test('while a processor waits for longer than a session, without an effect on the group', async () => {
+  test('while a processor waits for longer than a session, without a rebalance', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { log, lines } = keepingLog();
     const { metric } = await counting.start(
@@ -65,7 +65,7 @@ describe('the other partition continues', () => {
 });
 
 describe('a rebalance', () => {
-  test('leaves retained tasks alone, whether they run or restore', async () => {
+  test('does not restart tasks whose partition stays, whether they run or restore', async () => {
     await countBoth();
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = await counting.start({ restore: (partition) => (partition === 0 ? promise : undefined) });

@@ -1,17 +1,16 @@
 import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Process, World } from '../world/world.ts';
-import { Group, type GroupShare } from './groups.ts';
+import type { GroupShare } from './group-messages.ts';
+import { Group } from './groups.ts';
 import { type NewRecord, PartitionLog, type ProducerEpoch } from './partition-log.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { Transactions } from './transactions.ts';
 
-export type { GroupShare } from './groups.ts';
-
-/** One partition: its log, and which broker leads it. */
+/** A partition with its log and its leader. */
 export type Partition = TopicPartition & {
   readonly log: PartitionLog;
-  /** Null while it has none. */
+  /** The broker that leads the partition; null while none does. */
   leader: number | null;
   /** Fetches that wait for records. */
   readonly waiting: Set<() => void>;
@@ -19,31 +18,31 @@ export type Partition = TopicPartition & {
 
 type Topic = { readonly id: string; readonly partitions: readonly Partition[] };
 
-/** What the checks of a run want to know. */
-export type ClusterListener = {
+/** Callbacks for the checks of a run. */
+type ClusterListener = {
   onAppend?(partition: Partition, producer: ProducerEpoch, records: readonly NewRecord[]): void;
   onMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   onDroppedMarker?(partition: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
-  /** A producer was opened, which fenced those before it. */
+  /** Called when a producer was opened, which fenced earlier ones. */
   onOpened?(producer: ProducerEpoch): void;
-  /** An answer that confirms a member reached its process; `assigned`: what a SyncGroup answered. */
+  /** Called when a response that confirms a member reached its process. `assigned`: the assignment of a SyncGroup; else null. */
   onConfirmed?(process: Process, sentAt: number, assigned: Assigned | null): void;
   onShare?(share: GroupShare): void;
 };
 
-/** What a member has of a generation. */
+/** A member's partitions in a generation. */
 type Assigned = { readonly generation: number; readonly partitions: readonly number[] };
 
 type Broker = {
   readonly id: number;
   readonly host: string;
   isUp: boolean;
-  /** Stopped until then: requests wait. */
+  /** Until then requests wait. */
   hangsUntil: number;
   readonly connections: Set<{ cut(): void }>;
 };
 
-/** The brokers of a cluster. Every record is on all of them once it is acknowledged, unless a fault takes the end of a log. */
+/** A cluster. Acknowledged records are on all of its brokers, unless a fault removes the end of a log. */
 export class Cluster {
   readonly world: World;
   readonly brokers: readonly Broker[];
@@ -52,7 +51,7 @@ export class Cluster {
   listener: ClusterListener = {};
   dropsMarkers = false;
   readonly #groups = new Map<string, Group>();
-  /** Coordinators by key, and until when each loads. */
+  /** The coordinator of each key, and the end of its loading. */
   readonly #coordinators = new Map<string, { broker: number; loadsUntil: number }>();
   #created = 0;
   #lost: Partition | null = null;
@@ -133,21 +132,21 @@ export class Cluster {
     return group;
   }
 
-  /** Records of a writer outside of the simulation's processes, such as the input's. Throws where nobody leads the partition. */
+  /** Writes records of a writer outside the simulated processes. Throws while the partition has no leader. */
   write(of: TopicPartition, records: readonly NewRecord[], producer: ProducerEpoch | null = null): void {
     const partition = this.#withLeader(of);
     partition.log.append(records, producer, producer === null ? -1 : 0, this.world.unixMs());
     this.#wake(partition);
   }
 
-  /** Ends a transaction that `write` began. Throws where nobody leads the partition. */
+  /** Ends a transaction that `write` began. Throws while the partition has no leader. */
   endTransaction(of: TopicPartition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void {
     const partition = this.#withLeader(of);
     partition.log.endTransaction(producer, marker, this.world.unixMs());
     this.#wake(partition);
   }
 
-  /** What is written without a leader would belong to the epoch of the last one, also behind an end that was lost since. */
+  /** Returns a partition with a leader. Records written without one would get the last epoch, even after a lost end. */
   #withLeader(of: TopicPartition): Partition {
     const partition = this.partition(of);
     if (partition.leader === null) throw new ProtocolError('LEADER_NOT_AVAILABLE');
@@ -174,7 +173,7 @@ export class Cluster {
     for (const partition of this.#byKey.values()) if (partition.leader === null) this.elect(partition);
   }
 
-  /** Gives a partition another leader, in a new epoch; none where no broker is up. */
+  /** Elects a leader of a partition in a new epoch. Has no effect while no broker is up. */
   elect(partition: Partition): void {
     const up = this.#up();
     if (up.length === 0 || partition === this.#lost) return;
@@ -187,22 +186,22 @@ export class Cluster {
     this.#wake(partition);
   }
 
-  /** A shared partition without a leader stops nobody who does not write to it (docs/decisions/0117). */
+  /** Removes the leader of a partition for good. Tasks that do not write to it must continue (docs/decisions/0117). */
   loseForGood(partition: Partition): void {
     this.#lost = partition;
     this.unseat(partition);
   }
 
-  /** Takes the leader of a partition away. */
+  /** Removes the leader of a partition. */
   unseat(partition: Partition): void {
-    // Releases with KAFKA-20734 are known to do harm where brokers restart: that ends connections.
+    // KAFKA-20734 is known only for restarts of brokers, which end connections.
     if (this.dropsMarkers && partition.leader !== null) this.cutConnections(partition.leader);
     partition.leader = null;
     this.world.note('cluster', `${partitionKey(partition)} has no leader`);
     this.#wake(partition);
   }
 
-  /** An unclean election: the new leader lacks the end of the log. */
+  /** Elects a leader that lacks the end of the log, as in an unclean election. */
   loseEnd(partition: Partition, to: number): void {
     this.world.note('cluster', `${partitionKey(partition)} loses offsets ${to} to ${partition.log.end}`);
     partition.log.truncate(to);
@@ -219,14 +218,14 @@ export class Cluster {
     this.#broker(id).hangsUntil = this.world.now + ms;
   }
 
-  /** Another broker coordinates from now on what this one did, after it has loaded. */
+  /** Moves all coordinators to other brokers, which load for `loadMs`. */
   moveCoordinators(loadMs: number): void {
     this.world.note('cluster', `coordinators move, and load for ${Math.round(loadMs)} ms`);
     for (const coordinator of this.#coordinators.values()) this.#move(coordinator, loadMs);
     for (const group of this.#groups.values()) group.move();
   }
 
-  // What requests ask.
+  // Requests.
 
   #up(): number[] {
     return this.brokers.filter(({ isUp }) => isUp).map(({ id }) => id);
@@ -247,7 +246,7 @@ export class Cluster {
     return known.broker;
   }
 
-  /** Throws where this broker does not coordinate, or loads. */
+  /** Throws when this broker is not the coordinator, or is loading. */
   requireCoordinator(broker: number, key: string): void {
     if (this.coordinatorOf(key) !== broker) throw new ProtocolError('NOT_COORDINATOR');
     const known = this.#coordinators.get(key);
@@ -255,8 +254,8 @@ export class Cluster {
       throw new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS');
   }
 
-  /** The partition, where this broker leads it. */
-  led(broker: number, of: TopicPartition): Partition {
+  /** Returns a partition that this broker leads. Throws when it does not. */
+  ledBy(broker: number, of: TopicPartition): Partition {
     const partition = this.partition(of);
     if (partition.leader !== broker) throw new ProtocolError('NOT_LEADER_OR_FOLLOWER');
     return partition;
@@ -272,7 +271,7 @@ export class Cluster {
       records: readonly NewRecord[];
     },
   ): number {
-    const partition = this.led(broker, of);
+    const partition = this.ledBy(broker, of);
     const { transactionalId, producer, sequence, records } = batch;
     const { log } = partition;
     if (transactionalId !== null && !log.isOpen(producer)) {
@@ -281,7 +280,7 @@ export class Cluster {
     }
     const { end } = log;
     const base = log.append(records, producer, sequence, this.world.unixMs());
-    // Else it was there already.
+    // Otherwise the log had the batch already.
     if (base === end) this.listener.onAppend?.(partition, producer, records);
     this.#wake(partition);
     return base;
@@ -289,19 +288,19 @@ export class Cluster {
 
   openTransactions(broker: number, of: TopicPartition): OpenTransaction[] {
     const { topic, partition } = of;
-    return this.led(broker, of)
+    return this.ledBy(broker, of)
       .log.openTransactions()
       .map((open) => ({ topic, partition, ...open }));
   }
 
   epochEnd(broker: number, of: TopicPartition, currentEpoch: number, epoch: number): EpochEnd | null {
-    const { log } = this.led(broker, of);
-    requireEpoch(log, currentEpoch);
+    const { log } = this.ledBy(broker, of);
+    log.requireEpoch(currentEpoch);
     return log.epochEnd(epoch);
   }
 
   #wake(partition: Partition): void {
-    for (const look of [...partition.waiting]) look();
+    for (const retry of [...partition.waiting]) retry();
   }
 
   #move(coordinator: { broker: number; loadsUntil: number }, loadMs: number): void {
@@ -310,10 +309,4 @@ export class Cluster {
     coordinator.broker = this.world.random.pick(up);
     coordinator.loadsUntil = this.world.now + loadMs;
   }
-}
-
-/** Throws where the client knows another leader epoch than the leader (KIP-320); -1 is not compared. */
-export function requireEpoch(log: PartitionLog, currentEpoch: number): void {
-  if (currentEpoch < 0 || currentEpoch === log.leaderEpoch) return;
-  throw new ProtocolError(currentEpoch < log.leaderEpoch ? 'FENCED_LEADER_EPOCH' : 'UNKNOWN_LEADER_EPOCH');
 }

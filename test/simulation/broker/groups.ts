@@ -1,74 +1,29 @@
 import type { World } from '../world/world.ts';
+import {
+  type Assignment,
+  type GroupMemberState,
+  type GroupShare,
+  type GroupSubscription,
+  type JoinRequest,
+  MemberIdRequired,
+  partitionsIn,
+  type RespondToJoin,
+  type RespondToSync,
+  type Share,
+} from './group-messages.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-type Member = {
-  readonly id: string;
-  readonly instanceId: string | null;
-  sessionMs: number;
-  rebalanceMs: number;
-  metadata: unknown;
-  /** Answers its join; null where it has not joined the next generation. */
-  join: ((answer: GroupJoin | ProtocolError) => void) | null;
-  sync: ((answer: Synced | ProtocolError) => void) | null;
-  seenAt: number;
-};
-
-export type GroupJoin = {
-  readonly memberId: string;
-  readonly generationId: number;
-  readonly leader: string;
-  readonly members: readonly { memberId: string; metadata: unknown }[];
-  /** The leader sends no assignment: the former one stays. */
-  readonly skipAssignment: boolean;
-};
-
-export type Synced = { readonly assignment: unknown };
-
-/** What the leader of a group made of a generation. */
-export type GroupShare = {
-  readonly group: string;
-  readonly generation: number;
-  readonly members: readonly {
-    readonly id: string;
-    /** What it said that it owns when it joined. */
-    readonly owned: readonly number[];
-    /** The generation in which it was given them. */
-    readonly ownedIn: number;
-    readonly share: readonly number[];
-  }[];
-  /** The generation that was shared before, and the members that had a share of it. */
-  readonly former: { readonly generation: number; readonly members: ReadonlySet<string> };
-};
-
-export type JoinRequest = {
-  readonly memberId: string;
-  readonly instanceId: string | null;
-  readonly sessionMs: number;
-  readonly rebalanceMs: number;
-  readonly metadata: unknown;
-};
-
-/** An error of a join that names the id to join with. */
-class MemberIdRequired extends ProtocolError {
-  readonly response: { readonly memberId: string };
-
-  constructor(memberId: string) {
-    super('MEMBER_ID_REQUIRED');
-    this.response = { memberId };
-  }
-}
-
-/** A new group waits a moment for further members. */
+/** How long a new group waits for further members. */
 const INITIAL_DELAY_MS = 3;
 
-/** A consumer group by the classic protocol: generations, sessions, static members (KIP-345). */
+/** A consumer group of the classic protocol with generations, sessions and static members (KIP-345). */
 export class Group {
   readonly #world: World;
   readonly #name: string;
   readonly #onShare: (share: GroupShare) => void;
-  /** Of the last generation that was shared. */
+  /** The last assigned generation and its members. */
   #former = { generation: -1, members: new Set<string>() };
-  readonly #members = new Map<string, Member>();
+  readonly #members = new Map<string, GroupMemberState>();
   readonly #pending = new Set<string>();
   #state: 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' = 'Empty';
   #generation = 0;
@@ -84,26 +39,26 @@ export class Group {
     this.#onShare = onShare;
   }
 
-  join(request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  join(request: JoinRequest, respond: RespondToJoin): void {
     const { memberId, instanceId } = request;
     const known = instanceId === null ? undefined : this.#byInstance(instanceId);
     if (memberId === '' && instanceId === null) {
       const id = this.#newId();
       this.#pending.add(id);
-      answer(new MemberIdRequired(id));
+      respond(new MemberIdRequired(id));
       return;
     }
     if (memberId === '' && known !== undefined) {
-      this.#replace(known, request, answer);
+      this.#replace(known, request, respond);
       return;
     }
     if (memberId !== '' && !this.#members.has(memberId) && !this.#pending.has(memberId)) {
-      answer(new ProtocolError(known === undefined ? 'UNKNOWN_MEMBER_ID' : 'FENCED_INSTANCE_ID'));
+      respond(new ProtocolError(known === undefined ? 'UNKNOWN_MEMBER_ID' : 'FENCED_INSTANCE_ID'));
       return;
     }
     const id = memberId === '' ? this.#newId() : memberId;
     this.#pending.delete(id);
-    const member: Member = this.#members.get(id) ?? {
+    const member: GroupMemberState = this.#members.get(id) ?? {
       id,
       instanceId,
       sessionMs: 0,
@@ -115,7 +70,7 @@ export class Group {
     };
     const isNew = !this.#members.has(id);
     this.#members.set(id, member);
-    this.#enter(member, request, answer);
+    this.#enter(member, request, respond);
     if (isNew) this.#watch(member);
     this.#prepare();
   }
@@ -125,19 +80,19 @@ export class Group {
     generation: number,
     instanceId: string | null,
     shares: readonly Share[],
-    answer: (a: Synced | ProtocolError) => void,
+    respond: RespondToSync,
   ): void {
     const refusal = this.#refusal(memberId, generation, instanceId);
     const member = this.#members.get(memberId);
     if (refusal !== null || member === undefined) {
-      answer(refusal ?? new ProtocolError('UNKNOWN_MEMBER_ID'));
+      respond(refusal ?? new ProtocolError('UNKNOWN_MEMBER_ID'));
       return;
     }
     member.seenAt = this.#world.now;
-    if (this.#state === 'PreparingRebalance') answer(new ProtocolError('REBALANCE_IN_PROGRESS'));
-    else if (this.#state === 'Stable') answer({ assignment: this.#assignments.get(memberId) ?? null });
+    if (this.#state === 'PreparingRebalance') respond(new ProtocolError('REBALANCE_IN_PROGRESS'));
+    else if (this.#state === 'Stable') respond({ assignment: this.#assignments.get(memberId) ?? null });
     else {
-      member.sync = answer;
+      member.sync = respond;
       if (memberId === this.#leader) this.#share(shares);
     }
   }
@@ -153,7 +108,7 @@ export class Group {
   leave(memberId: string, instanceId: string | null): ProtocolError | null {
     const member = instanceId === null ? this.#members.get(memberId) : this.#byInstance(instanceId);
     if (member === undefined) return new ProtocolError('UNKNOWN_MEMBER_ID');
-    // A late request of the process that had its name before.
+    // A late request of the process that had the instance id before.
     if (memberId !== '' && member.id !== memberId) return new ProtocolError('FENCED_INSTANCE_ID');
     this.#remove(member, 'leaves');
     return null;
@@ -171,7 +126,7 @@ export class Group {
     return null;
   }
 
-  /** The coordinator moved: joins and syncs under way are lost, sessions begin anew. */
+  /** Moves the coordinator: pending joins and syncs fail, and all sessions start again. */
   move(): void {
     for (const member of this.#members.values()) {
       member.seenAt = this.#world.now;
@@ -191,24 +146,24 @@ export class Group {
     return generation === this.#generation ? null : new ProtocolError('ILLEGAL_GENERATION');
   }
 
-  #byInstance(instanceId: string): Member | undefined {
+  #byInstance(instanceId: string): GroupMemberState | undefined {
     return [...this.#members.values()].find((one) => one.instanceId === instanceId);
   }
 
   #newId(): string {
     this.#ids += 1;
-    // As the broker's: in no order.
+    // Like a broker's ids, these have no order.
     return `member-${this.#world.random.int(100, 999)}-${this.#ids}`;
   }
 
-  /** A static member that comes back gets its former assignment, without a rebalance, where the group is stable. */
-  #replace(known: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  /** Replaces a static member that joins again. In a stable group it keeps its assignment without a rebalance. */
+  #replace(known: GroupMemberState, request: JoinRequest, respond: RespondToJoin): void {
     const id = this.#newId();
     this.#members.delete(known.id);
-    // Whoever waits under its id is fenced, be it the newer process: a late request of the one before does that.
+    // Fences a process that waits with the old id, even the newer one: a late request of the older process does that.
     known.join?.(new ProtocolError('FENCED_INSTANCE_ID'));
     known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
-    const member: Member = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
+    const member: GroupMemberState = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
     this.#members.set(id, member);
     if (this.#leader === known.id) this.#leader = id;
     this.#assignments.set(id, this.#assignments.get(known.id) ?? null);
@@ -216,10 +171,10 @@ export class Group {
     this.#watch(member);
     this.#world.note('cluster', `${this.#name}: ${known.id} is ${id} now (${request.instanceId})`);
     if (this.#state === 'Stable') {
-      // KIP-814: the former assignment stays, also where it is the leader that comes back.
+      // KIP-814: the assignment stays, also when the leader joins again.
       member.metadata = request.metadata;
       const isLeader = this.#leader === id;
-      answer({
+      respond({
         memberId: id,
         generationId: this.#generation,
         leader: this.#leader,
@@ -228,15 +183,15 @@ export class Group {
       });
       return;
     }
-    this.#enter(member, request, answer);
+    this.#enter(member, request, respond);
     this.#prepare();
   }
 
-  #enter(member: Member, request: JoinRequest, answer: (answer: GroupJoin | ProtocolError) => void): void {
+  #enter(member: GroupMemberState, request: JoinRequest, respond: RespondToJoin): void {
     member.sessionMs = request.sessionMs;
     member.rebalanceMs = request.rebalanceMs;
     member.metadata = request.metadata;
-    member.join = answer;
+    member.join = respond;
     member.seenAt = this.#world.now;
   }
 
@@ -263,7 +218,7 @@ export class Group {
     this.#rebalance = this.#world.after(ms, () => this.#begin());
   }
 
-  /** The next generation of those that have joined. */
+  /** Begins the next generation with the members that have joined. */
   #begin(): void {
     if (this.#state !== 'PreparingRebalance') return;
     if (this.#rebalance !== null) this.#rebalance.run = null;
@@ -278,8 +233,8 @@ export class Group {
     this.#generation += 1;
     this.#state = 'CompletingRebalance';
     this.#assignments = new Map();
-    if (!joined.some(({ id }) => id === this.#leader)) this.#leader = (joined[0] as Member).id;
-    const { id: leader } = this.#members.get(this.#leader) as Member;
+    if (!joined.some(({ id }) => id === this.#leader)) this.#leader = (joined[0] as GroupMemberState).id;
+    const { id: leader } = this.#members.get(this.#leader) as GroupMemberState;
     this.#world.note(
       'cluster',
       `${this.#name} generation ${this.#generation}: ${joined.map(({ id }) => id).join(', ')}, led by ${leader}`,
@@ -308,8 +263,8 @@ export class Group {
     for (const { memberId, assignment } of shares) this.#assignments.set(memberId, assignment);
     const members = [...this.#members.values()].map(({ id, metadata }) => ({
       id,
-      owned: partitionsIn((metadata as Subscription).ownedPartitions),
-      ownedIn: (metadata as Subscription).generationId,
+      owned: partitionsIn((metadata as GroupSubscription).ownedPartitions),
+      ownedIn: (metadata as GroupSubscription).generationId,
       share: partitionsIn((this.#assignments.get(id) as Assignment | undefined)?.assignedPartitions),
     }));
     this.#onShare({ group: this.#name, generation: this.#generation, members, former: this.#former });
@@ -321,19 +276,20 @@ export class Group {
     }
   }
 
-  /** Removes the member once its session is over. */
-  #watch(member: Member): void {
-    const look = (): void => {
+  /** Removes the member when its session expires. */
+  #watch(member: GroupMemberState): void {
+    const checkSession = (): void => {
       if (this.#members.get(member.id) !== member) return;
       const left = member.seenAt + member.sessionMs - this.#world.now;
       const waits = member.join !== null || member.sync !== null;
-      if (left > 0 || waits) this.#world.after(waits ? Math.max(left, member.sessionMs / 2) : left, look);
+      if (left > 0 || waits)
+        this.#world.after(waits ? Math.max(left, member.sessionMs / 2) : left, checkSession);
       else this.#remove(member, 'is silent');
     };
-    this.#world.after(member.sessionMs, look);
+    this.#world.after(member.sessionMs, checkSession);
   }
 
-  #remove(member: Member, why: string): void {
+  #remove(member: GroupMemberState, why: string): void {
     this.#world.note('cluster', `${this.#name}: ${member.id} ${why}`);
     this.#members.delete(member.id);
     if (this.#members.size === 0) {
@@ -343,15 +299,4 @@ export class Group {
     }
     this.#prepare();
   }
-}
-
-export type Share = { readonly memberId: string; readonly assignment: unknown };
-
-type OfTopics = readonly { readonly partitions: readonly number[] }[];
-type Subscription = { readonly ownedPartitions: OfTopics; readonly generationId: number };
-export type Assignment = { readonly assignedPartitions: OfTopics };
-
-/** The partitions of the one topic that a group has here. */
-export function partitionsIn(topics: OfTopics | undefined): readonly number[] {
-  return topics?.[0]?.partitions ?? [];
 }

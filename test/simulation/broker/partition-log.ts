@@ -2,14 +2,14 @@ import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
 import type { EpochEnd, FetchedRecord } from '#streams/client/port.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-/** A record as it is written. */
+/** A record to write. */
 export type NewRecord = { readonly key: Buffer | null; readonly value: Buffer | null };
 
 /** A record batch, or the marker that ends a transaction. */
-export type LogBatch = {
+type LogBatch = {
   readonly base: number;
   readonly records: readonly NewRecord[];
-  /** Of a marker; null for records. */
+  /** The outcome of a marker; null for records. */
   readonly marker: 'commit' | 'abort' | null;
   /** Null for a writer without a transaction. */
   readonly producer: ProducerEpoch | null;
@@ -21,25 +21,25 @@ export type LogBatch = {
 
 export type ProducerEpoch = { readonly id: string; readonly epoch: number };
 
-/** What is known of a producer in a partition. */
+/** The state of a producer in a partition. */
 type ProducerState = {
   epoch: number;
-  /** First sequence number after its last batch, and the last batches. */
   nextSequence: number;
+  /** The last batches, to detect duplicates. */
   readonly recent: { readonly sequence: number; readonly base: number; readonly count: number }[];
 };
 
 const REMEMBERED_BATCHES = 5;
 
-/** One partition: its batches, transactions, and leader epochs. No time, no network. */
+/** The log of a partition, with batches, transactions and leader epochs, but without time and network. */
 export class PartitionLog {
   start = 0;
   batches: LogBatch[] = [];
-  /** Counts what changes it: two equal counts mean the same content. */
+  /** Number of changes: equal numbers mean the same content. */
   changes = 0;
-  /** Where each leader epoch began, ascending. */
+  /** The start of each leader epoch, ascending. */
   #epochs: { readonly epoch: number; readonly start: number }[] = [{ epoch: 0, start: 0 }];
-  /** Of the controller, which never gives an epoch twice, also where the log has lost what was written in it. */
+  /** The controller's epoch. It never repeats an epoch, even when the log has lost all records of that epoch. */
   #leaderEpoch = 0;
   /** Open transactions by producer id. */
   #open = new Map<string, { readonly epoch: number; readonly start: number }>();
@@ -62,13 +62,19 @@ export class PartitionLog {
     return this.#leaderEpoch;
   }
 
-  /** A new leader begins at the end of the log. */
+  /** Begins the epoch of a new leader at the end of the log. */
   beginEpoch(): void {
     this.#leaderEpoch += 1;
     const epoch = this.#leaderEpoch;
     const last = this.#epochs.at(-1);
     if (last !== undefined && last.start === this.end) this.#epochs.pop();
     this.#epochs.push({ epoch, start: this.end });
+  }
+
+  /** Throws when the client's leader epoch differs from the leader's (KIP-320); does not compare -1. */
+  requireEpoch(currentEpoch: number): void {
+    if (currentEpoch < 0 || currentEpoch === this.leaderEpoch) return;
+    throw new ProtocolError(currentEpoch < this.leaderEpoch ? 'FENCED_LEADER_EPOCH' : 'UNKNOWN_LEADER_EPOCH');
   }
 
   isOpen({ id, epoch }: ProducerEpoch): boolean {
@@ -80,8 +86,8 @@ export class PartitionLog {
   }
 
   /**
-   * Appends records of a producer, or answers where they are already. Throws `ProtocolError` for an epoch that is fenced and a
-   * sequence number that does not follow.
+   * Appends records and returns their first offset; for a duplicate batch, the offset of the existing one. Throws `ProtocolError` for
+   * a fenced epoch or an unexpected sequence number.
    */
   append(
     records: readonly NewRecord[],
@@ -105,7 +111,7 @@ export class PartitionLog {
     return base;
   }
 
-  /** Ends the transaction of a producer. A marker of a former epoch is refused. */
+  /** Ends the transaction of a producer. Throws `ProtocolError` for a marker of an earlier epoch. */
   endTransaction(producer: ProducerEpoch, marker: 'commit' | 'abort', timestamp: number): void {
     const known = this.#producers.get(producer.id);
     if (known !== undefined && producer.epoch < known.epoch)
@@ -114,7 +120,7 @@ export class PartitionLog {
     this.#add({ base, records: [], marker, producer, sequence: -1, leaderEpoch, timestamp });
   }
 
-  /** Removes what retention removes: whole batches before an offset. */
+  /** Removes whole batches before an offset, like retention. */
   removeBefore(offset: number): void {
     this.changes += 1;
     const kept = this.batches.filter((batch) => batch.base >= offset);
@@ -123,7 +129,7 @@ export class PartitionLog {
     this.start = this.batches.length === 0 ? this.start : Math.max(this.start, Math.min(offset, this.end));
   }
 
-  /** Loses its end from an offset on: everything known of it is read from what is left. */
+  /** Removes the end of the log from an offset on, and rebuilds the state from the remaining batches. */
   truncate(to: number): void {
     this.changes += 1;
     const left = this.batches.filter((batch) => endOf(batch) <= to);
@@ -135,7 +141,7 @@ export class PartitionLog {
     for (const batch of left) this.#add(batch);
   }
 
-  /** Where the log ends for a leader epoch, as the leader answers OffsetForLeaderEpoch; null where it knows none. */
+  /** Returns the end of the log in a leader epoch, like OffsetForLeaderEpoch; null when the leader knows no such epoch. */
   epochEnd(epoch: number): EpochEnd | null {
     const higher = this.#epochs.find((one) => one.epoch > epoch);
     if (epoch === this.leaderEpoch) return { epoch, endOffset: this.end };
@@ -144,8 +150,8 @@ export class PartitionLog {
     return { epoch: floor?.epoch ?? epoch, endOffset: higher.start };
   }
 
-  /** Records from an offset on, as a fetch answers them; markers and aborted records are skipped. */
-  read(from: number, mostBatches: number): ReadRecords {
+  /** Returns the records from an offset on, like a fetch; skips markers and aborted records. */
+  read(from: number, maxBatches: number): ReadRecords {
     const limit = this.lastStable;
     const records: FetchedRecord[] = [];
     let next = from;
@@ -153,7 +159,7 @@ export class PartitionLog {
     let count = 0;
     for (let at = this.#indexOf(from); at < this.batches.length; at += 1) {
       const batch = this.batches[at] as LogBatch;
-      if (batch.base >= limit || count >= mostBatches) break;
+      if (batch.base >= limit || count >= maxBatches) break;
       count += 1;
       next = endOf(batch);
       epoch = batch.leaderEpoch;
@@ -166,7 +172,7 @@ export class PartitionLog {
     return { records, next, epoch };
   }
 
-  /** The index of the batch with an offset. */
+  /** Returns the index of the batch that contains an offset. */
   #indexOf(offset: number): number {
     let low = 0;
     let high = this.batches.length;
@@ -187,7 +193,7 @@ export class PartitionLog {
     this.changes += 1;
     this.batches.push(batch);
     const { producer, marker, base, sequence, records, leaderEpoch } = batch;
-    // Its beginning may have been lost.
+    // The first records of the epoch may be lost.
     if ((this.#epochs.at(-1)?.epoch ?? -1) < leaderEpoch)
       this.#epochs.push({ epoch: leaderEpoch, start: base });
     if (producer === null) return;
@@ -210,14 +216,14 @@ export class PartitionLog {
   }
 }
 
-export type ReadRecords = {
+type ReadRecords = {
   readonly records: FetchedRecord[];
   readonly next: number;
-  /** Of the last batch; null without one. */
+  /** Leader epoch of the last batch; null without one. */
   readonly epoch: number | null;
 };
 
-/** The offset after a batch. */
+/** Returns the offset after a batch. */
 export function endOf({ base, records, marker }: LogBatch): number {
   return base + (marker === null ? records.length : 1);
 }

@@ -1,4 +1,4 @@
-/** An error of a broker's answer, by its name in the protocol; has the shape of the library's. */
+/** An error in a broker's response, by Kafka's name; has the shape of the library's error. */
 export class ProtocolError extends Error {
   readonly apiId: string;
 
@@ -8,7 +8,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A connection that is gone, or a request that nobody answered in time; has the shape of the library's. */
+/** A lost connection or a request that timed out; has the shape of the library's error. */
 export class NetworkError extends Error {
   readonly code: 'PLT_KFK_NETWORK' | 'PLT_KFK_TIMEOUT';
 

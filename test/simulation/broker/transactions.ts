@@ -2,7 +2,7 @@ import type { World } from '../world/world.ts';
 import type { PartitionLog, ProducerEpoch } from './partition-log.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-export type TransactionState =
+type TransactionState =
   | 'Empty'
   | 'Ongoing'
   | 'PrepareCommit'
@@ -10,40 +10,40 @@ export type TransactionState =
   | 'CompleteCommit'
   | 'CompleteAbort';
 
-/** What the coordinator stores of a transactional id. */
+/** The coordinator's state of a transactional id. */
 type Transaction = {
   readonly transactionalId: string;
   readonly producerId: string;
   epoch: number;
   state: TransactionState;
-  /** Partitions of the transaction, those that lack their marker while it is completed: `topic-partition`. */
+  /** Partitions of the transaction, as `topic-partition`; while it is being completed, only those without a marker. */
   readonly partitions: Set<string>;
   timeoutMs: number;
   timeout: { run: (() => void) | null } | null;
 };
 
-/** A partition of the cluster, as markers reach it. */
+/** A partition that markers are written to. */
 type MarkedPartition = {
   readonly log: PartitionLog;
   /** Null while it has no leader. */
   readonly leader: number | null;
 };
 
-/** What the coordinator needs of the cluster. */
-export type TransactionHost = {
+/** The coordinator's interface to the cluster. */
+type TransactionHost = {
   readonly world: World;
-  /** Undefined where its topic is gone. */
+  /** Returns a partition; undefined when its topic was deleted. */
   partition(key: string): MarkedPartition | undefined;
   /** Whether brokers drop the marker of a partition without a leader (KAFKA-20734). */
   readonly dropsMarkers: boolean;
-  /** A marker is in a log. */
+  /** Called when a marker was written. */
   onMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
   onDroppedMarker(key: string, producer: ProducerEpoch, marker: 'commit' | 'abort'): void;
 };
 
 const MARKER_RETRY_MS = 40;
 
-/** The transaction coordinators of a cluster; their state survives brokers. */
+/** The transaction coordinators of a cluster. Their state survives failures of brokers. */
 export class Transactions {
   readonly #host: TransactionHost;
   readonly #byId = new Map<string, Transaction>();
@@ -59,7 +59,7 @@ export class Transactions {
     return { state: found.state, producer: { id: found.producerId, epoch: found.epoch } };
   }
 
-  /** Fences earlier producers; an open transaction is aborted first. */
+  /** Fences earlier producers, after aborting an open transaction. */
   initProducer(transactionalId: string, timeoutMs: number): ProducerEpoch {
     let found = this.#byId.get(transactionalId);
     if (found === undefined) {
@@ -143,7 +143,7 @@ export class Transactions {
     this.#complete(transaction, decision);
   }
 
-  /** Writes the marker of a partition in a moment, again while it has no leader. */
+  /** Writes the marker of a partition after a short delay. Retries while the partition has no leader, or drops the marker. */
   #mark(transaction: Transaction, key: string, decision: 'commit' | 'abort'): void {
     const { world } = this.#host;
     const slow = world.random.chance(0.05);

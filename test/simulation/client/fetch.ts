@@ -1,11 +1,11 @@
-/** Stands for libs/streams/client/platformatic/fetch.ts: the records of a simulated log, without the bytes between. */
+/** Replaces libs/streams/client/platformatic/fetch.ts: returns the records of a simulated log without encoding them. */
 import type { Fetched, PartitionFetch } from '#streams/client/platformatic/fetch.ts';
-import { type Cluster, type Partition, requireEpoch } from '../broker/cluster.ts';
+import type { Cluster, Partition } from '../broker/cluster.ts';
 import { ProtocolError } from '../broker/protocol-error.ts';
 import type { Respond, SimulatedConnection } from './network.ts';
 
-/** Most batches of an answer: small ones make more interleavings. */
-const MOST_BATCHES = 6;
+/** Maximum number of batches of a response: small responses cause more interleavings. */
+const MAX_BATCHES = 6;
 
 export function fetchPartition(connection: SimulatedConnection, of: PartitionFetch): Promise<Fetched> {
   return connection.request('Fetch', fetch as never, [of]) as Promise<Fetched>;
@@ -15,11 +15,11 @@ function fetch(cluster: Cluster, broker: number, respond: Respond, [of]: readonl
   const { world } = cluster;
   const until = world.now + of.maxWaitMs;
   let found: Partition | null = null;
-  const look = (): boolean => {
+  const tryToRespond = (): boolean => {
     try {
       const partition = partitionById(cluster, of);
       found = partition;
-      const value = answer(broker, partition, of, world.random.int(1, MOST_BATCHES));
+      const value = read(broker, partition, of, world.random.int(1, MAX_BATCHES));
       if (value === null && world.now < until) return false;
       respond({
         value: value ?? { ...stateOf(partition), records: [], next: of.offset, epoch: null, inflated: 0 },
@@ -29,15 +29,15 @@ function fetch(cluster: Cluster, broker: number, respond: Respond, [of]: readonl
     }
     return true;
   };
-  if (look()) return;
+  if (tryToRespond()) return;
   const { waiting } = found as unknown as Partition;
-  const again = (): void => {
-    if (!waiting.has(again) || !look()) return;
-    waiting.delete(again);
+  const retry = (): void => {
+    if (!waiting.has(retry) || !tryToRespond()) return;
+    waiting.delete(retry);
     timer.run = null;
   };
-  const timer = world.after(of.maxWaitMs, again);
-  waiting.add(again);
+  const timer = world.after(of.maxWaitMs, retry);
+  waiting.add(retry);
 }
 
 function partitionById(cluster: Cluster, { topicId, partition }: PartitionFetch): Partition {
@@ -49,17 +49,12 @@ function partitionById(cluster: Cluster, { topicId, partition }: PartitionFetch)
   throw new ProtocolError('UNKNOWN_TOPIC_ID');
 }
 
-/** In the order of a leader's checks; null where there is nothing to read yet. */
-function answer(
-  broker: number,
-  partition: Partition,
-  of: PartitionFetch,
-  mostBatches: number,
-): Fetched | null {
+/** Reads a partition after a leader's checks, in their order. Returns null when no record is readable yet. */
+function read(broker: number, partition: Partition, of: PartitionFetch, maxBatches: number): Fetched | null {
   const { log, leader } = partition;
   const { offset, currentLeaderEpoch = -1, lastFetchedEpoch } = of;
   if (leader !== broker) throw new ProtocolError('NOT_LEADER_OR_FOLLOWER');
-  requireEpoch(log, currentLeaderEpoch);
+  log.requireEpoch(currentLeaderEpoch);
   if (lastFetchedEpoch !== undefined) {
     const found = log.epochEnd(lastFetchedEpoch);
     if (found === null) throw new ProtocolError('OFFSET_OUT_OF_RANGE');
@@ -68,7 +63,7 @@ function answer(
   }
   if (offset < log.start || offset > log.end) throw new ProtocolError('OFFSET_OUT_OF_RANGE');
   if (offset >= log.lastStable) return null;
-  return { ...stateOf(partition), ...log.read(offset, mostBatches), inflated: 0 };
+  return { ...stateOf(partition), ...log.read(offset, maxBatches), inflated: 0 };
 }
 
 function stateOf({ log }: Partition): Omit<Fetched, 'records' | 'next' | 'epoch' | 'inflated'> {

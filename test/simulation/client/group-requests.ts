@@ -1,8 +1,8 @@
-/** The requests of group members, for library.ts. */
-import type { GroupJoin, Share, Synced } from '../broker/groups.ts';
+/** Requests of group members, exported by library.ts. */
+import type { GroupJoin, Share, Synced } from '../broker/group-messages.ts';
 import { api, deferred } from './request.ts';
 
-/** As FindCoordinatorKeyTypes.GROUP. */
+/** Equals FindCoordinatorKeyTypes.GROUP. */
 const GROUP = 0;
 
 export const joinGroupV9 = deferred<
@@ -26,7 +26,7 @@ export const joinGroupV9 = deferred<
       return;
     }
     const request = { memberId, instanceId, sessionMs, rebalanceMs, metadata: protocols[0]?.metadata };
-    cluster.group(name).join(request, (answer) => respond(answerOf(answer)));
+    cluster.group(name).join(request, (result) => respond(responseOf(result)));
   },
 );
 
@@ -48,11 +48,11 @@ export const syncGroupV5 = deferred<
     respond({ error: error as Error });
     return;
   }
-  cluster.group(name).sync(memberId, generation, instanceId, shares, (answer) => respond(answerOf(answer)));
+  cluster.group(name).sync(memberId, generation, instanceId, shares, (result) => respond(responseOf(result)));
 });
 
-function answerOf(answer: object): { value: unknown } | { error: Error } {
-  return answer instanceof Error ? { error: answer } : { value: answer };
+function responseOf(result: object): { value: unknown } | { error: Error } {
+  return result instanceof Error ? { error: result } : { value: result };
 }
 
 export const heartbeatV4 = api(
@@ -105,7 +105,7 @@ function orThrow(error: Error | null): void {
   if (error !== null) throw error;
 }
 
-// What members write for each other: nobody in between reads it, so it needs no bytes.
+// Messages between members are not encoded, as the cluster does not read them.
 
 export const encodeConsumerProtocolSubscription = same;
 export const decodeConsumerProtocolSubscription = same;

@@ -1,6 +1,6 @@
 /**
- * Stands for libs/streams/client/platformatic/library.ts: every request that the client makes, answered by the simulated
- * cluster. Only what crosses the network is replaced; the client's own code is the real one.
+ * Replaces library.ts and session-connection.ts of libs/streams/client/platformatic: the simulated cluster handles every request
+ * of the client. The rest of the client's code is not replaced.
  */
 
 import type { NumberedBatch } from '#streams/client/platformatic/produce.ts';
@@ -13,7 +13,7 @@ import { api } from './request.ts';
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export * from './group-requests.ts';
-export { SimulatedConnection as Connection } from './network.ts';
+export { SimulatedConnection as Connection, SimulatedConnection as SessionConnection } from './network.ts';
 
 export const metadataV12 = api('Metadata', (cluster, _broker, names: readonly string[]) => ({
   brokers: cluster.brokers
@@ -81,9 +81,9 @@ type AddPartitions = {
 
 export const addPartitionsToTxnV3 = api(
   'AddPartitionsToTxn',
-  (cluster, broker, [asked]: readonly AddPartitions[]) => {
-    if (asked === undefined) throw new Error('no transaction');
-    const { transactionalId, producerId, producerEpoch, topics } = asked;
+  (cluster, broker, [transaction]: readonly AddPartitions[]) => {
+    if (transaction === undefined) throw new Error('no transaction');
+    const { transactionalId, producerId, producerEpoch, topics } = transaction;
     cluster.requireCoordinator(broker, `${TRANSACTION} ${transactionalId}`);
     const of = topics.flatMap(({ name, partitions }) =>
       partitions.map((partition) => ({ topic: name, partition })),
@@ -137,14 +137,14 @@ export const listOffsetsV7 = api(
     topics: topics.map(({ name, partitions }) => ({
       name,
       partitions: partitions.map(({ partitionIndex, timestamp }) => {
-        const { log } = cluster.led(broker, { topic: name, partition: partitionIndex });
+        const { log } = cluster.ledBy(broker, { topic: name, partition: partitionIndex });
         return { partitionIndex, offset: BigInt(timestamp === EARLIEST ? log.start : log.end) };
       }),
     })),
   }),
 );
 
-type EpochsAsked = readonly {
+type RequestedEpochs = readonly {
   readonly name: string;
   readonly partitions: readonly {
     readonly partitionIndex: number;
@@ -155,7 +155,7 @@ type EpochsAsked = readonly {
 
 export const offsetForLeaderEpochV4 = api(
   'OffsetForLeaderEpoch',
-  (cluster, broker, _replica: number, topics: EpochsAsked) => ({
+  (cluster, broker, _replica: number, topics: RequestedEpochs) => ({
     topics: topics.map(({ name, partitions }) => ({
       name,
       partitions: partitions.map(({ partitionIndex, currentLeaderEpoch, leaderEpoch }) => {
@@ -203,7 +203,7 @@ const produce = api(
   },
 );
 
-/** Of the requests that the client writes by itself; Fetch has a module of its own. */
+/** Returns the API of a request that the client encodes itself. Only Produce is known; fetch.ts replaces Fetch. */
 export function createAPI(key: number): typeof produce {
   if (key !== PRODUCE) throw new Error(`the simulation does not know request ${key}`);
   return produce;
@@ -215,15 +215,15 @@ function bytes(key: Buffer | string | null): Buffer | null {
   return typeof key === 'string' ? Buffer.from(key) : copy(key);
 }
 
-/** What is written is a copy: the writer may change its buffer. */
+/** Returns a copy, as the writer may change its buffer. */
 function copy(value: Buffer | null): Buffer | null {
   return value === null ? null : Buffer.from(value);
 }
 
-/** Of the library's own; nothing of the simulation makes them. */
+/** Errors of the library, which the simulation never creates. */
 export class AuthenticationError extends Error {}
 export class ResponseError extends Error {}
 
-/** What writes bytes: nothing of it is called, since requests are answered from their arguments. */
+/** Encoders, which are never called: the cluster handles requests by their arguments. */
 export class Writer {}
 export const crc32c = (): number => 0;

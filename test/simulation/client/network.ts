@@ -1,30 +1,31 @@
 import type { Cluster } from '../broker/cluster.ts';
-import { type Assignment, partitionsIn } from '../broker/groups.ts';
+import { type Assignment, partitionsIn } from '../broker/group-messages.ts';
 import { NetworkError } from '../broker/protocol-error.ts';
 import { currentProcess, type Process } from '../world/world.ts';
 
-/** What a broker answers: a value, or what it throws. Called once, at once or later. */
-export type Respond = (answer: { readonly value: unknown } | { readonly error: Error }) => void;
+/** Sends a broker's response, a value or an error. Called once, at once or later. */
+export type Respond = (response: { readonly value: unknown } | { readonly error: Error }) => void;
 
 /** Handles a request at a broker. */
 type Handler = (cluster: Cluster, broker: number, respond: Respond, args: readonly unknown[]) => void;
 
-/** As the library's request timeout in connections.ts. */
+/** Equals the request timeout in connections.ts. */
 const REQUEST_MS = 15_000;
 export const PORT = 9092;
 
 type Pending = { reject(error: Error): void };
 
-/** The network between a process and a broker, in place of the library's `Connection`. */
+/** A connection between a process and a broker. It replaces the library's `Connection`. */
 export class SimulatedConnection {
   readonly #process: Process;
   readonly #cluster: Cluster;
   readonly #closeListeners: (() => void)[] = [];
   #broker: number | null = null;
   readonly #pending = new Set<Pending>();
-  /** A connection carries requests, and answers, in order. */
+  /** Arrival of the last request at the broker: requests arrive in order. */
   #lastArrival = 0;
-  #lastAnswer = 0;
+  /** Arrival of the last response at the process: responses arrive in order. */
+  #lastResponse = 0;
   readonly socket = { destroy(): void {} };
 
   constructor() {
@@ -67,13 +68,13 @@ export class SimulatedConnection {
     this.#lost();
   }
 
-  /** The broker, or the network, ends the connection: the process learns of it in a moment. */
+  /** Ends the connection at the broker or in the network. The process notices after the latency. */
   cut(): void {
     this.#leave();
     this.#process.world.deliver(this.#process, latency(this.#process), () => this.#lost());
   }
 
-  /** Rejects with `NetworkError`, or what the broker answers. */
+  /** Sends a request, and resolves with the response. Rejects with `NetworkError`, or the broker's error. */
   request(name: string, handle: Handler, args: readonly unknown[]): Promise<unknown> {
     const process = this.#process;
     const { world } = process;
@@ -109,16 +110,15 @@ export class SimulatedConnection {
         handle(
           this.#cluster,
           broker,
-          (answer) => {
-            const back = Math.max(this.#lastAnswer, world.now + latency(process));
-            this.#lastAnswer = back;
-            if (world.history !== null && !QUIET.has(name))
-              world.note(process.name, `${name} → ${'error' in answer ? answer.error.message : 'done'}`);
-            settle(back - world.now, () => {
-              if ('error' in answer) reject(answer.error);
+          (response) => {
+            this.#lastResponse = Math.max(this.#lastResponse, world.now + latency(process));
+            if (world.history !== null && !HIDDEN.has(name))
+              world.note(process.name, `${name} → ${'error' in response ? response.error.message : 'done'}`);
+            settle(this.#lastResponse - world.now, () => {
+              if ('error' in response) reject(response.error);
               else {
-                this.#confirm(name, sentAt, args, answer.value);
-                resolve(answer.value);
+                this.#confirm(name, sentAt, args, response.value);
+                resolve(response.value);
               }
             });
           },
@@ -128,7 +128,7 @@ export class SimulatedConnection {
     });
   }
 
-  /** Reports an answer by which the group confirms the member. */
+  /** Reports a response that confirms a member of a group. */
   #confirm(name: string, sentAt: number, args: readonly unknown[], value: unknown): void {
     if (name !== 'Heartbeat' && name !== 'SyncGroup') return;
     const [, generation] = args as readonly [string, number];
@@ -152,17 +152,17 @@ export class SimulatedConnection {
 }
 
 /** Requests that a history does not show. */
-const QUIET = new Set(['Fetch', 'Metadata', 'FindCoordinator', 'ListOffsets', 'Heartbeat']);
+const HIDDEN = new Set(['Fetch', 'Metadata', 'FindCoordinator', 'ListOffsets', 'Heartbeat']);
 
 /** The cluster of each world. */
 export const clusters = new WeakMap<object, Cluster>();
 
-/** Where a client of a cluster connects first. */
+/** Returns the bootstrap brokers of a cluster. */
 export function bootstrap(cluster: Cluster): string[] {
   return cluster.brokers.map(({ host }) => `${host}:${PORT}`);
 }
 
-/** One way, milliseconds. Seldom slow. */
+/** Returns a random latency of one direction, milliseconds; rarely a long one. */
 function latency({ world }: Process): number {
   const { random } = world;
   const chance = random.next();

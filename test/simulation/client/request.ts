@@ -1,7 +1,7 @@
 import type { Cluster } from '../broker/cluster.ts';
 import type { Respond, SimulatedConnection } from './network.ts';
 
-/** An API whose handler answers at once. */
+/** Returns an API whose handler responds at once. */
 export function api<A extends readonly unknown[], T>(
   name: string,
   handle: (cluster: Cluster, broker: number, ...args: A) => T,
@@ -18,7 +18,7 @@ export function api<A extends readonly unknown[], T>(
   });
 }
 
-/** An API whose answer may take its time. */
+/** Returns an API whose handler may respond later. */
 export function deferred<A extends readonly unknown[], T>(
   name: string,
   handle: (cluster: Cluster, broker: number, respond: Respond, args: A) => void,

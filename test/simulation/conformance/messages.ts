@@ -1,28 +1,29 @@
-/** What a test and the thread with the simulated cluster say to each other. */
+/** The messages between a test and the thread with the simulated cluster. */
 
 import type { MessagePort } from 'node:worker_threads';
 
-/** What the thread is started with. */
+/** The options of the thread. */
 export type ThreadOptions = {
   readonly seed: number;
-  /** Answers to calls that the thread blocks for, and what it waits on: 1 once there is one. */
+  /** Receives the results of calls that the thread blocks for. */
   readonly answers: MessagePort;
+  /** The thread waits until its element is 1: then a result has arrived. */
   readonly flag: Int32Array;
 };
 
-/** What a call that the thread blocks for has thrown; null where it returned. */
+/** The error of a call that the thread blocks for; null when it returned. */
 export type Thrown = { readonly code: string; readonly message: string } | null;
 
-/** Calls a method, answers a callback, or both sides of neither. */
+/** A method call, or the result of a callback. */
 export type ToThread =
   | {
       readonly kind: 'call';
       readonly id: number;
-      /** The object: the cluster, or what an earlier call opened as `opens`. */
+      /** The cluster, or the number of an object that an earlier call opened. */
       readonly target: 'cluster' | number;
       readonly method: string;
       readonly args: readonly unknown[];
-      /** The number of the object that the call returns; null where it returns a value. */
+      /** The number for the object that the call returns; null when it returns a value. */
       readonly opens: number | null;
     }
   | { readonly kind: 'answer'; readonly call: number; readonly value: unknown };
@@ -34,13 +35,13 @@ export type FromThread =
       readonly kind: 'callback';
       readonly callback: number;
       readonly args: readonly unknown[];
-      /** The thread blocks until the function has returned, and wants to know what it threw. */
+      /** Whether the thread blocks until the function has returned or thrown. */
       readonly isAwaited: boolean;
-      /** Whom to answer with a value; null for nobody. */
+      /** The number to send the returned value with; null when the thread does not need it. */
       readonly call: number | null;
     };
 
-/** A copy in which `replace` has replaced what it knows: it returns undefined for all else. */
+/** Returns a copy with values replaced by `replace`, which returns undefined for values to copy. */
 export function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
   const replaced = replace(value);
   if (replaced !== undefined) return replaced;
@@ -50,7 +51,7 @@ export function mapped(value: unknown, replace: (value: unknown) => unknown): un
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, replace)]));
 }
 
-/** Bytes arrive as plain arrays of bytes. */
+/** Returns a Buffer for bytes, which arrive as a plain Uint8Array; undefined for other values. */
 export function toBuffer(value: unknown): Buffer | undefined {
   return value instanceof Uint8Array ? Buffer.from(value) : undefined;
 }

@@ -1,4 +1,4 @@
-/** A simulated cluster in a thread, and its clients, as the conformance suite calls them. */
+/** A simulated cluster in a thread, and its clients, with the interface of the conformance suite. */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { PartitionReader, StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -12,13 +12,13 @@ import {
   toBuffer,
 } from './messages.ts';
 
-/** Starts the thread; to be closed. */
+/** A cluster in a thread, which `close` ends. */
 export class RemoteCluster implements ConformanceCluster {
   readonly prefix = 'conformance.';
   readonly #worker: Worker;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   readonly #callbacks: ((...args: unknown[]) => unknown)[] = [];
-  /** For calls that the thread blocks for. */
+  /** Carries the results of calls that the thread blocks for. */
   readonly #answers = new MessageChannel();
   readonly #flag = new Int32Array(new SharedArrayBuffer(4));
   #numbers = 0;

@@ -1,6 +1,6 @@
 /**
- * A thread with a simulated cluster and the real client over it, in virtual time that keeps pace with the clock: the conformance suite
- * runs in a test runner, outside of the simulation.
+ * A thread with a simulated cluster and the real client. Virtual time keeps pace with the clock, as the conformance suite runs in a
+ * test runner outside the simulation.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -96,7 +96,7 @@ function received(value: unknown, stubOf: Stub): unknown {
   return typeof callback === 'number' ? stubOf(callback) : toBuffer(value);
 }
 
-/** Calls a function of the test, and blocks until it has returned or thrown. */
+/** Returns a function that calls a function of the test, and blocks until that has returned or thrown. */
 function awaitedStub(callback: number): (...args: unknown[]) => void {
   return (...args) => {
     Atomics.store(flag, 0, 0);
@@ -107,7 +107,7 @@ function awaitedStub(callback: number): (...args: unknown[]) => void {
   };
 }
 
-/** Calls a function of the test; a promise of what it returns. */
+/** Returns a function that calls a function of the test, and resolves with its result. */
 function stub(callback: number): (...args: unknown[]) => Promise<unknown> {
   return (...args) =>
     new Promise((resolve) => {
@@ -118,7 +118,7 @@ function stub(callback: number): (...args: unknown[]) => Promise<unknown> {
     });
 }
 
-/** An error crosses with its code. */
+/** Returns an error as a plain object with its code; undefined for other values. */
 function plain(value: unknown): unknown {
   if (!(value instanceof Error)) return undefined;
   return { code: (value as { code?: string }).code, message: value.message };

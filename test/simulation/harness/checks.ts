@@ -1,67 +1,70 @@
-/** What holds after every step. Each check names what the model knows and what the runtime did. */
+/** Checks the invariants after every step. A violation names the expected and the actual behaviour. */
 
 import type { FetchedRecord, TopicPartition } from '#streams/client/port.ts';
 import { type Position, parsePosition, positionsTopic } from '#streams/runtime/positions.ts';
 import type { Cluster, Partition } from '../broker/cluster.ts';
 import type { NewRecord, PartitionLog, ProducerEpoch } from '../broker/partition-log.ts';
-import { APPLICATION, outputOf, TOPICS } from './counting.ts';
+import { APPLICATION, TOPICS } from './counting.ts';
+import { equal, merged, pass, readFrom } from './input-pass.ts';
 
-/** What one input partition has come to: what an undisturbed pass over the input would have. */
+/** The expected progress of one input partition: the result of an undisturbed pass over the input. */
 type Progress = {
   readonly partition: number;
   next: number;
   readonly counts: Map<string, number>;
-  /** Every committed output so far. */
+  /** All committed outputs so far. */
   readonly lines: string[];
-  /** Refusals that a fault is a reason for. */
+  /** Codes of refusals that a fault justifies. */
   readonly excuses: Set<string>;
-  /** A marker of its logs was dropped, and a refusal that this is a reason for. */
+  /** Whether a marker of the partition's logs was dropped. */
   lostMarker: boolean;
+  /** Whether the partition was refused for the dropped marker. */
   isRefused: boolean;
-  /** Committed outputs went with a transaction that the same producer began after the lost marker: it must be refused. */
+  /** Whether committed outputs were aborted with a later transaction after a dropped marker; then it must be refused. */
   lacksOutputs: boolean;
-  /** The input before each loss since the last commit, oldest first: what was fetched then may still be committed. */
-  former: Former[];
-  /** It has passed offsets that the input lost: only what it had fetched before may be committed. */
+  /** The input before each loss since the last commit, oldest first: records fetched before a loss may still be committed. */
+  former: FormerInput[];
+  /** Whether the position is beyond offsets that the input lost; then only records fetched before may be committed. */
   isAhead: boolean;
-  /** What the last look at its logs found. */
-  looked: {
+  /** The result of the last check of the partition's logs; null before the first. */
+  lastCheck: {
     readonly logs: readonly PartitionLog[];
     readonly changes: number;
     readonly found: string | null;
   } | null;
 };
 
-type Former = {
-  /** The committed ones behind the position. */
+type FormerInput = {
+  /** The committed records after the position. */
   readonly records: readonly FetchedRecord[];
-  /** The end that was left; null where it was the beginning that went: then what was written since follows. */
+  /** The remaining end of the log; null when the log lost its beginning, so that later records follow. */
   readonly cutAt: number | null;
 };
 
-/** Of one producer id: each log has its own marker, which may come late or, with KAFKA-20734, never. */
-type Pending = {
-  /** Outputs that readers see, of a position that is not committed so far. */
+/** Uncommitted writes of one producer id. Each log gets its own marker, which may come late or, with KAFKA-20734, never. */
+type PendingWrites = {
+  /** Outputs that readers see although their position is not committed yet. */
   visible: string[];
-  /** Outputs of the open transaction in the output's log, and how many of them a committed position has counted. */
+  /** Outputs of the open transaction in the output's log. */
   open: string[];
+  /** Number of open outputs that belong to a committed position. */
   counted: number;
-  /** Who wrote those outputs. */
+  /** Epoch that wrote the open outputs. */
   epoch: number;
-  /** The abort of a later transaction was dropped in the output's log, behind a commit that was. */
+  /** Whether the abort of a later transaction was dropped in the output's log, after a dropped commit. */
   lostAbort: boolean;
-  /** The epoch that was opened last, and how many processes had ended by then. */
+  /** The last opened epoch, and the number of processes that had ended by then. */
   opened: { readonly epoch: number; readonly ended: number };
-  /** The newest position of the open transaction in the log of positions. */
+  /** The newest position of the open transaction in the positions log; null without one. */
   position: Buffer | null;
 };
 
 const POSITIONS = positionsTopic(APPLICATION);
-/** The logs that a task alone writes to. */
+/** The logs that only a task writes to. */
 const OWN: readonly string[] = [POSITIONS, TOPICS.counts, TOPICS.output];
-/** What its progress is in: a position is counted with the marker in its log. */
-const LOOKED_AT: readonly string[] = [TOPICS.input, ...OWN];
-/** Refusals of what cannot be repaired where a marker was dropped (KAFKA-20734) and a second fault followed (docs/decisions/0113). */
+/** The logs that show a task's progress; a position counts when its marker is in the log. */
+const CHECKED: readonly string[] = [TOPICS.input, ...OWN];
+/** Refusals that a dropped marker (KAFKA-20734) with a second fault justifies, as it cannot be repaired (docs/decisions/0113). */
 const BY_LOST_MARKERS = [
   'HANGING_TRANSACTION',
   'POSITION_MISSING',
@@ -70,12 +73,13 @@ const BY_LOST_MARKERS = [
   'OUTPUT_TRUNCATED',
 ];
 
-/** Follows the logs of a cluster, and compares every committed transaction with what the input says. */
+/** Follows the logs of a cluster, and compares every committed transaction with the input. */
 export class Checks {
   readonly #cluster: Cluster;
   readonly #progress: Progress[];
-  /** What each producer id has written and no commit of a position has counted. */
-  readonly #pending = new Map<string, Pending>();
+  /** Writes of each producer id that no committed position has counted. */
+  readonly #pending = new Map<string, PendingWrites>();
+  /** Number of processes that were killed or have stopped. */
   #ended = 0;
   /** The first broken invariant; null while all hold. */
   violation: string | null = null;
@@ -93,7 +97,7 @@ export class Checks {
       lostMarker: false,
       isRefused: false,
       lacksOutputs: false,
-      looked: null,
+      lastCheck: null,
     }));
     cluster.listener = {
       onAppend: (partition, producer, records) => this.#onAppend(partition, producer, records),
@@ -108,41 +112,43 @@ export class Checks {
     };
   }
 
-  /** A process was killed or has stopped. */
+  /** Called when a process was killed or has stopped. */
   onEnd(): void {
     this.#ended += 1;
   }
 
+  /** Records a violation; only the first one counts. */
   fail(violation: string): void {
     if (this.violation !== null) return;
     this.violation = violation;
     this.#cluster.world.note('CHECK', violation);
   }
 
-  /** Whether a fault allows it to stay where it is. */
+  /** Whether a fault allows the partition to stay unprocessed. */
   isExcused(partition: number): boolean {
     const { excuses, isRefused } = this.#of(partition);
     return excuses.size > 0 || isRefused;
   }
 
+  /** Returns the committed position of a partition. */
   positionOf(partition: number): number {
     return this.#of(partition).next;
   }
 
-  /** A fault is a reason for these refusals from now on. */
+  /** Allows these refusals from now on, as a fault justifies them. */
   excuse(partition: number, ...codes: readonly string[]): void {
     for (const code of codes) this.#of(partition).excuses.add(code);
   }
 
-  /** A runtime refused a partition. */
+  /** Checks that a fault justifies the refusal of a partition. */
   onRefusal(partition: number, code: string): void {
     const progress = this.#of(partition);
     if (progress.excuses.has(code)) return;
     if (progress.lostMarker && BY_LOST_MARKERS.includes(code)) progress.isRefused = true;
-    else this.fail(`partition ${partition} is refused with ${code}, and no fault is a reason for it`);
+    else this.fail(`partition ${partition} is refused with ${code}, and no fault justifies it`);
   }
 
-  /** To call before the input loses its end from an offset on, or its beginning. */
+  /** Must be called before the input loses its records from `cutAt` on, or its beginning for null. */
   beforeInputLoss(partition: number, cutAt: number | null): void {
     const progress = this.#of(partition);
     const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
@@ -150,21 +156,21 @@ export class Checks {
     if (cutAt !== null && progress.next > cutAt) progress.isAhead = true;
   }
 
-  /** What keeps the partition from being done: null where all its input is processed and its topics say so. */
+  /** Returns why the partition is not finished; null when all its input is processed and its topics show it. */
   unfinished(partition: number): string | null {
     const progress = this.#of(partition);
-    const logs = LOOKED_AT.map((topic) => this.#cluster.partition({ topic, partition }).log);
-    // Most looks find what the one before found.
+    const logs = CHECKED.map((topic) => this.#cluster.partition({ topic, partition }).log);
+    // Reuses the last result while the logs have not changed.
     const changes = logs.reduce((sum, log) => sum + log.changes, 0);
-    const { looked } = progress;
-    if (looked !== null && looked.changes === changes && logs.every((log, at) => log === looked.logs[at]))
-      return looked.found;
-    const found = this.#look(progress);
-    progress.looked = { logs, changes, found };
+    const { lastCheck } = progress;
+    const isSame = lastCheck?.changes === changes && logs.every((log, at) => log === lastCheck.logs[at]);
+    if (isSame) return lastCheck.found;
+    const found = this.#check(progress);
+    progress.lastCheck = { logs, changes, found };
     return found;
   }
 
-  #look({ partition, next, lines, counts }: Progress): string | null {
+  #check({ partition, next, lines, counts }: Progress): string | null {
     const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
     if (readFrom(log, next).length > 0) return `partition ${partition} stays at ${next}, of ${log.end}`;
     const written = this.#committed({ topic: TOPICS.output, partition });
@@ -219,8 +225,8 @@ export class Checks {
     const { open, counted, opened } = pending;
     if (marker === 'commit') pending.visible.push(...open.slice(counted));
     else if (counted > 0) {
-      // A claim that aborts them, by its own epoch, has decided wrongly, unless it ended before it could decide: what it had
-      // begun to commit is aborted by the next one. The abort of a transaction behind them is one of both.
+      // A claim that aborts them with its own epoch has decided wrongly, unless a claim ended before it could decide: the next
+      // claim aborts the transaction that it began to commit. The abort of a later transaction aborts both.
       const isLeft = opened.epoch === epoch && opened.ended < this.#ended;
       const isExpected = epoch === pending.epoch || isLeft || pending.lostAbort;
       if (progress.lostMarker && isExpected) progress.lacksOutputs = true;
@@ -234,7 +240,7 @@ export class Checks {
     pending.lostAbort = false;
   }
 
-  #pendingOf(id: string): Pending {
+  #pendingOf(id: string): PendingWrites {
     const pending = this.#pending.get(id) ?? {
       visible: [],
       open: [],
@@ -257,15 +263,15 @@ export class Checks {
     const { partition, former } = progress;
     const name = `partition ${partition}, producer ${producer.id} epoch ${producer.epoch}`;
     const { id, epoch } = position.producer;
-    if (progress.lacksOutputs) this.fail(`${name} goes on without outputs of a committed position`);
-    // A claim decides what its predecessor left, by its own epoch.
+    if (progress.lacksOutputs) this.fail(`${name} continues without outputs of a committed position`);
+    // A claim decides transactions of its predecessor with its own epoch.
     if (id !== producer.id || epoch > producer.epoch)
       this.fail(`${name} commits a position of producer ${id} epoch ${epoch}`);
     if (position.next < progress.next)
       this.fail(`${name} goes back from position ${progress.next} to ${position.next}`);
     const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
     const current = readFrom(log, progress.next);
-    const inputs: Former[] = former.map(({ records, cutAt }) => ({
+    const inputs: FormerInput[] = former.map(({ records, cutAt }) => ({
       records: cutAt === null ? merged(records, current) : records,
       cutAt,
     }));
@@ -278,53 +284,17 @@ export class Checks {
       const { lines } = pass(current, progress, position.next);
       this.fail(
         `${name} commits position ${progress.next} to ${position.next} with ${outputs.join(' ') || 'nothing'}; ` +
-          `the input says ${progress.isAhead ? 'that it lost what came before' : lines.join(' ') || 'nothing'}`,
+          `the input requires ${progress.isAhead ? 'a refusal, as it lost earlier records' : lines.join(' ') || 'nothing'}`,
       );
       return;
     }
     progress.next = position.next;
     for (const [key, count] of right.counts) progress.counts.set(key, count);
     progress.lines.push(...outputs);
-    // What lies behind the cut may be a marker alone.
+    // The input after the cut may have only a marker, so that the input before and after the loss both fit.
     const isBehindCut = ({ cutAt }: { cutAt: number | null }): boolean =>
       cutAt !== null && position.next > cutAt;
     if (possible.some(isBehindCut)) this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
     if (isBehindCut(right)) progress.isAhead = true;
   }
-}
-
-/** What a pass over committed input from one position to the next writes. */
-function pass(
-  records: readonly FetchedRecord[],
-  { next: from, counts: before }: Progress,
-  to: number,
-): { readonly lines: string[]; readonly counts: Map<string, number> } {
-  const counts = new Map<string, number>();
-  const lines: string[] = [];
-  for (const { offset, key, value } of records) {
-    if (offset < from || offset >= to) continue;
-    const name = String(key);
-    const count = (counts.get(name) ?? before.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    lines.push(outputOf(String(value), count));
-  }
-  return { lines, counts };
-}
-
-/** The committed records of a log from an offset on. */
-function readFrom(log: PartitionLog, from: number): readonly FetchedRecord[] {
-  return log.read(Math.max(from, log.start), Number.POSITIVE_INFINITY).records;
-}
-
-/** What was removed, and what follows it. */
-function merged(
-  removed: readonly FetchedRecord[],
-  current: readonly FetchedRecord[],
-): readonly FetchedRecord[] {
-  const last = removed.at(-1)?.offset ?? -1;
-  return [...removed, ...current.filter(({ offset }) => offset > last)];
-}
-
-function equal(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, at) => line === b[at]);
 }

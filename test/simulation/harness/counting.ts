@@ -1,16 +1,16 @@
-/** The processor of the simulated processes, and what it must write: one rule, for the runtime and for the checks. */
+/** The processor of the simulated processes. The checks use the same rule for its output. */
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 
 export const TOPICS = { input: 'input', counts: 'counts', output: 'output', letters: 'letters' } as const;
 export const APPLICATION = 'sim.counting';
 
-/** Counts records by key: a record of output for each input record, and the counts of a batch in the changelog. */
+/** Counts records by key. It writes an output record for each input record, and the changed counts to the changelog. */
 export class CountingProcessor implements PartitionProcessor {
   readonly #counts = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #partition: number;
-  /** Whether its state outlives a failure of the broker (docs/decisions/0050). */
+  /** Whether the state outlives a failure of the broker (docs/decisions/0050). */
   readonly isKept: boolean;
 
   constructor(partition: number, isKept: boolean) {
@@ -45,7 +45,7 @@ export class CountingProcessor implements PartitionProcessor {
   close(): void {}
 }
 
-/** What is written for an input record. */
+/** Returns the output for an input record. */
 export function outputOf(value: string, count: number): string {
   return `${value}=${count}`;
 }

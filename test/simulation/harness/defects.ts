@@ -1,7 +1,7 @@
 import type { SourceChange } from './substitutes.ts';
 
-/** A defect that the code had, as a change that brings it back. */
-export type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
+/** A defect that the code had, with the changes that restore it. */
+type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
 const CLAIM = '/libs/streams/runtime/claim.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';
@@ -16,15 +16,15 @@ const GROUP_MEMBER = '/libs/streams/client/platformatic/group/group-member.ts';
 const RETRIES = '/libs/streams/runtime/retry-schedule.ts';
 const UNDECIDED = '/libs/kafka-20734/undecided-transactions.ts';
 
-const remove = (file: string, find: string, replace = ''): SourceChange => ({ file, find, replace });
+const change = (file: string, find: string, replace = ''): SourceChange => ({ file, find, replace });
 
-const LAST_RECORD = remove(
+const LAST_RECORD = change(
   RESTORE,
   'for (const one of restored) requireLastRecord(application, partition, found, one);',
   'void 0;',
 );
 
-const LATE_HEARTBEAT = remove(
+const LATE_HEARTBEAT = change(
   GROUP_MEMBER,
   'const sentAt = performance.now();\n    this.#heartbeatAt = sentAt;\n    await this.#requests.heartbeat(this.#membership);',
   'this.#heartbeatAt = performance.now();\n    await this.#requests.heartbeat(this.#membership);\n    const sentAt = performance.now();',
@@ -35,23 +35,23 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a changelog that ends too early is restored (0113)',
     changes: [
-      remove(CLAIM, 'requireChangelogs(application, partition, position, restored);'),
+      change(CLAIM, 'requireChangelogs(application, partition, position, restored);'),
       LAST_RECORD,
-      remove(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
+      change(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
     ],
   },
   { name: 'aborted records make up for the lost end of a changelog (0113)', changes: [LAST_RECORD] },
   {
-    name: 'an input that was cut and has grown again is read on (0113)',
+    name: 'an input that lost its end and grew again is read further (0113)',
     changes: [
-      remove(CLAIM, 'requireSameInput(context, partition, { next, inputEpoch }, found);'),
-      remove(INCARNATION, 'input.read(committer.position, readEpoch)', 'input.read(committer.position)'),
+      change(CLAIM, 'requireSameInput(context, partition, { next, inputEpoch }, found);'),
+      change(INCARNATION, 'input.read(committer.position, readEpoch)', 'input.read(committer.position)'),
     ],
   },
   {
     name: 'a shared partition without a leader fails every claim (0117)',
     changes: [
-      remove(
+      change(
         UNDECIDED,
         'const open = await openTransactions(this.#connections, own);',
         'const open = await openTransactions(this.#connections, [...own, ...shared]);',
@@ -61,24 +61,24 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the state in memory is kept without a proof (0050)',
     changes: [
-      remove(
+      change(
         KEPT,
         'if (!isCommitted && !isOf(position, kept.committed.producer, kept.committed.next)) return null;',
       ),
-      remove(KEPT, 'return first === start && read === count ? last : null;', 'return last;'),
+      change(KEPT, 'return first === start && read === count ? last : null;', 'return last;'),
     ],
   },
   {
-    name: 'a position that lost a commit is gone on from (0113)',
+    name: 'a task continues at a position that lost a commit (0113)',
     changes: [
-      remove(CLAIM, 'await lifetime.still(requireSameCommit(context, position, [...own, ...written]));'),
+      change(CLAIM, 'await lifetime.guard(requireSameCommit(context, position, [...own, ...written]));'),
     ],
   },
   {
     name: 'a late answer of the group counts as of now (0114)',
     changes: [
       LATE_HEARTBEAT,
-      remove(
+      change(
         GROUP_MEMBER,
         'const sentAt = performance.now();\n    const assignment = await this.#requests.sync(this.#membership, shares);',
         'const assignment = await this.#requests.sync(this.#membership, shares);\n    const sentAt = performance.now();',
@@ -90,67 +90,71 @@ export const DEFECTS: readonly Defect[] = [
     changes: [LATE_HEARTBEAT],
   },
   {
-    name: 'a returning member owns what others have been given since (0114)',
-    changes: [remove(ASSIGNMENT, 'other.generation - one.generation || ')],
+    name: 'a returning member keeps partitions that others own now (0114)',
+    changes: [change(ASSIGNMENT, 'other.generation - one.generation || ')],
   },
   {
-    name: 'a process that starts again is another member (0114)',
+    name: 'a process that starts again is a new member (0114)',
     changes: [
-      remove(GROUP_REQUESTS, 'this.#instanceId = options.instanceId ?? null;', 'this.#instanceId = null;'),
+      change(GROUP_REQUESTS, 'this.#instanceId = options.instanceId ?? null;', 'this.#instanceId = null;'),
     ],
   },
   {
     name: 'records are sent before their transaction has begun',
     changes: [
-      remove(
+      change(
         PRODUCER,
         'await this.#begin(batches.flat());\n      accept(await this.#sender.send(batches));',
         'const [, written] = await Promise.all([this.#begin(batches.flat()), this.#sender.send(batches)]);\n      accept(written);',
       ),
       // A leader verifies a transaction for a while.
-      remove(ERRORS, "INVALID_TXN_STATE: 'FENCED',"),
-      remove(ERRORS, 'const BUSY = [', "const BUSY = ['INVALID_TXN_STATE',"),
+      change(ERRORS, "INVALID_TXN_STATE: 'FENCED',"),
+      change(ERRORS, 'const BUSY = [', "const BUSY = ['INVALID_TXN_STATE',"),
     ],
   },
   {
     name: 'the position is read before the former owner is fenced',
     changes: [
-      remove(
+      change(
         CLAIM,
         'const producer = lifetime.hold(',
         'const early = await findPosition(client, positions, partition);\n  const producer = lifetime.hold(',
       ),
-      remove(
+      change(
         CLAIM,
-        'const position = await lifetime.still(findPosition(client, positions, partition, boundsOf(positions)));',
+        'const position = await lifetime.guard(findPosition(client, positions, partition, boundsOf(positions)));',
         'const position = early;',
       ),
     ],
   },
   {
-    name: 'a fenced task claims again without a word of the group (0114)',
+    name: 'a fenced task claims again without a confirmation of the group (0114)',
     changes: [
-      remove(RETRIES, "this.isHeard(now) && (code !== 'FENCED' || this.#heardAt > at)", 'this.isHeard(now)'),
+      change(
+        RETRIES,
+        "this.isConfirmed(now) && (code !== 'FENCED' || this.#confirmedAt > at)",
+        'this.isConfirmed(now)',
+      ),
     ],
   },
   {
     name: 'heartbeats follow the wall clock (0114)',
     changes: [
-      remove(
+      change(
         GROUP_MEMBER,
         'this.#heartbeatAt + heartbeatMs - performance.now()',
         'this.#heartbeatAt + heartbeatMs - Date.now()',
       ),
-      remove(
+      change(
         GROUP_MEMBER,
         'this.#heartbeatAt = sentAt;\n    await',
         'this.#heartbeatAt = Date.now();\n    await',
       ),
-      remove(GROUP_MEMBER, 'this.#heartbeatAt = sentAt;\n    if', 'this.#heartbeatAt = Date.now();\n    if'),
+      change(GROUP_MEMBER, 'this.#heartbeatAt = sentAt;\n    if', 'this.#heartbeatAt = Date.now();\n    if'),
     ],
   },
   {
     name: 'an assignment that is read late is claimed at once (0114)',
-    changes: [remove(GROUP_MEMBER, 'if (rest <= 0) {', 'if (false) {')],
+    changes: [change(GROUP_MEMBER, 'if (rest <= 0) {', 'if (false) {')],
   },
 ];

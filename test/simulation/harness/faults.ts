@@ -6,17 +6,17 @@ import type { Checks } from './checks.ts';
 import { APPLICATION, TOPICS } from './counting.ts';
 import type { ProcessorProcess } from './processor-process.ts';
 
-/** What faults are done to. */
-export type Faulty = {
+/** The parts of a run that faults act on. */
+export type FaultTargets = {
   readonly cluster: Cluster;
   readonly processes: readonly ProcessorProcess[];
   readonly checks: Checks;
   readonly partitions: number;
 };
 
-type Fault = (on: Faulty, random: Random) => void;
+type Fault = (on: FaultTargets, random: Random) => void;
 
-/** Exactly-once and progress hold through all of these. */
+/** Faults, with weights, through which exactly-once and progress must hold. */
 const HARMLESS: readonly (readonly [weight: number, fault: Fault])[] = [
   [6, kill],
   [5, pause],
@@ -31,7 +31,7 @@ const HARMLESS: readonly (readonly [weight: number, fault: Fault])[] = [
   [3, takeLeader],
 ];
 
-/** Of these the runtime may refuse to go on. */
+/** Losses after which the runtime may refuse partitions. */
 const LOSSES: readonly Fault[] = [
   loseChangelog,
   loseChangelog,
@@ -43,8 +43,8 @@ const LOSSES: readonly Fault[] = [
   recreateInput,
 ];
 
-/** One fault, by chance. */
-export function injectFault(on: Faulty, random: Random): void {
+/** Injects one random fault without a loss. */
+export function injectFault(on: FaultTargets, random: Random): void {
   const total = HARMLESS.reduce((sum, [weight]) => sum + weight, 0);
   let at = random.int(1, total);
   for (const [weight, fault] of HARMLESS) {
@@ -55,12 +55,13 @@ export function injectFault(on: Faulty, random: Random): void {
   }
 }
 
-export function injectLoss(on: Faulty, random: Random): void {
+/** Injects one random loss of a log. */
+export function injectLoss(on: FaultTargets, random: Random): void {
   random.pick(LOSSES)(on, random);
 }
 
-/** Everything runs again: from now on nothing keeps a partition from being processed. */
-export function heal({ cluster, processes }: Faulty, random: Random): void {
+/** Ends all faults, so that every partition can be processed; rarely leaves the shared partition without a leader. */
+export function heal({ cluster, processes }: FaultTargets, random: Random): void {
   cluster.world.note('world', 'heals');
   for (const broker of cluster.brokers) {
     broker.hangsUntil = 0;
@@ -71,7 +72,7 @@ export function heal({ cluster, processes }: Faulty, random: Random): void {
   if (random.chance(0.05)) cluster.loseForGood(cluster.partition({ topic: TOPICS.letters, partition: 0 }));
 }
 
-function kill({ processes, cluster }: Faulty, random: Random): void {
+function kill({ processes, cluster }: FaultTargets, random: Random): void {
   const process = random.pick(processes);
   process.kill();
   cluster.world.after(random.chance(0.5) ? random.between(20, 500) : random.between(500, 9_000), () =>
@@ -79,15 +80,15 @@ function kill({ processes, cluster }: Faulty, random: Random): void {
   );
 }
 
-function pause({ processes }: Faulty, random: Random): void {
+function pause({ processes }: FaultTargets, random: Random): void {
   const ms = random.chance(0.5) ? random.between(5, 400) : random.between(400, 12_000);
   const process = random.pick(processes);
-  // An answer that comes during a pause is old when it is read.
+  // A response that arrives during a pause is read late.
   if (random.chance(0.5)) process.pause(ms);
   else process.pauseAtRequest(ms, random.chance(0.5) ? 'Heartbeat' : null);
 }
 
-function stop({ processes, cluster }: Faulty, random: Random): void {
+function stop({ processes, cluster }: FaultTargets, random: Random): void {
   const process = random.pick(processes);
   process.stop();
   cluster.world.after(random.between(100, 4_000), () => {
@@ -96,22 +97,22 @@ function stop({ processes, cluster }: Faulty, random: Random): void {
   });
 }
 
-function stepClock({ processes }: Faulty, random: Random): void {
+function stepClock({ processes }: FaultTargets, random: Random): void {
   random.pick(processes).stepClock(random.between(-600_000, 600_000));
 }
 
-function restartBroker({ cluster }: Faulty, random: Random): void {
+function restartBroker({ cluster }: FaultTargets, random: Random): void {
   const { id, isUp } = random.pick(cluster.brokers);
   if (!isUp) return;
   cluster.stop(id);
   cluster.world.after(random.between(50, 3_000), () => cluster.restart(id));
 }
 
-function moveLeader({ cluster }: Faulty, random: Random): void {
+function moveLeader({ cluster }: FaultTargets, random: Random): void {
   cluster.elect(random.pick([...cluster.partitions()]));
 }
 
-function takeLeader({ cluster }: Faulty, random: Random): void {
+function takeLeader({ cluster }: FaultTargets, random: Random): void {
   const partition = random.pick([...cluster.partitions()]);
   cluster.unseat(partition);
   cluster.world.after(random.between(20, random.chance(0.3) ? 8_000 : 600), () => {
@@ -119,7 +120,7 @@ function takeLeader({ cluster }: Faulty, random: Random): void {
   });
 }
 
-function loseChangelog({ cluster, checks, partitions }: Faulty, random: Random): void {
+function loseChangelog({ cluster, checks, partitions }: FaultTargets, random: Random): void {
   const partition = cluster.partition({ topic: TOPICS.counts, partition: random.int(0, partitions - 1) });
   const to = someBatchOf(partition, random);
   if (to === null) return;
@@ -128,10 +129,10 @@ function loseChangelog({ cluster, checks, partitions }: Faulty, random: Random):
 }
 
 /**
- * What the task has written with the lost positions says that they are gone. Where the marker of an aborted position is lost, the
- * next transaction commits it: then what was aborted with it is missing.
+ * Loses positions. The task notices by the records that it committed with them. When the marker of an aborted position is lost, the
+ * next transaction commits that position, and the records that were aborted with it are missing.
  */
-function losePositions({ cluster, checks, partitions }: Faulty, random: Random): void {
+function losePositions({ cluster, checks, partitions }: FaultTargets, random: Random): void {
   const of = { topic: positionsTopic(APPLICATION), partition: random.int(0, partitions - 1) };
   const partition = cluster.partition(of);
   const to = someBatchOf(partition, random);
@@ -141,7 +142,7 @@ function losePositions({ cluster, checks, partitions }: Faulty, random: Random):
   cluster.loseEnd(partition, to);
 }
 
-function loseInput({ cluster, checks, partitions }: Faulty, random: Random): void {
+function loseInput({ cluster, checks, partitions }: FaultTargets, random: Random): void {
   const partition = cluster.partition({ topic: TOPICS.input, partition: random.int(0, partitions - 1) });
   const to = someBatchOf(partition, random);
   if (to === null) return;
@@ -151,8 +152,8 @@ function loseInput({ cluster, checks, partitions }: Faulty, random: Random): voi
   cluster.loseEnd(partition, to);
 }
 
-/** Retention, faster than the processors. */
-function removeInput({ cluster, checks, partitions }: Faulty, random: Random): void {
+/** Removes input before it is processed, as a short retention does. */
+function removeInput({ cluster, checks, partitions }: FaultTargets, random: Random): void {
   const { log, partition } = cluster.partition({
     topic: TOPICS.input,
     partition: random.int(0, partitions - 1),
@@ -160,17 +161,17 @@ function removeInput({ cluster, checks, partitions }: Faulty, random: Random): v
   const to = random.pick([...log.batches.map(endOf), log.end]);
   if (to > checks.positionOf(partition)) checks.excuse(partition, 'INPUT_LOST');
   checks.beforeInputLoss(partition, null);
-  cluster.world.note('cluster', `input-${partition} loses what is before ${to}`);
+  cluster.world.note('cluster', `input-${partition} loses its records before ${to}`);
   log.removeBefore(to);
 }
 
-function recreateChangelog(on: Faulty): void {
+function recreateChangelog(on: FaultTargets): void {
   for (let partition = 0; partition < on.partitions; partition += 1)
     on.checks.excuse(partition, 'CHANGELOG_RECREATED', 'CHANGELOG_TRUNCATED', 'PARTITIONS_DIFFER');
   recreate(on, TOPICS.counts);
 }
 
-function recreateInput(on: Faulty): void {
+function recreateInput(on: FaultTargets): void {
   for (let partition = 0; partition < on.partitions; partition += 1) {
     on.checks.excuse(
       partition,
@@ -184,14 +185,14 @@ function recreateInput(on: Faulty): void {
   recreate(on, TOPICS.input);
 }
 
-function recreate({ cluster, partitions }: Faulty, topic: string): void {
+function recreate({ cluster, partitions }: FaultTargets, topic: string): void {
   cluster.world.note('cluster', `${topic} is deleted`);
   cluster.deleteTopic(topic);
   cluster.world.note('cluster', `${topic} is created`);
   cluster.createTopic(topic, partitions);
 }
 
-/** Where the end of a log may be cut: before one of its last batches; null where it is empty. */
+/** Returns an offset to cut the end of a log at: the start of one of its last batches; null for an empty log. */
 function someBatchOf({ log }: Partition, random: Random): number | null {
   const { batches } = log;
   if (batches.length === 0) return null;

@@ -4,10 +4,10 @@ import type { NewRecord, ProducerEpoch } from '../broker/partition-log.ts';
 import { TOPICS } from './counting.ts';
 
 const KEYS = ['a', 'b', 'c'] as const;
-const FEWEST = 20;
-const MOST = 60;
+const MIN_RECORDS = 20;
+const MAX_RECORDS = 60;
 
-/** The writer of the input: batches over time, some in transactions, of which some are aborted. */
+/** The writer of the input. It writes batches over time, some in transactions, of which some are aborted. */
 export class Input {
   readonly #cluster: Cluster;
   readonly #partitions: number;
@@ -19,7 +19,7 @@ export class Input {
     this.#cluster = cluster;
     this.#partitions = partitions;
     const { random } = cluster.world;
-    this.#left = random.int(FEWEST, MOST);
+    this.#left = random.int(MIN_RECORDS, MAX_RECORDS);
     const everyMs = withinMs / this.#left;
     const next = (): void => {
       this.#write();
@@ -28,7 +28,7 @@ export class Input {
     cluster.world.after(random.between(0, 300), next);
   }
 
-  /** Whether all records are there, and every transaction of the input is decided. */
+  /** Whether all records are written, and every transaction of the input is decided. */
   get isWritten(): boolean {
     return this.#left <= 0 && this.#open === 0;
   }
@@ -61,7 +61,7 @@ export class Input {
     this.#open += 1;
     const marker = world.random.chance(0.5) ? 'commit' : 'abort';
     const end = (): void => {
-      // Not into a topic that was created since.
+      // Writes no marker into a topic that was created since.
       const isSame = this.#cluster.topics.get(TOPICS.input)?.id === topicId;
       if (isSame && !this.#isLed(of)) {
         world.after(world.random.between(1, 100), end);

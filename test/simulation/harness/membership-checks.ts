@@ -1,20 +1,21 @@
-/** What holds of the group: who claims a partition, and which partitions a rebalance moves. */
-import type { Cluster, GroupShare } from '../broker/cluster.ts';
+/** Checks which process may claim a partition, and which partitions a rebalance may move. */
+import type { Cluster } from '../broker/cluster.ts';
+import type { GroupShare } from '../broker/group-messages.ts';
 import type { Process } from '../world/world.ts';
 
-/** What a process knows of its membership, by the answers that reached it. */
+/** The membership of a process, by the responses that it received. */
 type Member = {
   generation: number;
   partitions: readonly number[];
-  /** When the last request was sent that the group confirmed, milliseconds of the world. */
+  /** When the last confirmed request was sent, virtual milliseconds. */
   confirmedAt: number;
-  /** When each of its tasks was fenced. */
+  /** When each of its tasks was fenced, by partition. */
   readonly fencedAt: Map<number, number>;
 };
 
-export type MembershipOptions = {
+type MembershipOptions = {
   readonly sessionMs: number;
-  /** How many processes there are. */
+  /** Number of processes. */
   readonly processes: number;
   readonly isStatic: boolean;
 };
@@ -41,7 +42,7 @@ export class MembershipChecks {
     this.#of(process).fencedAt.set(partition, this.#cluster.world.now);
   }
 
-  /** A process claims a partition: it fences whoever has it. */
+  /** Checks that a claim does not fence an owner to which the group has reassigned the partition. */
   onClaim(process: Process, partition: number): void {
     const { now } = this.#cluster.world;
     const { generation, confirmedAt, fencedAt } = this.#of(process);
@@ -54,8 +55,8 @@ export class MembershipChecks {
       if (!isSilent && !isFenced) continue;
       const age = Math.round(now - confirmedAt);
       this.#fail(
-        `${process.name} claims partition ${partition} of ${owner.name}: it last asked the group ${age} ms ago ` +
-          `and got an answer, ${isFenced ? 'before it was fenced' : 'longer ago than a session'}`,
+        `${process.name} claims partition ${partition} of ${owner.name}: the group confirmed it ${age} ms ago, ` +
+          `${isFenced ? 'before it was fenced' : 'longer ago than a session'}`,
       );
     }
   }
@@ -64,22 +65,22 @@ export class MembershipChecks {
     const { processes, isStatic } = this.#options;
     if (isStatic && members.length > processes)
       this.#fail(`${group} generation ${generation} has ${members.length} members of ${processes} processes`);
-    // An answer that did not reach a member: it claims what it had before.
+    // A response did not reach a member, so that it claims partitions of an earlier generation.
     if (members.some(({ id, ownedIn }) => former.members.has(id) && ownedIn !== former.generation)) return;
     const owners = members.filter(({ ownedIn }) => ownedIn === former.generation);
     const kept = owners.map(
       ({ owned, share }) => share.filter((partition) => owned.includes(partition)).length,
     );
     const partitions = members.reduce((sum, { share }) => sum + share.length, 0);
-    const most = mostKept(
+    const keepable = maxKept(
       owners.map(({ owned }) => owned.length),
       partitions,
       members.length,
     );
     const stay = kept.reduce((sum, count) => sum + count, 0);
-    if (stay < most)
+    if (stay < keepable)
       this.#fail(
-        `${group} generation ${generation} moves ${most - stay} partitions that could stay where they are`,
+        `${group} generation ${generation} moves ${keepable - stay} partitions that their owners could keep`,
       );
   }
 
@@ -93,8 +94,8 @@ export class MembershipChecks {
   }
 }
 
-/** How many partitions can stay where shares differ by one at most. */
-function mostKept(held: readonly number[], partitions: number, members: number): number {
+/** Returns the maximum number of partitions that owners can keep when shares differ by at most one. */
+function maxKept(held: readonly number[], partitions: number, members: number): number {
   const floor = Math.floor(partitions / members);
   const larger = held.filter((count) => count > floor).length;
   return (

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Writes the history of a seed as a page to read in a browser; its path. */
+/** Writes the history of a seed as a page for a browser, and returns its path. */
 export function writePage(seed: number, violation: string | null, lines: readonly string[]): string {
   const folder = join(tmpdir(), 'touchline-simulation');
   mkdirSync(folder, { recursive: true });
@@ -41,7 +41,7 @@ function pageOf(seed: number, violation: string | null, lines: readonly string[]
 `;
 }
 
-/** Of a row: processes have their colours. */
+/** Returns the CSS class of a row: each process has its colour. */
 function kindOf(who: string): string {
   return who.split(/[. ]/)[0] ?? '';
 }

@@ -11,21 +11,21 @@ import { APPLICATION, CountingProcessor, TOPICS } from './counting.ts';
 import type { MembershipChecks } from './membership-checks.ts';
 
 export const SESSION_MS = 6_000;
-/** As a supervisor starts a process again that has ended by itself. */
+/** Delay before a process that ended by itself starts again, as a supervisor does. */
 const RESTART_MS = 1_000;
-/** Timers come late, short ones most. */
+/** Timers below this are up to `LATE_MS` late. */
 const SHORT_MS = 100;
 const LATE_MS = 250;
 const CLAIMS = 'touchline_claims_total';
 
-/** A process of the stream under one name: started, killed, stopped, started again. */
+/** A process of the stream with a fixed name, which faults kill, pause, stop and start again. */
 export class ProcessorProcess {
   readonly name: string;
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #checks: Checks;
   readonly #membership: MembershipChecks;
-  /** Members are static in some seeds, with a name that outlives the process. */
+  /** Instance id, in seeds with static members. */
   readonly #name: { readonly instanceId?: string; readonly leaves?: boolean };
   readonly #isKept: boolean;
   #process: Process | null = null;
@@ -67,7 +67,7 @@ export class ProcessorProcess {
     this.#world.deliver(process, 0, () => void this.#run(process));
   }
 
-  /** As SIGKILL: nothing of it runs any more; what it has sent arrives. */
+  /** Kills the process like SIGKILL. Requests that it has sent still arrive. */
   kill(): void {
     if (this.#process === null) return;
     this.#world.note(this.#process.name, 'is killed');
@@ -77,14 +77,14 @@ export class ProcessorProcess {
     this.#stream = null;
   }
 
-  /** As SIGSTOP, and SIGCONT after a while. */
+  /** Pauses the process like SIGSTOP, and SIGCONT after `ms`. */
   pause(ms: number): void {
     if (this.#process === null) return;
     this.#world.note(this.#process.name, `is paused for ${Math.round(ms)} ms`);
     this.#process.pausedUntil = this.#world.now + ms;
   }
 
-  /** As `pause`, from its next request on; of this name where it is given. */
+  /** Pauses the process at its next request, or at its next request called `name`. */
   pauseAtRequest(ms: number, name: string | null): void {
     if (this.#process !== null) this.#process.pauseAtRequest = { ms, name };
   }
@@ -95,7 +95,7 @@ export class ProcessorProcess {
     this.#process.wallOffsetMs += ms;
   }
 
-  /** As SIGTERM. */
+  /** Stops the stream like SIGTERM, then ends the process. */
   stop(): void {
     const process = this.#process;
     const stream = this.#stream;
@@ -126,7 +126,7 @@ export class ProcessorProcess {
         ],
         createProcessor: (partition) => new CountingProcessor(partition, this.#isKept),
         deadLetter: (partition, { offset }) => {
-          this.#checks.fail(`partition ${partition} gives up the record at ${offset}`);
+          this.#checks.fail(`partition ${partition} sends the record at ${offset} to the dead letters`);
           return { topic: TOPICS.letters, partition: 0, key: String(offset), value: null };
         },
         log,

@@ -3,29 +3,29 @@ import { clusters } from '../client/network.ts';
 import { World } from '../world/world.ts';
 import { Checks } from './checks.ts';
 import { TOPICS } from './counting.ts';
-import { EVERY_TOPIC, type Faulty, heal, injectFault, injectLoss } from './faults.ts';
+import { EVERY_TOPIC, type FaultTargets, heal, injectFault, injectLoss } from './faults.ts';
 import { Input } from './input.ts';
 import { MembershipChecks } from './membership-checks.ts';
 import { ProcessorProcess, SESSION_MS } from './processor-process.ts';
 
-/** What came of a seed. */
-export type SeedRun = {
+/** The result of a seed. */
+type SeedRun = {
   readonly seed: number;
-  /** The broken invariant; null where all held. */
+  /** The broken invariant; null when all held. */
   readonly violation: string | null;
   readonly steps: number;
   /** Virtual time, milliseconds. */
   readonly ms: number;
-  /** Lines, where they were asked for. */
+  /** The lines of the history; null unless requested. */
   readonly history: readonly string[] | null;
 };
 
 const PROCESSES = 3;
-/** How long after the last fault everything must be processed. */
+/** Virtual time after the last fault within which all input must be processed. */
 const PROGRESS_MS = 120_000;
-const LOOK_MS = 40;
+const POLL_MS = 40;
 
-/** Runs one seed to its end. Everything in it follows from the seed and the code. */
+/** Runs one seed to its end. The seed and the code determine everything that happens. */
 export async function runSeed(
   seed: number,
   { records, dropsMarkers }: { readonly records: boolean; readonly dropsMarkers: boolean },
@@ -49,7 +49,7 @@ export async function runSeed(
   for (const process of processes) world.after(random.between(0, 400), () => process.start());
   const faultsUntil = random.between(1_500, 10_000);
   const input = new Input(cluster, partitions, faultsUntil);
-  const on: Faulty = { cluster, processes, checks, partitions };
+  const on: FaultTargets = { cluster, processes, checks, partitions };
   const everyMs = random.pick([150, 400, 1_000, 2_500]);
   const lossAt = random.chance(0.25) ? random.between(500, faultsUntil) : null;
   if (lossAt !== null) world.after(lossAt, () => injectLoss(on, random));
@@ -65,21 +65,21 @@ export async function runSeed(
     heal(on, random);
   });
   let isDone = false;
-  const look = (): void => {
+  const checkProgress = (): void => {
     const isLate = healedAt !== null && world.now > healedAt + PROGRESS_MS;
-    const why = healedAt === null || !input.isWritten ? 'faults' : left(on);
+    const why = healedAt === null || !input.isWritten ? 'faults' : unfinishedWork(on);
     isDone = why === null || isLate;
     if (isLate && why !== null)
       checks.fail(`no progress ${PROGRESS_MS / 1_000} s after the last fault: ${why}`);
-    if (!isDone) world.after(LOOK_MS, look);
+    if (!isDone) world.after(POLL_MS, checkProgress);
   };
-  world.after(faultsUntil, look);
+  world.after(faultsUntil, checkProgress);
   await world.run(() => isDone || checks.violation !== null);
   return { seed, violation: checks.violation, steps: world.steps, ms: world.now, history: world.history };
 }
 
-/** What is left to do before everything is processed; null where nothing is. */
-function left({ checks, partitions, processes }: Faulty): string | null {
+/** Returns why the run is not finished; null when all input is processed and all processes are ready. */
+function unfinishedWork({ checks, partitions, processes }: FaultTargets): string | null {
   let excused = false;
   for (let partition = 0; partition < partitions; partition += 1) {
     if (checks.isExcused(partition)) {

@@ -2,18 +2,18 @@ import { Worker } from 'node:worker_threads';
 import type { SourceChange } from './substitutes.ts';
 import type { SeedFailure, SeedsRun, SeedsToRun, WorkerOptions } from './worker.ts';
 
-export type SeedsOptions = {
+type SeedsOptions = {
   readonly from: number;
   readonly count: number;
-  /** Threads. */
+  /** Number of threads. */
   readonly workers: number;
-  /** Mutations of the code under test. Default: none. */
+  /** Changes of the code under test. Default: none. */
   readonly changes?: readonly SourceChange[];
-  /** Whether every seed drops markers (KAFKA-20734), not a tenth of them. Default: no. */
+  /** Whether every seed drops markers (KAFKA-20734), instead of a tenth of them. Default: false. */
   readonly dropsMarkers?: boolean;
-  /** Stops after this many failing seeds. */
-  readonly most: number;
-  /** Begins no further seeds after this time, milliseconds. Default: none. */
+  /** Number of failing seeds after which the run ends. */
+  readonly maxFailures: number;
+  /** Time after which no further seeds begin, milliseconds. Default: no limit. */
   readonly withinMs?: number;
   readonly onProgress?: (total: Totals) => void;
 };
@@ -23,11 +23,11 @@ export type Totals = {
   steps: number;
   /** Virtual time, milliseconds. */
   ms: number;
-  /** Processor time of all threads, milliseconds. */
+  /** CPU time of all threads, milliseconds. */
   cpuMs: number;
-  /** In the order in which they were found. */
+  /** Failing seeds, in the order in which they were found. */
   failures: readonly SeedFailure[];
-  /** Every seed before this one has run. */
+  /** The first seed that has not run; all earlier ones have. */
   next: number;
 };
 
@@ -41,7 +41,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
     workers,
     changes = [],
     dropsMarkers = false,
-    most,
+    maxFailures,
     withinMs = Number.POSITIVE_INFINITY,
     onProgress = () => {},
   } = options;
@@ -53,7 +53,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
   const work = async (): Promise<void> => {
     const thread = new SimulationThread({ changes, dropsMarkers });
     try {
-      while (next < from + count && totals.failures.length < most && performance.now() < until) {
+      while (next < from + count && totals.failures.length < maxFailures && performance.now() < until) {
         const chunk = { from: next, count: Math.min(CHUNK, from + count - next), records: false };
         next += chunk.count;
         running.add(chunk.from);
@@ -76,7 +76,7 @@ export async function runSeeds(options: SeedsOptions): Promise<Totals> {
   return totals;
 }
 
-/** The history of one seed, a line for each thing that happened, and the broken invariant. */
+/** Runs one seed. Returns its history, with a line for each event, and the broken invariant; null when all held. */
 export async function historyOf(
   seed: number,
   dropsMarkers = false,
@@ -90,25 +90,25 @@ export async function historyOf(
   }
 }
 
-/** A thread with the code under test, and the simulation around it. */
+/** A thread with the code under test in the simulation. */
 export class SimulationThread {
   readonly #worker: Worker;
 
   constructor(options: WorkerOptions) {
     const url = new URL('./worker.ts', import.meta.url);
-    // Without what the caller's Node was started with: a test runner has hooks of its own.
+    // Starts without the caller's Node options, as a test runner has its own hooks.
     this.#worker = new Worker(url, { workerData: options, execArgv: [] });
   }
 
-  run(asked: SeedsToRun): Promise<SeedsRun> {
+  run(seeds: SeedsToRun): Promise<SeedsRun> {
     return new Promise((resolve, reject) => {
-      const onMessage = (answer: SeedsRun): void => {
+      const onMessage = (done: SeedsRun): void => {
         this.#worker.off('error', reject);
-        resolve(answer);
+        resolve(done);
       };
       this.#worker.once('message', onMessage);
       this.#worker.once('error', reject);
-      this.#worker.postMessage(asked);
+      this.#worker.postMessage(seeds);
     });
   }
 

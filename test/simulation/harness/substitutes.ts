@@ -1,18 +1,18 @@
 /**
- * Loads the code of libs in this thread with the simulation in place of what is outside of it: network, timers, clocks.
- * Nothing in libs knows of it. Changes of a source by a mutation are applied here too (mutations.ts).
+ * Loads the code of libs in this thread with a simulated network, timers and clocks. Nothing in libs knows of it. Also applies
+ * source changes that restore former defects (defects.ts).
  */
 import { registerHooks } from 'node:module';
 
 const at = (path: string): string => new URL(`../${path}`, import.meta.url).href;
 
-/** Modules of libs, by the end of their path, and what stands for them. */
+/** Modules of libs by the end of their path, with their substitutes. */
 const MODULES: readonly (readonly [end: string, url: string])[] = [
   ['/libs/streams/client/platformatic/library.ts', at('client/library.ts')],
-  ['/libs/streams/client/platformatic/session-connection.ts', at('client/session-connection.ts')],
+  ['/libs/streams/client/platformatic/session-connection.ts', at('client/library.ts')],
   ['/libs/streams/client/platformatic/fetch.ts', at('client/fetch.ts')],
 ];
-/** By the name by which they are imported. */
+/** Packages and Node modules by their import name, with their substitutes. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'node:timers/promises': at('world/timers-promises.ts'),
   'prom-client': at('world/metrics.ts'),
@@ -23,10 +23,10 @@ const GLOBALS =
   `import { performance, Date, setTimeout, clearTimeout } from ${JSON.stringify(at('world/timers.ts'))}; ` +
   `import { AbortController } from ${JSON.stringify(at('world/abort.ts'))}; `;
 
-/** A change of a source: `find` occurs exactly once in the file whose path ends with `file`. */
+/** A change of a source file. `find` occurs exactly once in the file whose path ends with `file`. */
 export type SourceChange = { readonly file: string; readonly find: string; readonly replace: string };
 
-/** To call before anything of libs is loaded. */
+/** Installs the substitutes. Must be called before any module of libs is loaded. */
 export function substitute(changes: readonly SourceChange[]): void {
   registerHooks({
     resolve(specifier, context, next) {
@@ -51,6 +51,6 @@ export function substitute(changes: readonly SourceChange[]): void {
 function changed(source: string, { file, find, replace }: SourceChange): string {
   const parts = source.split(find);
   if (parts.length !== 2)
-    throw new Error(`${file} has ${parts.length - 1} times what a mutation replaces: ${find}`);
+    throw new Error(`${file} has ${parts.length - 1} times the code that a change replaces: ${find}`);
   return parts.join(replace);
 }

@@ -1,28 +1,28 @@
-/** A thread that runs seeds: it loads the code of libs with the simulation around it. */
+/** A thread that runs seeds with the code of libs in the simulation. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type SourceChange, substitute } from './substitutes.ts';
 
-/** What a thread is started with. */
+/** The options of a thread. */
 export type WorkerOptions = {
   readonly changes: readonly SourceChange[];
-  /** In every seed, not in a tenth of them (KAFKA-20734). */
+  /** Whether brokers drop markers (KAFKA-20734) in every seed, instead of a tenth of them. */
   readonly dropsMarkers: boolean;
 };
 
-/** What it is asked. */
+/** A request to a thread. `records`: whether to return the history of the last seed. */
 export type SeedsToRun = { readonly from: number; readonly count: number; readonly records: boolean };
 
-/** What it answers. */
+/** The response of a thread. */
 export type SeedsRun = {
   readonly from: number;
   readonly count: number;
   readonly steps: number;
   /** Virtual time, milliseconds. */
   readonly ms: number;
-  /** Of the thread's processor, milliseconds. */
+  /** CPU time of the thread, milliseconds. */
   readonly cpuMs: number;
   readonly failures: readonly SeedFailure[];
-  /** Of the last seed, where it was asked for. */
+  /** History of the last seed; null unless requested. */
   readonly history: readonly string[] | null;
 };
 
@@ -31,7 +31,7 @@ export type SeedFailure = { readonly seed: number; readonly violation: string };
 const { changes, dropsMarkers } = workerData as WorkerOptions;
 const port = parentPort;
 if (port === null) throw new Error('this is a worker thread');
-/** Errors are the answers of a simulated broker, mostly: their stacks cost more than all the rest. */
+/** Most errors are responses of a simulated broker. Their stacks would cost more time than everything else. */
 const STACK_LINES = Error.stackTraceLimit;
 Error.stackTraceLimit = 0;
 let unhandled: string | null = null;
@@ -41,7 +41,7 @@ process.on('unhandledRejection', (error) => {
 substitute(changes);
 const { runSeed } = await import('./run-seed.ts');
 
-port.on('message', (asked: SeedsToRun) => void run(asked).then((answer) => port.postMessage(answer)));
+port.on('message', (request: SeedsToRun) => void run(request).then((done) => port.postMessage(done)));
 
 async function run({ from, count, records }: SeedsToRun): Promise<SeedsRun> {
   const before = process.threadCpuUsage();
@@ -52,7 +52,7 @@ async function run({ from, count, records }: SeedsToRun): Promise<SeedsRun> {
   for (let seed = from; seed < from + count; seed += 1) {
     unhandled = null;
     const one = await runSeed(seed, { records, dropsMarkers });
-    // Rejections are reported after the microtasks.
+    // Node reports unhandled rejections after the microtasks.
     await new Promise(setImmediate);
     steps += one.steps;
     ms += one.ms;

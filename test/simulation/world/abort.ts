@@ -1,4 +1,4 @@
-/** Stands for Node's AbortController in libs, with as much of it as they use: Node's own was a twentieth of a run. */
+/** Replaces Node's AbortController in libs, with the methods that they use: Node's own took a twentieth of a run. */
 
 type Listener = () => void;
 

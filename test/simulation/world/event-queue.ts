@@ -1,13 +1,14 @@
-/** Something that happens at a time; to a process, or to the cluster. */
+/** An event at a time, for a process or for the cluster. */
 export type Event<P> = {
   at: number;
   order: number;
+  /** Null for the cluster. */
   readonly process: P | null;
-  /** Null once it is cancelled. */
+  /** Null once the event is cancelled. */
   run: (() => void) | null;
 };
 
-/** Events by time; those of one time in the order in which they were added. A binary heap. */
+/** A queue of events by time, and by order of addition at the same time; a binary heap. */
 export class EventQueue<P> {
   readonly #heap: Event<P>[] = [];
   #order = 0;
@@ -19,12 +20,12 @@ export class EventQueue<P> {
     return event;
   }
 
-  /** When the next event is; undefined where there is none. */
+  /** Time of the next event; undefined when there is none. */
   get nextAt(): number | undefined {
     return this.#heap[0]?.at;
   }
 
-  /** The next event; undefined where there is none. */
+  /** Removes and returns the next event; undefined when there is none. */
   take(): Event<P> | undefined {
     const heap = this.#heap;
     const [first] = heap;
@@ -44,7 +45,7 @@ export class EventQueue<P> {
     return first;
   }
 
-  /** Puts an event back that was taken, for a later time: behind what is there for that time. */
+  /** Puts a removed event back for a later time, after the existing events of that time. */
   postpone(event: Event<P>, at: number): void {
     event.at = at;
     event.order = this.#order;

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers by a seed (sfc32): the same seed gives the same numbers on every machine. */
+/** A pseudo-random number generator (sfc32). The same seed returns the same numbers on every machine. */
 export class Random {
   #a = 0;
   #b = 0;
@@ -12,7 +12,7 @@ export class Random {
     for (let n = 0; n < 12; n += 1) this.next();
   }
 
-  /** From 0 to 1, below 1. */
+  /** Returns a number from 0, included, to 1, excluded. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#d) | 0;
     this.#d = (this.#d + 1) | 0;
@@ -23,17 +23,17 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   int(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** Between `low` and `high`. */
+  /** Returns a number from `low`, included, to `high`, excluded. */
   between(low: number, high: number): number {
     return low + this.next() * (high - low);
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

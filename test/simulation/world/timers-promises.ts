@@ -1,2 +1,2 @@
-/** Stands for node:timers/promises. */
+/** Replaces node:timers/promises. */
 export { delay as setTimeout } from './timers.ts';

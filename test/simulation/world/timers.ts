@@ -1,10 +1,7 @@
-/**
- * The timers and clocks of the simulated process that runs: stands for those of Node in all modules of libs
- * (test/simulation/harness/substitutes.ts).
- */
+/** The timers and clocks of the running simulated process. They replace Node's in libs (test/simulation/harness/substitutes.ts). */
 import { currentProcess } from './world.ts';
 
-/** As `NodeJS.Timeout`, as far as libs use it: nothing keeps a simulated process running. */
+/** Replaces `NodeJS.Timeout`. `unref` has no effect, as timers do not keep a simulated process running. */
 class Timer {
   readonly #event: { run: (() => void) | null };
 
@@ -36,7 +33,7 @@ export function clearTimeout(timer: Timer | undefined): void {
   timer?.clear();
 }
 
-/** As `setTimeout` of node:timers/promises. */
+/** Replaces `setTimeout` of node:timers/promises. */
 export function delay<T>(ms: number, value?: T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
   const { signal } = options;
   return new Promise<T>((resolve, reject) => {

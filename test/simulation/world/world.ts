@@ -1,44 +1,52 @@
+import { setFlagsFromString } from 'node:v8';
 import { EventQueue } from './event-queue.ts';
-import { runMicrotasks } from './microtasks.ts';
 import { Random } from './random.ts';
 
-/** An operating system process of the simulation: what it awaits is delivered by the world, or never. */
+setFlagsFromString('--allow-natives-syntax');
+
+/**
+ * Runs all microtasks, including those that they queue, without a turn of the event loop. Has no effect within a microtask. V8 offers
+ * no other way from JavaScript; Node's `runMicrotasks` is in an internal module.
+ */
+const runMicrotasks = new Function('%PerformMicrotaskCheckpoint()') as () => void;
+
+/** A simulated operating system process. The world delivers the events that it awaits, or never. */
 export type Process = {
   readonly name: string;
   readonly world: World;
-  /** False once it was killed: nothing is delivered to it any more. */
+  /** False once it was killed; then nothing is delivered to it. */
   isAlive: boolean;
-  /** Stopped as by SIGSTOP until then; its deliveries wait. */
+  /** End of a pause like SIGSTOP; events wait until then. */
   pausedUntil: number;
-  /** Pauses for so long when it sends its next request, or its next one of this name; null for no pause. */
+  /** A pause at the next request, or at the next request called `name`; null for no pause. */
   pauseAtRequest: { readonly ms: number; readonly name: string | null } | null;
-  /** What its wall clock is ahead of the world, milliseconds. */
+  /** How far the process's wall clock is ahead of the world, milliseconds. */
   wallOffsetMs: number;
 };
 
-/** Unix time at the beginning of every world. */
+/** Unix time at the start of every world. */
 const BEGIN_UNIX_MS = Date.UTC(2026, 5, 11);
 
 let running: Process | null = null;
 
-/** The process whose code runs now. Throws outside of all. */
+/** Returns the process whose code runs now. Throws when none runs. */
 export function currentProcess(): Process {
   if (running === null) throw new Error('no process of the simulation runs');
   return running;
 }
 
 /**
- * Virtual time and the one queue of everything that happens. One event at a time: it settles promises of one process, whose
- * code then runs until it waits again. So a seed decides every interleaving of awaits.
+ * Virtual time and the queue of all events. The world runs one event at a time: it settles promises of one process, whose code then
+ * runs until it waits again. So a seed decides every interleaving of awaits.
  */
 export class World {
   readonly random: Random;
   readonly #queue = new EventQueue<Process>();
-  /** Lines of what happened; null where nobody reads them. */
+  /** Lines of the history; null unless requested. */
   readonly history: string[] | null;
-  /** Milliseconds since its beginning. */
+  /** Milliseconds since the start. */
   now = 0;
-  /** Events so far. */
+  /** Number of events so far. */
   steps = 0;
 
   constructor(seed: number, records: boolean) {
@@ -46,7 +54,7 @@ export class World {
     this.history = records ? [] : null;
   }
 
-  /** Adds a line to the history. `who` acts: a process, a broker, or the world. */
+  /** Adds a line to the history. `who`: the process, the broker, or the world that acts. */
   note(who: string, text: string): void {
     this.history?.push(`${this.now.toFixed(3).padStart(10)}  ${who.padEnd(10)}  ${text}`);
   }
@@ -59,17 +67,17 @@ export class World {
     return BEGIN_UNIX_MS + Math.floor(this.now);
   }
 
-  /** Something that happens to the cluster or the world: no code of a process runs by it. */
+  /** Schedules an event of the cluster or the world, which runs no code of a process. */
   after(ms: number, run: () => void): { run: (() => void) | null } {
     return this.#queue.add(this.now + ms, null, run);
   }
 
-  /** Something that reaches a process. */
+  /** Schedules an event of a process. */
   deliver(process: Process, ms: number, run: () => void): { run: (() => void) | null } {
     return this.#queue.add(this.now + ms, process, run);
   }
 
-  /** Calls code of a process outside of its events, at the start of the process. */
+  /** Calls code of a process outside of its events. */
   runAs(process: Process, run: () => void): void {
     const before = running;
     running = process;
@@ -80,16 +88,16 @@ export class World {
     }
   }
 
-  /** Lets everything happen up to a time, to which the clock moves. */
+  /** Runs all events up to a time, and moves the clock to it. */
   async runUntil(ms: number): Promise<void> {
     await this.run(() => (this.#queue.nextAt ?? Number.POSITIVE_INFINITY) > ms);
     if (this.now < ms) this.now = ms;
   }
 
-  /** Lets everything happen until `isOver`, or until nothing is left to happen. */
+  /** Runs events until `isOver` returns true, or none is left. */
   run(isOver: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Microtasks are run here, so this is none.
+      // `runMicrotasks` has no effect within a microtask, so this runs outside of one.
       setImmediate(() => {
         try {
           this.#run(isOver);

@@ -14,14 +14,15 @@ import { initProducerIdV4 } from './library.ts';
 import { BatchSender, batchRecords } from './produce.ts';
 import { retryTransient } from './retries.ts';
 
-/** Part of the request, without meaning for a producer without transactions. */
+/** Ignored by the broker for a producer without transactions. */
 const NO_TRANSACTION_TIMEOUT = 0;
-/** How long a close waits for the broker: a broker that hangs never answers. */
+/** Timeout of closing the connections: a broker that hangs never responds. */
 const CLOSE_MS = 1_000;
+/** Number of different first turns. */
 const TURNS = 1_000n;
 const RETRY_PAUSE_MS = 100;
 
-/** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
+/** Opens an idempotent producer without transactions. Rejects with `StreamError`. */
 export async function openBatchProducer(brokers: Brokers, clientId: string): Promise<BatchProducer> {
   const connections = new BrokerConnections(brokers, clientId);
   const close = async (): Promise<void> => {
@@ -33,7 +34,7 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
     const sender = new BatchSender(connections, identity);
-    // Each request uses the next partition; producers begin at different ones.
+    // Records for `any` partition go to the next partition with each request. Producers begin at different partitions.
     let turn = Number(producerId % TURNS);
     return {
       close,
@@ -42,13 +43,13 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
         let losses = 0;
         const resend = async (thrown: unknown): Promise<void> => {
           const error = toStreamError('publish', thrown);
-          // The next send finds that out before it sends, so that other partitions need not wait.
+          // The next send leaves these records out, so that other partitions need not wait for the leader.
           if (error instanceof NoLeaderError) throw error;
           if (error.code !== 'UNAVAILABLE' || connections.isClosed) throw error;
           const isLoss = isDisconnected(thrown);
-          // The next attempt is not to wait behind one that hangs.
+          // The next attempt must not wait behind one that hangs.
           if (isLoss) await connections.reset();
-          // Brokers close connections that are idle: the first loss is no failure.
+          // Brokers close idle connections: the first loss is no failure.
           if (isLoss && losses++ === 0) return;
           onRetry(error);
           await delay(RETRY_PAUSE_MS);
@@ -68,7 +69,10 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
   }
 }
 
-/** The records with their partitions: their own, that of their key, or for `any` the next from `turn` on that has a leader. */
+/**
+ * Chooses the partition of each record: its own, that of its key, or for `any` the next one from `turn` on with a leader. Records
+ * whose partition has no leader are returned as `unsent`.
+ */
 async function place(
   records: readonly PublishRecord[],
   connections: BrokerConnections,
@@ -76,15 +80,15 @@ async function place(
 ): Promise<{ readonly placed: readonly BatchRecord[]; readonly unsent: Unsent }> {
   const topics = new Map<string, readonly boolean[]>();
   for (const { topic } of records) {
-    if (!topics.has(topic)) topics.set(topic, await connections.led(topic));
+    if (!topics.has(topic)) topics.set(topic, await connections.haveLeaders(topic));
   }
   const placed: BatchRecord[] = [];
   const unsent = new Map<PublishRecord, NoLeaderError>();
   for (const record of records) {
     const { topic, key, value, traceparent } = record;
-    const led = topics.get(topic) ?? [];
-    const partition = partitionOf(record, led, turn);
-    if (led[partition] === false) {
+    const haveLeaders = topics.get(topic) ?? [];
+    const partition = partitionOf(record, haveLeaders, turn);
+    if (haveLeaders[partition] === false) {
       unsent.set(record, new NoLeaderError({ topic, partition }));
       connections.forgetTopic(topic);
     } else if (traceparent === undefined) placed.push({ topic, partition, key, value });
@@ -93,11 +97,14 @@ async function place(
   return { placed, unsent };
 }
 
-function partitionOf({ partition, key }: PublishRecord, led: readonly boolean[], turn: number): number {
-  const count = led.length;
+function partitionOf(
+  { partition, key }: PublishRecord,
+  haveLeaders: readonly boolean[],
+  turn: number,
+): number {
+  const count = haveLeaders.length;
   if (partition === undefined) return partitionHash(Buffer.from(key ?? '')) % count;
   if (partition !== 'any') return partition;
-  const first = turn % count;
-  const next = led.indexOf(true, first);
-  return next !== -1 ? next : Math.max(led.indexOf(true), 0);
+  const next = haveLeaders.indexOf(true, turn % count);
+  return next !== -1 ? next : Math.max(haveLeaders.indexOf(true), 0);
 }

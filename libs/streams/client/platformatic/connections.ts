@@ -1,5 +1,5 @@
 import { addressesOf, type Brokers } from '#security/brokers.ts';
-import { Answers } from '#timing/answers.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { StreamError } from '../../errors.ts';
 import type { TopicPartition } from '../port.ts';
 import { NoLeaderError } from './errors.ts';
@@ -15,53 +15,51 @@ import { SessionConnection } from './session-connection.ts';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
-/** How long metadata may be shared: a start requests the same topics many times, a restart changes leaders. */
+/** How long connections share metadata: long enough for one start, short enough to notice a restarted broker. */
 const SHARED_MS = 1_000;
 
-/** The address of a broker. */
 type Address = { readonly host: string; readonly port: number };
 
-/** A topic's metadata. */
 type TopicMetadata = {
-  /** The topic's id, set by the cluster at its creation. */
+  /** Set by the cluster when the topic is created. */
   readonly id: string;
-  /** By partition; undefined where there is none. */
+  /** Leaders by partition; undefined for a partition without one. */
   readonly leaders: readonly (Address | undefined)[];
-  /** The epoch of each leader, by partition. */
+  /** Leader epochs by partition. */
   readonly leaderEpochs: readonly number[];
-  /** All brokers of the cluster, from the same answer. */
+  /** All brokers of the cluster, from the same response. */
   readonly brokers: readonly Address[];
 };
 
 /**
- * Recent metadata of topics, shared by all connections of a client: partitions claimed together cause one request. A caller
- * that finds it wrong forgets it for all.
+ * Recent topic metadata, shared by all connections of a client: partitions claimed together cause one request. A caller that
+ * finds an entry outdated removes it for all.
  */
-export class SharedMetadata extends Answers<TopicMetadata> {
+export class SharedMetadata extends PromiseCache<TopicMetadata> {
   constructor() {
     super(SHARED_MS);
   }
 }
 
-export type ConnectionsOptions = {
-  /** Shared with other connections. Default: not shared. */
+type ConnectionsOptions = {
+  /** Metadata shared with other connections. Default: not shared. */
   readonly metadata?: SharedMetadata;
-  /** Called on close. */
+  /** Called by `close`. */
   readonly onClose?: () => void;
 };
 
 /**
- * One owner's connections to the brokers. A connection that the broker closes, idle or shutting down, is opened again
- * when it is next needed. Requests are not retried here.
+ * One owner's connections to the brokers. A connection that the broker closed, as it was idle or the broker stopped, is opened
+ * again for the next request. Does not retry requests.
  */
 export class BrokerConnections {
   readonly #cluster: Brokers;
   readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
-  readonly #topics = new Answers<TopicMetadata>();
-  readonly #coordinators = new Answers<Address>();
-  /** Every broker of the cluster, once known. */
+  readonly #topics = new PromiseCache<TopicMetadata>();
+  readonly #coordinators = new PromiseCache<Address>();
+  /** All brokers of the cluster; empty until the first metadata. */
   #brokers: readonly Address[] = [];
   readonly #metadata: SharedMetadata;
   readonly #onClose: () => void;
@@ -78,12 +76,12 @@ export class BrokerConnections {
     this.#onClose = onClose;
   }
 
-  /** Number of connections opened and lost so far: an increase means that a broker may have restarted or moved. */
+  /** Number of connections opened and lost so far. An increase means that a broker may have restarted or a leader moved. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Why a connection ended last: errors of its requests say only that it did. Null without one. */
+  /** The last error of a connection; null without one. Errors of its requests do not name the cause. */
   get lastError(): unknown {
     return this.#lastError;
   }
@@ -92,32 +90,32 @@ export class BrokerConnections {
     return this.#closed;
   }
 
-  /** The coordinator of a group's offsets or a producer's transactions. */
+  /** Returns the connection to the coordinator of a consumer group or of a transactional id. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
     const find = () => this.#findCoordinator(of, key);
-    return this.#to(await this.#coordinators.of(`${of} ${key}`, find));
+    return this.#connectTo(await this.#coordinators.get(`${of} ${key}`, find));
   }
 
-  /** The broker that creates and deletes topics, or one that forwards to it. */
+  /** Returns the connection to the broker that creates and deletes topics, or to one that forwards the request. */
   async controller(): Promise<Connection> {
     const { brokers, controllerId } = await metadataOf(await this.any(), []);
     const found = brokers.find(({ nodeId }) => nodeId === controllerId);
-    return found === undefined ? this.any() : this.#to(found);
+    return found === undefined ? this.any() : this.#connectTo(found);
   }
 
-  /** The broker that leads a partition. */
+  /** Returns the connection to a partition's leader. Rejects with `NoLeaderError`, or REJECTED for a missing partition. */
   async leader({ topic, partition }: TopicPartition): Promise<Connection> {
     const { leaders } = await this.#topic(topic);
     const leader = leaders[partition];
-    if (leader !== undefined) return this.#to(leader);
+    if (leader !== undefined) return this.#connectTo(leader);
     this.forgetTopic(topic);
-    const known = leaders.length;
-    if (partition >= known)
-      throw new StreamError('REJECTED', `${topic} has ${known} partitions, and no partition ${partition}`);
+    const count = leaders.length;
+    if (partition >= count)
+      throw new StreamError('REJECTED', `${topic} has ${count} partitions, and no partition ${partition}`);
     throw new NoLeaderError({ topic, partition });
   }
 
-  /** The epoch of the leader of a partition, as of the same metadata as `leader`. */
+  /** Returns the leader epoch of a partition, from the same metadata as `leader`; -1 when unknown. */
   async leaderEpoch({ topic, partition }: TopicPartition): Promise<number> {
     return (await this.#topic(topic)).leaderEpochs[partition] ?? -1;
   }
@@ -126,24 +124,24 @@ export class BrokerConnections {
     return (await this.#topic(topic)).leaders.length;
   }
 
-  /** Of each partition of a topic, whether it has a leader. */
-  async led(topic: string): Promise<readonly boolean[]> {
+  /** Returns for each partition of a topic whether it has a leader. */
+  async haveLeaders(topic: string): Promise<readonly boolean[]> {
     return Array.from((await this.#topic(topic)).leaders, (leader) => leader !== undefined);
   }
 
-  /** The id of the topic, set by the cluster at its creation. */
+  /** Returns the topic's id, which the cluster set when the topic was created. */
   async topicId(topic: string): Promise<string> {
     return (await this.#topic(topic)).id;
   }
 
-  /** Forgets leaders, coordinators and partition counts: they are requested again when next needed. */
+  /** Forgets leaders, coordinators and partition counts. The next use requests them again. */
   forget(): void {
     this.#topics.forget();
     this.#metadata.forget();
     this.#coordinators.forget();
   }
 
-  /** Forgets the leaders of a topic: they are requested again when next needed. */
+  /** Forgets the metadata of one topic. The next use requests it again. */
   forgetTopic(topic: string): void {
     this.#topics.forget(topic);
     this.#metadata.forget(topic);
@@ -155,7 +153,7 @@ export class BrokerConnections {
     await this.reset();
   }
 
-  /** Closes what is open; the next request connects again. */
+  /** Closes all open connections. The next request connects again. */
   async reset(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
@@ -163,7 +161,7 @@ export class BrokerConnections {
     await Promise.allSettled(open.map(async (connection) => end(await connection)));
   }
 
-  /** A broker that answers: a connected one, else the first known one that accepts a connection. */
+  /** Returns an open connection, else one to the first known broker that accepts it. Rejects with the last error. */
   async any(): Promise<Connection> {
     for (const opening of this.#open.values()) {
       const connection = await opening.catch(() => null);
@@ -172,7 +170,7 @@ export class BrokerConnections {
     let failure: unknown = new StreamError('UNAVAILABLE', 'no bootstrap brokers');
     for (const address of [...this.#bootstrap, ...this.#brokers]) {
       try {
-        return await this.#to(address);
+        return await this.#connectTo(address);
       } catch (error) {
         failure = error;
       }
@@ -181,8 +179,8 @@ export class BrokerConnections {
   }
 
   async #topic(name: string): Promise<TopicMetadata> {
-    const ask = () => this.#metadata.of(name, () => this.#findTopic(name));
-    const found = await this.#topics.of(name, ask);
+    const find = () => this.#metadata.get(name, () => this.#findTopic(name));
+    const found = await this.#topics.get(name, find);
     this.#brokers = found.brokers;
     return found;
   }
@@ -211,14 +209,14 @@ export class BrokerConnections {
     return { host: found.host, port: found.port };
   }
 
-  async #to(address: Address): Promise<Connection> {
+  async #connectTo(address: Address): Promise<Connection> {
     if (this.#closed) throw new StreamError('UNAVAILABLE', 'the connections are closed');
     const key = `${address.host}:${address.port}`;
-    const known = this.#open.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#open.get(key);
+    if (existing !== undefined) return existing;
     const opening = this.#connect(key, address);
     this.#open.set(key, opening);
-    // After a failed connection, look up the broker's partitions and coordinated ids again.
+    // Another broker may lead the partitions of an unreachable one, so `#drop` forgets the metadata.
     opening.catch(() => this.#drop(key, opening));
     return opening;
   }
@@ -236,7 +234,7 @@ export class BrokerConnections {
       requestTimeout: REQUEST_MS,
       ...connectionSecurity(this.#cluster, host),
     });
-    // Closing rejects requests under way with it; an error event without a listener would end the process.
+    // An error event without a listener would end the process.
     connection.on('error', (error) => {
       this.#lastError = error;
     });
@@ -255,8 +253,8 @@ export class BrokerConnections {
 }
 
 /**
- * The metadata of these topics, of all where null: a request by name would create them where the broker creates topics
- * automatically. The library rejects an answer in which one partition has no leader; here such a partition fails nothing else.
+ * Returns the metadata of the named topics, or of all topics for null. Never creates a topic, even on a broker that creates topics
+ * automatically. The library rejects a response in which one partition has no leader; this function returns it.
  */
 export async function metadataOf(
   broker: Connection,
@@ -266,13 +264,13 @@ export async function metadataOf(
   try {
     return await metadata.api.async(broker, names === null ? null : [...names], false, withRights);
   } catch (error) {
-    const answer = (error as { readonly response?: metadataV12.MetadataResponse }).response;
-    if (answer?.topics.every(({ errorCode }) => errorCode === 0)) return answer;
+    const { response } = error as { readonly response?: metadataV12.MetadataResponse };
+    if (response?.topics.every(({ errorCode }) => errorCode === 0)) return response;
     throw error;
   }
 }
 
-/** Does not wait for a peer that no longer reads. */
+/** Closes a connection without waiting for a peer that no longer reads. */
 async function end(connection: Connection): Promise<void> {
   const ended = connection.close();
   connection.socket?.destroy();
@@ -284,7 +282,7 @@ function parseAddress(broker: string): Address {
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
 }
 
-/** Partitions by the connection to their leader. */
+/** Groups partitions by the connection to their leader. Rejects as `BrokerConnections.leader`. */
 export async function byLeader<P extends TopicPartition>(
   connections: BrokerConnections,
   partitions: readonly P[],

@@ -1,14 +1,17 @@
 /**
- * Decompresses the records of a batch up to a limit: some hundred KB of zeros fit in a batch of any size, and who may write to a
- * topic could end every process that reads it.
+ * Decompresses the records of a batch up to a limit. Without a limit a small batch of compressed zeros could exhaust the memory
+ * of every process that reads the topic.
  */
 import zlib from 'node:zlib';
 import { compressionsAlgorithms } from './library.ts';
 
-/** As many bytes as a batch may have decompressed: 64 times what a topic takes by default. */
+/** Maximum bytes of a decompressed batch: 64 times the default message limit of a topic. */
 export const MAX_PLAIN_BYTES = 64 * 1024 * 1024;
 
-/** By the bits of a batch's attributes. Each throws where it would exceed `limit`, or where the bytes are no such stream. */
+/**
+ * Decompressors by the compression bits of a batch's attributes. Each throws a `RangeError` when the result would exceed
+ * `limit`, and another error for damaged bytes.
+ */
 export const DECOMPRESSIONS: Readonly<Record<number, (bytes: Buffer, limit: number) => Buffer>> = {
   1: (bytes, limit) => zlib.gunzipSync(bytes, { maxOutputLength: limit }),
   2: (bytes, limit) => {
@@ -22,7 +25,7 @@ export const DECOMPRESSIONS: Readonly<Record<number, (bytes: Buffer, limit: numb
   4: (bytes, limit) => zlib.zstdDecompressSync(bytes, { maxOutputLength: limit }),
 };
 
-/** Whether the batch is larger than the limit; any other error means that it is damaged. */
+/** Whether a decompressor failed at the limit; any other error means damaged bytes. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof RangeError;
 }
@@ -34,7 +37,7 @@ function requireWithin(bytes: number, limit: number): void {
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEAD = 16;
 
-/** A block says at its start how long it is; a stream of the Java client has several blocks. */
+/** Returns the decompressed size. A block begins with its size; the Java client writes several blocks. */
 function snappyBytes(bytes: Buffer): number {
   if (!bytes.subarray(0, XERIAL.length).equals(XERIAL)) return varint(bytes, 0);
   let total = 0;
@@ -59,7 +62,7 @@ const BLOCK_CHECKSUM = 1 << 4;
 const DICTIONARY = 1;
 const UNCOMPRESSED = 0x80000000;
 
-/** At most: every block of a frame as large as the frame allows. */
+/** Returns an upper bound of the decompressed size: counts each block as the largest that the frame allows. */
 function lz4Bytes(bytes: Buffer): number {
   if (bytes.length < LZ4.head) return 0;
   const flags = bytes[LZ4.flags] as number;

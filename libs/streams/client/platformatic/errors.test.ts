@@ -14,24 +14,24 @@ test.each([
   ['PRODUCER_FENCED', false],
   ['MESSAGE_TOO_LARGE', false],
   ['TOPIC_AUTHORIZATION_FAILED', false],
-])('%s is transient: %s', (id, transient) => {
+])('classifies %s as transient: %s', (id, transient) => {
   expect(isTransient(broker(id))).toBe(transient);
   expect(isTransient(both(broker('NOT_LEADER_OR_FOLLOWER'), broker(id)))).toBe(transient);
 });
 
-test('a partition that was not attempted is as transient as the one that was refused', () => {
+test('ignores partitions that were not attempted', () => {
   const notAttempted = broker('OPERATION_NOT_ATTEMPTED');
   expect(isTransient(both(broker('UNKNOWN_TOPIC_OR_PARTITION'), notAttempted))).toBe(true);
   expect(isTransient(both(broker('TOPIC_AUTHORIZATION_FAILED'), notAttempted))).toBe(false);
   expect(isTransient(notAttempted)).toBe(false);
 });
 
-test('a partition without a leader is transient', () => {
+test('classifies a partition without a leader as transient', () => {
   expect(isTransient(new NoLeaderError({ topic: 't', partition: 1 }))).toBe(true);
   expect(isTransient(new StreamError('UNAVAILABLE', 'closed'))).toBe(false);
 });
 
-test('a failed connection is not transient: the outcome is unknown', () => {
+test('classifies a failed connection as not transient, as the outcome is unknown', () => {
   expect(isTransient(new NetworkError('closed'))).toBe(false);
   expect(isDisconnected(both(new TimeoutError('late')))).toBe(true);
 });
@@ -50,11 +50,11 @@ test.each([
   [new NetworkError('closed'), 'UNAVAILABLE'],
   [broker('TOPIC_AUTHORIZATION_FAILED'), 'REJECTED'],
   [new Error('something else'), 'REJECTED'],
-])('%s becomes %s', (thrown, code) => {
+])('maps %s to %s', (thrown, code) => {
   expect(toStreamError('test', thrown)).toMatchObject({ code, cause: thrown });
 });
 
-test('an error has the name and the number of the broker’s error that decides', () => {
+test('names the decisive error of the broker, with its number', () => {
   const thrown = both(broker('INVALID_TXN_STATE'), broker('NOT_LEADER_OR_FOLLOWER'));
   expect(toStreamError('transaction of a', thrown)).toMatchObject({
     code: 'FENCED',

@@ -2,8 +2,12 @@ import type { CodeOf } from '#errors/catalogue.ts';
 import { StreamError } from '../../errors.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
 
-const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
-/** Errors of brokers with a code of their own here, by name. FENCED: a newer owner has the transactional id, or the broker has ended the transaction. */
+/** The library's codes for a failed connection and a request without a response. */
+const DISCONNECTED_CODES = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
+/**
+ * Our codes by the broker's error name. FENCED: a newer owner has the transactional id, or the broker has ended the
+ * transaction.
+ */
 const BY_NAME: Readonly<Record<string, CodeOf<'StreamError'>>> = {
   INVALID_PRODUCER_EPOCH: 'FENCED',
   PRODUCER_FENCED: 'FENCED',
@@ -14,9 +18,9 @@ const BY_NAME: Readonly<Record<string, CodeOf<'StreamError'>>> = {
   RECORD_LIST_TOO_LARGE: 'RECORD_TOO_LARGE',
   OFFSET_OUT_OF_RANGE: 'OFFSET_OUT_OF_RANGE',
 };
-/** Which of several decides. */
-const CODES = ['FENCED', 'RECORD_TOO_LARGE', 'OFFSET_OUT_OF_RANGE'] as const;
-/** Another broker is the coordinator or the leader now. */
+/** Codes by precedence, for a response with several errors. */
+const PRECEDENCE = ['FENCED', 'RECORD_TOO_LARGE', 'OFFSET_OUT_OF_RANGE'] as const;
+/** The coordinator or the leader is another broker now. */
 const MOVED = [
   'NOT_COORDINATOR',
   'NOT_LEADER_OR_FOLLOWER',
@@ -40,23 +44,23 @@ const BUSY = [
   'NETWORK_EXCEPTION',
   'OFFSET_NOT_AVAILABLE',
 ];
-/** The broker did nothing for this partition since it refused another one of the request. */
+/** The broker did nothing for this partition, as it refused another one of the same request. */
 const NOT_ATTEMPTED = 'OPERATION_NOT_ATTEMPTED';
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
-/** The partition is between two leaders. */
+/** The partition has no leader at this moment. */
 export class NoLeaderError extends StreamError {
   constructor(of: TopicPartition) {
     super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
   }
 }
 
-/** A later topic of the same name is not the one that was read. */
+/** Returns the error of a reader whose topic was deleted and created again. */
 export function topicRecreated(topic: string): StreamError {
   return new StreamError('TOPIC_RECREATED', `${topic} was deleted and created again while it was read`);
 }
 
-/** The log does not have what was read before an offset: it ends earlier for the leader epoch of that. */
+/** Returns the error of a reader at `offset` whose log ends earlier in the leader epoch of the records before it. */
 export function logTruncated(
   { topic, partition, offset }: TopicPartition & { readonly offset: number },
   { endOffset }: EpochEnd,
@@ -67,12 +71,12 @@ export function logTruncated(
   );
 }
 
-/** Maps what @platformatic/kafka threw to the errors of libs/streams. The message has the broker's own code and its name. */
+/** Maps an error of @platformatic/kafka to a `StreamError`. The message has the number and the name of the broker's error. */
 export function toStreamError(doing: string, thrown: unknown): StreamError {
   if (thrown instanceof StreamError) return thrown;
   const code = codeOf(thrown);
   const leaves = leavesOf(thrown);
-  // The last of several errors says most: the earlier ones were retried.
+  // Of several errors the last one decides: the earlier ones were retried.
   const decisive =
     leaves.findLast(({ apiId }) => BY_NAME[apiId ?? ''] === code) ??
     leaves.findLast(({ apiId }) => apiId !== NOT_ATTEMPTED);
@@ -83,9 +87,8 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
 }
 
 /**
- * Whether the same request can be retried in a moment: all errors in the broker's answer are transient, or a partition
- * is between two leaders. A fatal error of one partition beside a transient one of another is fatal; partitions that were
- * not attempted say nothing.
+ * Whether the same request can be retried soon: all errors in the response are transient, or a partition has no leader. Ignores
+ * partitions that the broker did not attempt.
  */
 export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof NoLeaderError) return true;
@@ -98,17 +101,17 @@ export function isMoved(thrown: unknown): boolean {
   return hasCode(thrown, MOVED);
 }
 
-/** Whether the connection failed, or the answer did not come in time. */
+/** Whether the connection failed, or the request timed out. */
 export function isDisconnected(thrown: unknown): boolean {
-  return leavesOf(thrown).some(({ code }) => UNAVAILABLE.includes(code ?? ''));
+  return leavesOf(thrown).some(({ code }) => DISCONNECTED_CODES.includes(code ?? ''));
 }
 
-/** Whether one of the broker's answers is among `codes`, by their names in the protocol. */
+/** Whether at least one error in the response is among `codes` (Kafka's error names). */
 export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
   return protocolCodes(thrown).some((code) => codes.includes(code));
 }
 
-/** Whether all of the broker's answers are among `codes`, by their names in the protocol, and there is one at least. */
+/** Whether the response has errors, and all of them are among `codes` (Kafka's error names). */
 export function hasOnly(thrown: unknown, codes: readonly string[]): boolean {
   const found = protocolCodes(thrown);
   return found.length > 0 && found.every((code) => codes.includes(code));
@@ -116,7 +119,7 @@ export function hasOnly(thrown: unknown, codes: readonly string[]): boolean {
 
 function codeOf(thrown: unknown): CodeOf<'StreamError'> {
   const named = new Set(protocolCodes(thrown).map((name) => BY_NAME[name]));
-  const code = CODES.find((one) => named.has(one));
+  const code = PRECEDENCE.find((one) => named.has(one));
   if (code !== undefined) return code;
   return isDisconnected(thrown) || isTransient(thrown) ? 'UNAVAILABLE' : 'REJECTED';
 }
@@ -124,7 +127,7 @@ function codeOf(thrown: unknown): CodeOf<'StreamError'> {
 type Leaf = {
   readonly message: string;
   readonly code?: string;
-  /** The name and the number of an error in the broker's answer. */
+  /** Kafka's name and number of an error in the response. */
   readonly apiId?: string;
   readonly apiCode?: number;
 };
@@ -133,7 +136,7 @@ function protocolCodes(thrown: unknown): string[] {
   return leavesOf(thrown).flatMap(({ apiId }) => (apiId === undefined ? [] : [apiId]));
 }
 
-/** Every single error in a thrown error: a request for several partitions has one for each. */
+/** Returns every single error in a thrown error: a request for several partitions has one for each. */
 function leavesOf(thrown: unknown): Leaf[] {
   if (thrown instanceof AggregateError) return thrown.errors.flatMap(leavesOf);
   if (!(thrown instanceof Error)) return [];

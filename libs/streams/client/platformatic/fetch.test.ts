@@ -75,7 +75,7 @@ function tags(fields: readonly (readonly [number, Buffer])[]): Buffer {
 }
 
 function parse(bytes: Buffer | Writer) {
-  return parseResponse(0, FETCH, VERSION, Reader.from(bytes)).answers;
+  return parseResponse(0, FETCH, VERSION, Reader.from(bytes)).partitions;
 }
 
 test.each([
@@ -96,7 +96,7 @@ test.each([
   );
 });
 
-test('reads an answer in two chunks, wherever it is cut', () => {
+test('parses a response in two chunks, cut at any byte', () => {
   const bytes = response({ leader: true });
   for (let cut = 1; cut < bytes.length; cut += 1) {
     const pieces = Writer.create().append(bytes.subarray(0, cut)).append(bytes.subarray(cut));
@@ -115,7 +115,7 @@ test('reads an answer in two chunks, wherever it is cut', () => {
   }
 });
 
-test('returns a view of the records where the answer came in one chunk', () => {
+test('returns a view of the records when the response came in one chunk', () => {
   const bytes = response({});
   expect(parse(bytes)[0]?.bytes.buffer).toBe(bytes.buffer);
 });
@@ -125,12 +125,12 @@ test('returns the error of the partition', () => {
   expect(findErrorBy(error as Error, 'apiId', 'NOT_LEADER_OR_FOLLOWER')).not.toBeNull();
 });
 
-test('returns an offset out of range', () => {
+test('returns the error of an offset out of range', () => {
   const error = parse(response({ partitionError: 1 }))[0]?.error;
   expect(findErrorBy(error as Error, 'apiId', 'OFFSET_OUT_OF_RANGE')).not.toBeNull();
 });
 
-test('rejects with the error of the whole answer', () => {
+test('throws the error of the whole response', () => {
   const error = thrownBy(() => parse(response({ errorCode: 70, topics: 0 })));
   expect(findErrorBy(error as Error, 'apiId', 'FETCH_SESSION_ID_NOT_FOUND')).not.toBeNull();
 });

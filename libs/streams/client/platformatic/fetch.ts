@@ -1,6 +1,6 @@
 /**
- * The fetch request (version 16: topics by id; brokers since 3.7 support it). The library's own parser decodes every record with its
- * headers and big integers; this one returns the bytes, and `decodeBatches` makes views of them.
+ * The fetch request (version 16 with topic ids, supported by brokers since 3.7). The library's parser decodes every record with
+ * headers and big integers. This parser returns the bytes, and `decodeBatches` returns views of them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EpochEnd } from '../port.ts';
@@ -15,41 +15,41 @@ import {
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
 /** The fetch position of one partition. */
-export type FetchFrom = {
-  /** The topic's id, set by the cluster at its creation: a later topic of the same name has another. */
+type FetchFrom = {
+  /** Set by the cluster when the topic is created; a later topic with the same name has another id. */
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
-  /** As the metadata names it: a leader of another epoch refuses (KIP-320). Default: not compared. */
+  /** Leader epoch of the metadata. A leader in another epoch refuses the request (KIP-320). Default: not compared. */
   readonly currentLeaderEpoch?: number;
-  /** Of the last batch before `offset`: the leader answers `diverging` where its log differs. Default: not compared. */
+  /** Leader epoch of the last batch before `offset`. The leader sets `diverging` when its log differs. Default: not compared. */
   readonly lastFetchedEpoch?: number | undefined;
 };
 
-export type FetchOptions = {
-  /** How long the broker waits for the first byte. Shorter than the request timeout of the connection. */
+type FetchOptions = {
+  /** How long the broker may wait for the first record, milliseconds. Must be below the request timeout of the connection. */
   readonly maxWaitMs: number;
   /**
-   * Of the whole answer and of each partition, and again of all that is decompressed: the rest is fetched again. The first
-   * batch is returned whole even where it is larger.
+   * Maximum bytes of the response and of each partition in it, and also of all decompressed records; the rest is left for the next
+   * fetch. The first batch is returned whole even when it is larger.
    */
   readonly maxBytes: number;
 };
 
 export type PartitionFetch = FetchFrom & FetchOptions;
 
-/** Offsets of the partition as of the answer. */
+/** Offsets of a partition at the time of the response. */
 type PartitionState = {
   readonly highWatermark: number;
-  /** The first offset of the oldest undecided transaction, else the high watermark. */
+  /** First offset of the oldest open transaction, else the high watermark. */
   readonly lastStableOffset: number;
-  /** Set where the log differs from what was read before the offset: then the answer has no records. */
+  /** Set when the log differs from the records read before the offset; then there are no records. Null otherwise. */
   readonly diverging: EpochEnd | null;
 };
 
 export type Fetched = PartitionState & DecodedBatches;
 
-type Answer = PartitionState & {
+type PartitionResponse = PartitionState & {
   readonly topicId: string;
   readonly partition: number;
   /** The broker's error for this partition; null without one. */
@@ -58,55 +58,55 @@ type Answer = PartitionState & {
   readonly bytes: Buffer;
 };
 
-/** `answers` is empty where it is held back, for `throttleMs` (KIP-219). */
-type Response = { readonly throttleMs: number; readonly answers: readonly Answer[] };
+/** `partitions` is empty when a quota throttles the client for `throttleMs` (KIP-219). */
+type FetchResponse = { readonly throttleMs: number; readonly partitions: readonly PartitionResponse[] };
 
 const FETCH = { key: 1, version: 16 } as const;
 const NO_SESSION = { id: 0, epoch: -1 } as const;
 const NOT_COMPARED = -1;
 const MIN_BYTES = 1;
-/** Only followers send it. */
+/** Set by followers only. */
 const NO_LOG_START = -1n;
 const NO_RACK = '';
-/** The tag of a partition that is read; those of the new leader and its address are not: metadata is asked anew. */
+/** Tag of a partition's diverging epoch. Tags of a new leader are ignored: it is looked up by metadata. */
 const DIVERGING_EPOCH = 0;
 
-const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Response>(
+const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], FetchResponse>(
   FETCH.key,
   FETCH.version,
   createRequest,
   parseResponse,
 );
 
-/** Fetches from the leader of a partition. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
+/** Fetches one partition from its leader. Rejects with the library's `ResponseError`, or `RecordBatchError`. */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
-  const [answer] = await ask(connection, [of], of);
-  if (answer === undefined) throw new Error('a fetch was answered without its partition');
-  return decode(answer, of.offset, of.maxBytes);
+  const [response] = await requestUnthrottled(connection, [of], of);
+  if (response === undefined) throw new Error('a fetch response lacks the requested partition');
+  return decode(response, of.offset, of.maxBytes);
 }
 
-/** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
+/** The result for one of several partitions; `error` is the broker's, or a `RecordBatchError`. */
 export type FetchedFrom = { readonly from: FetchFrom } & (
   | { readonly fetched: Fetched; readonly error: null }
   | { readonly fetched: null; readonly error: unknown }
 );
 
-/** Fetches several partitions from their leader, in the order of its answer. Rejects where the request is refused. */
+/** Fetches several partitions from their leader, in the order of the response. Rejects when the whole request is refused. */
 export async function fetchPartitions(
   connection: Connection,
   partitions: readonly FetchFrom[],
   options: FetchOptions,
 ): Promise<FetchedFrom[]> {
-  const answers = await ask(connection, partitions, options);
-  let most = options.maxBytes;
-  return answers.flatMap((answer): FetchedFrom[] => {
+  const responses = await requestUnthrottled(connection, partitions, options);
+  let maxInflated = options.maxBytes;
+  return responses.flatMap((response): FetchedFrom[] => {
     const from = partitions.find(
-      ({ topicId, partition }) => topicId === answer.topicId && partition === answer.partition,
+      ({ topicId, partition }) => topicId === response.topicId && partition === response.partition,
     );
     if (from === undefined) return [];
     try {
-      const fetched = decode(answer, from.offset, most);
-      most -= fetched.inflated;
+      const fetched = decode(response, from.offset, maxInflated);
+      maxInflated -= fetched.inflated;
       return [{ from, fetched, error: null }];
     } catch (error) {
       return [{ from, fetched: null, error }];
@@ -114,22 +114,26 @@ export async function fetchPartitions(
   });
 }
 
-/** A quota of the client on the broker holds an answer back, for as long as it says: then it is asked again. */
-async function ask(connection: Connection, partitions: readonly FetchFrom[], options: FetchOptions) {
+/** Sends the request; while a quota throttles the client, waits as long as the broker says and sends it again. */
+async function requestUnthrottled(
+  connection: Connection,
+  partitions: readonly FetchFrom[],
+  options: FetchOptions,
+): Promise<readonly PartitionResponse[]> {
   for (;;) {
-    const { throttleMs, answers } = await fetchApi.async(connection, partitions, options);
-    if (answers.length > 0 || throttleMs === 0) return answers;
-    await delay(throttleMs, undefined, { ref: false });
+    const response = await fetchApi.async(connection, partitions, options);
+    if (response.partitions.length > 0 || response.throttleMs === 0) return response.partitions;
+    await delay(response.throttleMs, undefined, { ref: false });
   }
 }
 
-function decode(answer: Answer, from: number, most: number): Fetched {
-  const { topicId: _, partition: __, error, aborted, bytes, ...state } = answer;
+function decode(response: PartitionResponse, from: number, maxInflated: number): Fetched {
+  const { topicId: _, partition: __, error, aborted, bytes, ...state } = response;
   if (error !== null) throw error;
-  return { ...state, ...decodeBatches(bytes, { from, aborted, most }) };
+  return { ...state, ...decodeBatches(bytes, { from, aborted, maxInflated }) };
 }
 
-/** The body of the request. */
+/** Writes the body of the request. */
 export function createRequest(partitions: readonly FetchFrom[], options: FetchOptions): Writer {
   const topics = Map.groupBy(partitions, ({ topicId }) => topicId);
   return Writer.create()
@@ -155,25 +159,25 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
     .appendTaggedFields();
 }
 
-/** Throws the library's `ResponseError` where the broker refuses the whole request. */
+/** Throws the library's `ResponseError` when the broker refuses the whole request. */
 export function parseResponse(
   _correlationId: number,
   apiKey: number,
   apiVersion: number,
   reader: Reader,
-): Response {
+): FetchResponse {
   const throttleMs = reader.readInt32();
   const errorCode = reader.readInt16();
   reader.readInt32();
-  const answers: Answer[] = [];
+  const partitions: PartitionResponse[] = [];
   reader.readArray((topic) => {
     const topicId = topic.readUUID();
     topic.readArray(
       () => {
-        const { refused, ...answer } = readPartition(topic);
-        const errors: Record<string, [number, null]> = { '/partition': [refused, null] };
-        const error = refused === 0 ? null : new ResponseError(apiKey, apiVersion, errors, answer);
-        answers.push({ ...answer, topicId, error });
+        const { errorCode: code, ...partition } = readPartition(topic);
+        const errors: Record<string, [number, null]> = { '/partition': [code, null] };
+        const error = code === 0 ? null : new ResponseError(apiKey, apiVersion, errors, partition);
+        partitions.push({ ...partition, topicId, error });
       },
       true,
       false,
@@ -181,23 +185,25 @@ export function parseResponse(
   });
   readTags(reader, {});
   if (errorCode !== 0) throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, {});
-  return { throttleMs, answers };
+  return { throttleMs, partitions };
 }
 
-function readPartition(reader: Reader): Omit<Answer, 'topicId' | 'error'> & { readonly refused: number } {
+function readPartition(
+  reader: Reader,
+): Omit<PartitionResponse, 'topicId' | 'error'> & { readonly errorCode: number } {
   const partition = reader.readInt32();
-  const refused = reader.readInt16();
+  const errorCode = reader.readInt16();
   const highWatermark = Number(reader.readInt64());
   const lastStableOffset = Number(reader.readInt64());
-  // The start of the log: bounds are asked for.
+  // Skips the start of the log.
   reader.readInt64();
   const aborted = reader.readNullableArray((one) => ({
     producerId: one.readInt64(),
     firstOffset: Number(one.readInt64()),
   }));
-  // A nearer replica: not requested, without a rack.
+  // Skips the preferred replica.
   reader.readInt32();
-  // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
+  // A copy when the response came in several chunks, else a view of the only chunk, which is never written to again.
   const bytes = reader.readNullableBytes() ?? Buffer.alloc(0);
   let diverging: EpochEnd | null = null;
   readTags(reader, {
@@ -205,10 +211,10 @@ function readPartition(reader: Reader): Omit<Answer, 'topicId' | 'error'> & { re
       diverging = { epoch: reader.readInt32(), endOffset: Number(reader.readInt64()) };
     },
   });
-  return { partition, refused, highWatermark, lastStableOffset, diverging, aborted, bytes };
+  return { partition, errorCode, highWatermark, lastStableOffset, diverging, aborted, bytes };
 }
 
-/** Reads the tagged fields at the end of a structure, and skips all but those that `read` has. */
+/** Reads the tagged fields at the end of a structure with the functions of `read`, and skips all other fields. */
 function readTags(reader: Reader, read: Readonly<Record<number, () => void>>): void {
   for (let count = reader.readUnsignedVarInt(); count > 0; count -= 1) {
     const tag = reader.readUnsignedVarInt();

@@ -1,7 +1,7 @@
 /**
- * The library compiles validators (ajv) for the options of every method of its clients as it is imported: half of the
- * CPU time of the import, and 13 MB of each process (docs/reference/performance.md). Here only its connections and requests are
- * used, which have none: each validator is compiled when it is first called. Loaded before the library's entry.
+ * Makes the library compile each options validator (ajv) on its first call. By itself the library compiles all of them on
+ * import: half of the import's CPU time, and 13 MB of each process (docs/reference/performance.md). Touchline uses only the
+ * library's connections and requests, which have no validators. Must be loaded before the library's entry.
  */
 import { createRequire } from 'node:module';
 import type * as Library from '@platformatic/kafka';
@@ -9,7 +9,7 @@ import type * as Library from '@platformatic/kafka';
 type Compile = typeof Library.ajv.compile;
 
 const require = createRequire(import.meta.url);
-// By its file: the entry point would compile them. The exact version is pinned.
+// Loads the file itself, as the entry point would compile the validators. The exact version is pinned.
 const { ajv }: Pick<typeof Library, 'ajv'> = require(
   require.resolve('@platformatic/kafka').replace(/index\.js$/, 'utils.js'),
 );
@@ -21,6 +21,6 @@ ajv.compile = ((...of: Parameters<Compile>) => {
     compiled ??= compile(...of);
     return compiled(data);
   };
-  // Where ajv leaves what is wrong.
+  // ajv reports errors in this property of the validator.
   return Object.defineProperty(validate, 'errors', { get: () => compiled?.errors });
 }) as Compile;

@@ -4,7 +4,7 @@ import { Producer } from './library.ts';
 const clientId = 'test';
 const bootstrapBrokers = ['127.0.0.1:1'];
 
-test('compiles a validator of the library on its first call, with the errors it finds', async () => {
+test('compiles a validator of the library on its first call, and reports its errors', async () => {
   const wrong = { clientId, bootstrapBrokers, idempotent: 5, strict: true } as unknown as {
     clientId: string;
   };

@@ -1,4 +1,4 @@
-/** What `@platformatic/kafka` exports, without what its import would compute for clients that nothing here uses. */
+/** The exports of `@platformatic/kafka`, imported without compiling its validators. */
 import './lazy-validators.ts';
 
 export * from '@platformatic/kafka';

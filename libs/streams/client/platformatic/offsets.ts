@@ -3,17 +3,17 @@ import { type BrokerConnections, byLeader } from './connections.ts';
 import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
 import { untilAnswered } from './retries.ts';
 
-/** The first record that is there; the end; or the first one written at or after a time, Unix milliseconds. */
+/** An offset to look up: of the first existing record, the end, or the first record at or after a time (Unix milliseconds). */
 type OffsetOf = 'earliest' | 'end' | number;
 
 const EARLIEST = -2n;
 const END = -1n;
-/** The broker's answer where there is no such offset. */
+/** The broker's response when no such offset exists. */
 const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
 
-/** Log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
+/** Returns the log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
 export async function logBounds(
   connections: BrokerConnections,
   of: readonly TopicPartition[],
@@ -27,7 +27,7 @@ export async function logBounds(
   }));
 }
 
-/** Where a log ends for a leader epoch, null where the leader knows no such epoch. Rejects with `StreamError`. */
+/** Returns the end of a log in a leader epoch; null when the leader knows no such epoch. Rejects with `StreamError`. */
 export function epochEnd(
   connections: BrokerConnections,
   { topic, partition }: TopicPartition,
@@ -36,9 +36,8 @@ export function epochEnd(
   return untilAnswered(connections, `look at the epochs of ${topic}-${partition}`, async () => {
     const leader = await connections.leader({ topic, partition });
     const currentLeaderEpoch = await connections.leaderEpoch({ topic, partition });
-    const asked = { partitionIndex: partition, currentLeaderEpoch, leaderEpoch };
     const { topics } = await offsetForLeaderEpochV4.api.async(leader, NO_REPLICA, [
-      { name: topic, partitions: [asked] },
+      { name: topic, partitions: [{ partitionIndex: partition, currentLeaderEpoch, leaderEpoch }] },
     ]);
     const answer = topics[0]?.partitions[0];
     if (answer === undefined || answer.endOffset === NONE) return null;
@@ -46,7 +45,7 @@ export function epochEnd(
   });
 }
 
-/** All partitions of some topics. Rejects with `StreamError`. */
+/** Returns all partitions of some topics. Rejects with `StreamError`. */
 export async function partitionsOf(
   connections: BrokerConnections,
   topics: readonly string[],
@@ -61,7 +60,7 @@ export async function partitionsOf(
   );
 }
 
-/** An offset of each partition that has it, by `partitionKey`. Asks once. */
+/** Returns an offset of each partition that has it, by `partitionKey`. Does not retry. */
 export async function offsetsOf(
   connections: BrokerConnections,
   of: readonly TopicPartition[],

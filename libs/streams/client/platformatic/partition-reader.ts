@@ -14,21 +14,21 @@ import {
 import { fetchPartition } from './fetch.ts';
 import { READ } from './retries.ts';
 
-/** A task reads each of its partitions by itself, and most partitions are idle most of the time. */
+/** Default long poll: most partitions are idle, and each task reads its partitions separately. */
 const MAX_WAIT_MS = 2_000;
-/** A broker's error for an unknown topic id: for a moment after its start, or for good. */
-const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
+/** Errors for an unknown topic id: transient just after a broker's start, permanent for a deleted topic. */
+const UNKNOWN_ID_CODES = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
-/** Reads one partition over its own connections: a waiting fetch blocks nothing else. */
+/** Reads one partition over its own connections, so that a waiting fetch blocks no other request. */
 export class ProtocolPartitionReader implements PartitionReader {
   readonly #connections: BrokerConnections;
   readonly #options: ReaderOptions;
   readonly #closing = new AbortController();
-  /** Looked up once, and constant from then on. */
+  /** Null until it is looked up; then constant. */
   #topicId: string | null = null;
-  /** The first answer tells at once whether anything is there. */
+  /** Whether no fetch has succeeded yet: the first one does not wait for records. */
   #isFirst = true;
-  /** The end of what was read last, and the leader epoch of its last batch. */
+  /** The end of the last read, and the leader epoch of its last batch; null when that is unknown. */
   #read: { readonly next: number; readonly epoch: number } | null = null;
 
   constructor(connections: BrokerConnections, options: ReaderOptions) {
@@ -49,18 +49,20 @@ export class ProtocolPartitionReader implements PartitionReader {
     return this.#connections.close();
   }
 
-  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  async #untilAnswered<T>(request: () => Promise<T>): Promise<T> {
     const doing = `read ${partitionKey(this.#options)}`;
     const { signal } = this.#closing;
     const passes = async (error: unknown): Promise<boolean> => {
       if (!(isTransient(error) || isDisconnected(error)) || signal.aborted) return false;
       if (isMoved(error)) this.#connections.forget();
-      if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
+      if (hasCode(error, UNKNOWN_ID_CODES)) await this.#requireSameTopic();
       return true;
     };
-    return retry(ask, { ...READ, passes, signal }).catch((error: unknown) => {
-      const isWait = error instanceof Error && error.name === 'AbortError';
-      throw isWait ? new StreamError('UNAVAILABLE', `${doing}: closed`, error) : toStreamError(doing, error);
+    return retry(request, { ...READ, passes, signal }).catch((error: unknown) => {
+      const isAborted = error instanceof Error && error.name === 'AbortError';
+      throw isAborted
+        ? new StreamError('UNAVAILABLE', `${doing}: closed`, error)
+        : toStreamError(doing, error);
     });
   }
 
@@ -69,36 +71,33 @@ export class ProtocolPartitionReader implements PartitionReader {
     return this.#topicId;
   }
 
-  async #fetch(offset: number, known: number | null): Promise<ReadBatch> {
+  async #fetch(offset: number, epochBefore: number | null): Promise<ReadBatch> {
     const { topic, partition, maxBytes, maxWaitMs = this.#isFirst ? 0 : MAX_WAIT_MS } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
     const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
-    const before = this.#read?.next === offset ? this.#read.epoch : known;
+    const lastFetchedEpoch = this.#read?.next === offset ? this.#read.epoch : epochBefore;
     const fetched = await fetchPartition(leader, {
       topicId,
       partition,
       offset,
       currentLeaderEpoch,
-      ...(before === null ? {} : { lastFetchedEpoch: before }),
+      ...(lastFetchedEpoch === null ? {} : { lastFetchedEpoch }),
       maxWaitMs,
       maxBytes,
     });
     this.#isFirst = false;
     const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
     if (diverging !== null) throw logTruncated({ topic, partition, offset }, diverging);
-    const epoch = fetched.epoch ?? before;
+    const epoch = fetched.epoch ?? lastFetchedEpoch;
     this.#read = epoch === null ? null : { next, epoch };
-    return {
-      records,
-      next,
-      end: lastStableOffset,
-      written: highWatermark,
-      epoch,
-    };
+    return { records, next, end: lastStableOffset, written: highWatermark, epoch };
   }
 
-  /** A broker that has just started may not know the id yet; another id means another topic. */
+  /**
+   * Rejects with TOPIC_RECREATED when the topic's name has another id now. With the same id the error is transient: a broker that
+   * has just started may not know the id yet.
+   */
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
     const id = await this.#connections.topicId(topic).catch(() => this.#topicId);

@@ -12,7 +12,7 @@ const records = fc.array(
   }),
 );
 
-test('batches hold every record once, in order within a partition, none above the limit but a single large record', () => {
+test('batches every record once, in order within a partition, below the limit or alone', () => {
   fc.assert(
     fc.property(records, fc.integer({ min: 1, max: 600 }), (all, limit) => {
       const batches = [...batchRecords(all, limit)];
@@ -42,6 +42,6 @@ test('batches hold every record once, in order within a partition, none above th
   );
 });
 
-test('makes no produce batch of no records', () => {
+test('returns no produce batch for no records', () => {
   expect([...batchRecords([])]).toEqual([]);
 });

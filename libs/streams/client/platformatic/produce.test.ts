@@ -75,7 +75,7 @@ test.each([null, 'an-id'])(
   },
 );
 
-test('a record takes no more bytes than estimated', () => {
+test('writes no record with more bytes than estimated', () => {
   fc.assert(
     fc.property(records, (of) => {
       const reckoned = of.reduce((sum, record) => sum + recordBytes(record), 0);
@@ -84,7 +84,7 @@ test('a record takes no more bytes than estimated', () => {
   );
 });
 
-test('sequence numbers wrap around after the largest', () => {
+test('wraps sequence numbers around after the largest', () => {
   expect(nextSequence(2 ** 31 - 1, 1)).toBe(0);
   expect(nextSequence(2 ** 31 - 3, 5)).toBe(2);
 });

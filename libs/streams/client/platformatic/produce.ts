@@ -1,6 +1,6 @@
 /**
- * The produce request (version 9) with record batches (format 2), whose records are written in one pass into one buffer. The library
- * allocates several buffers and objects per record, a tenth of the time of a match processor.
+ * The produce request (version 9) with record batches (format 2). It writes all records in one pass into one buffer. The library
+ * allocates several buffers and objects per record, which cost a tenth of a match processor's time.
  */
 
 import { type BatchRecord, partitionKey, type TopicPartition, type WrittenBatch } from '../port.ts';
@@ -10,7 +10,7 @@ import { RecordBuffer } from './record-buffer.ts';
 import { retryTransient } from './retries.ts';
 
 /** Records for one partition, in order. */
-export type RecordBatch = TopicPartition & {
+type RecordBatch = TopicPartition & {
   readonly records: readonly BatchRecord[];
   /** Upper bound of the bytes of the records. */
   readonly bytes: number;
@@ -19,16 +19,16 @@ export type RecordBatch = TopicPartition & {
 /** Record batches of different partitions, for one produce request. */
 export type ProduceBatch = readonly RecordBatch[];
 
-/** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB, with room for its head. */
+/** Maximum bytes of a record batch, below the smallest max.message.bytes of our topics (1 MiB) with room for the head. */
 export const MAX_BATCH_BYTES = 900 * 1024;
-/** Upper bound of a record's bytes in a batch beside key and value. */
+/** Upper bound of a record's bytes in a batch, without key, value and header. */
 const RECORD_OVERHEAD = 32;
-/** Its header, with lengths. */
+/** Upper bound of the bytes of a `traceparent` header with its lengths. */
 const TRACEPARENT_BYTES = 80;
 
-type Draft = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
+type DraftBatch = TopicPartition & { readonly records: BatchRecord[]; bytes: number };
 
-/** Upper bound of a record's bytes in a batch. */
+/** Returns an upper bound of a record's bytes in a batch. */
 export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
   const { key, value, traceparent } = record;
   const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
@@ -37,16 +37,16 @@ export function recordBytes(record: Pick<BatchRecord, 'key' | 'value' | 'tracepa
 }
 
 /**
- * Puts records into record batches of at most `maxBytes`, and these into produce batches with at most one record batch
- * of a partition. Keeps the order within a partition. A larger single record gets a record batch of its own.
+ * Groups records into record batches of at most `maxBytes`, and these into produce batches with at most one record batch of
+ * each partition. Keeps the order within a partition. A single larger record gets its own record batch.
  */
 export function batchRecords(
   records: readonly BatchRecord[],
   maxBytes: number = MAX_BATCH_BYTES,
 ): ProduceBatch[] {
   const batches: ProduceBatch[] = [];
-  let produceBatch: Draft[] = [];
-  const byTopic = new Map<string, Draft[]>();
+  let produceBatch: DraftBatch[] = [];
+  const byTopic = new Map<string, DraftBatch[]>();
   for (const record of records) {
     const { topic, partition } = record;
     let ofTopic = byTopic.get(topic);
@@ -77,7 +77,7 @@ export function batchRecords(
 const PRODUCE_TIMEOUT_MS = 10_000;
 
 /**
- * The buffer of an answered request, for the next request of any sender: page faults of fresh memory cost more than
+ * The buffer of a completed request, reused by the next request of any sender: page faults of fresh memory cost more than
  * writing the request. Larger buffers are not reused.
  */
 let spareBuffer: Buffer | null = null;
@@ -85,13 +85,13 @@ const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
 type OnFailure = (error: unknown) => Promise<void>;
 
-const giveUp: OnFailure = (error) => Promise.reject(error);
+const rethrow: OnFailure = (error) => Promise.reject(error);
 
 /** Sends the record batches of one idempotent producer, with their sequence numbers. */
 export class BatchSender {
   readonly #connections: BrokerConnections;
   readonly #identity: Identity;
-  /** Sequence number of the next record, by partition. */
+  /** Sequence numbers of the next records, by `partitionKey`. */
   readonly #sequences = new Map<string, number>();
 
   constructor(connections: BrokerConnections, identity: Identity) {
@@ -100,14 +100,14 @@ export class BatchSender {
   }
 
   /**
-   * After a rejection the outcome is unknown, and the sender must not be used again. `onFailure` decides about a failure
-   * that lasted: it resolves where the same produce batch is to be sent once more, else it throws. Resolves with where the
-   * batches were written.
+   * Sends produce batches and returns the written record batches. After a rejection the outcome is unknown, and the sender must
+   * not be used again. `onFailure` is called after the retries of a produce batch failed: it resolves to send the same batch again,
+   * or throws. Default: throws.
    */
-  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = giveUp): Promise<WrittenBatch[]> {
+  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = rethrow): Promise<WrittenBatch[]> {
     const written: WrittenBatch[] = [];
     for (const produceBatch of batches) {
-      // Leaders in parallel, produce batches one after the other: a partition's batches must arrive in order.
+      // Produce batches are sent one after another, as the batches of a partition must arrive in order.
       written.push(...(await this.#sendUntilAccepted(produceBatch, onFailure)));
       for (const batch of produceBatch)
         this.#sequences.set(
@@ -118,7 +118,7 @@ export class BatchSender {
     return written;
   }
 
-  /** Resends with the same sequence numbers: an accepted batch is not written twice. */
+  /** Resends with the same sequence numbers, so that the broker writes no batch twice. */
   async #sendUntilAccepted(produceBatch: ProduceBatch, onFailure: OnFailure): Promise<WrittenBatch[]> {
     const forget = (): void => this.#connections.forget();
     for (;;) {
@@ -130,7 +130,7 @@ export class BatchSender {
     }
   }
 
-  /** Settles when every leader has answered, so that no answer of a first attempt arrives during a second. */
+  /** Settles when every leader has responded, so that no response of a first attempt arrives during the second. */
   async #sendBatch(produceBatch: ProduceBatch): Promise<WrittenBatch[]> {
     const leaders = await byLeader(this.#connections, produceBatch);
     const sent = await Promise.allSettled(
@@ -147,7 +147,7 @@ export class BatchSender {
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
     const buffer = acquireBuffer(batchesBytes(numbered));
-    const answer = await produce.async(
+    const response = await produce.async(
       leader,
       this.#identity,
       numbered,
@@ -155,10 +155,10 @@ export class BatchSender {
       Date.now(),
       buffer,
     );
-    // Not after a failure: the connection may still write it.
+    // After a failure the buffer is not reused: the connection may still write it.
     if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
     const baseOffsets = new Map(
-      answer.responses.flatMap(({ name, partitionResponses }) =>
+      response.responses.flatMap(({ name, partitionResponses }) =>
         partitionResponses.map(({ index, baseOffset }) => [`${name}-${index}`, Number(baseOffset)] as const),
       ),
     );
@@ -189,17 +189,17 @@ export type Identity = {
 /** A record batch, and the sequence number of its first record for its producer and partition. */
 export type NumberedBatch = { readonly batch: RecordBatch; readonly sequence: number };
 
-/** Of a batch, what its checksum covers before the records: from its attributes to their number. */
+/** Bytes of a batch that its checksum covers before the records: from the attributes to the number of records. */
 const CHECKED_HEAD = 40;
-/** What the length of a batch covers beside that: leader epoch, format, checksum. */
+/** Bytes that the length of a batch also covers: leader epoch, format, checksum. */
 const UNCHECKED = 9;
 const MAGIC = 2;
 const TRANSACTIONAL = 1 << 4;
 const PRODUCE = { key: 0, version: 9 } as const;
-/** Sequence numbers wrap around to 0 after it. */
+/** Number of sequence numbers; they wrap around to 0. */
 const SEQUENCES = 2 ** 31;
 
-/** The sequence number after this many records. */
+/** Returns the sequence number after `records` records. */
 export function nextSequence(sequence: number, records: number): number {
   return (sequence + records) % SEQUENCES;
 }
@@ -207,14 +207,14 @@ export function nextSequence(sequence: number, records: number): number {
 /** Sends batches of different partitions to their leader with acks=all. */
 export const produce = createAPI(PRODUCE.key, PRODUCE.version, createRequest, produceV9.parseResponse);
 
-/** Upper bound of the bytes of the batches of a request. */
+/** Returns an upper bound of the bytes of a request's batches. */
 export function batchesBytes(batches: readonly NumberedBatch[]): number {
   return batches.reduce((sum, { batch }) => sum + CHECKED_HEAD + batch.bytes, 0);
 }
 
 /**
- * Writes the body of the request: the batches into `buffer`, of at least `batchesBytes`, which nothing else may use until the
- * request is answered. `now`: Unix milliseconds, the time of all records.
+ * Writes the body of the request. `buffer`: memory for the batches, at least `batchesBytes`; nothing else may use it until the
+ * response arrives. `now`: time of all records, Unix milliseconds.
  */
 export function createRequest(
   identity: Identity,

@@ -15,12 +15,12 @@ function decode(
   bytes: Buffer,
   from: number,
   aborted: DecodeOptions['aborted'],
-  most = Number.POSITIVE_INFINITY,
+  maxInflated = Number.POSITIVE_INFINITY,
 ) {
-  return decodeBatches(bytes, { from, aborted, most });
+  return decodeBatches(bytes, { from, aborted, maxInflated });
 }
 
-/** The next action of a producer. Without an open transaction of its own, `end` does nothing. */
+/** The next action of a producer. `end` does nothing without an open transaction of this producer. */
 type Step =
   | {
       kind: 'write';
@@ -71,7 +71,7 @@ type Log = {
   }[];
 };
 
-/** The log, and the records of each batch that a reader may see: the oracle knows how each transaction ends. */
+/** The log, with the records of each batch that a reader may see: the oracle knows how each transaction ends. */
 function write(steps: readonly Step[]): Log {
   const ends: Step[] = PRODUCERS.map((producer) => ({ kind: 'end', producer, how: 'abort' }));
   const batches: { last: number; bytes: Buffer; visible: WrittenRecord[] }[] = [];
@@ -128,7 +128,7 @@ function recordAt(offset: number): WrittenRecord {
   };
 }
 
-/** A broker's answer to a fetch from an offset: whole batches from the one that contains it. */
+/** Returns a broker's response to a fetch: whole batches from the one that contains the offset. */
 function answer(log: Log, from: number, shuffle: number) {
   const batches = log.batches.filter(({ last }) => last >= from);
   const aborted = log.aborted.filter(({ last }) => last >= from);
@@ -161,7 +161,7 @@ function plainWritten(records: readonly WrittenRecord[]) {
   return plain(records);
 }
 
-test('returns the records of committed transactions, however transactions interleave, from any offset', () => {
+test('returns the records of committed transactions from any offset, for any interleaving', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 40, size: 'max' }),
@@ -179,7 +179,7 @@ test('returns the records of committed transactions, however transactions interl
   );
 });
 
-test('returns the same in any number of answers, cut at any byte', () => {
+test('returns the same records from any number of responses, cut at any byte', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25, size: 'max' }), fc.nat(), (steps, seed) => {
       const log = write(steps);
@@ -226,7 +226,7 @@ test('leaves a cut batch to the next fetch, cut at any byte', () => {
   }
 });
 
-test('hides an aborted transaction that another one surrounds', () => {
+test('hides an aborted transaction within another one', () => {
   const data = (first: number, producerId: number) =>
     batchBytes({ first, last: first, records: [recordAt(first)], producerId, isTransactional: true });
   const bytes = Buffer.concat([
@@ -249,7 +249,7 @@ test('hides an aborted transaction that another one surrounds', () => {
   expect(decode(bytes, START, null).records.map(({ offset }) => offset - START)).toEqual([0, 1, 2, 5, 6]);
 });
 
-test('returns views of the bytes where nothing is compressed', () => {
+test('returns views of the bytes of an uncompressed batch', () => {
   const bytes = batchBytes({
     first: 0,
     last: 0,
@@ -266,7 +266,7 @@ test('counts decompressed bytes', () => {
   expect(decode(bytes, 0, []).inflated).toBeGreaterThan(10_000);
 });
 
-test('leaves what would be more bytes once decompressed to the next fetch', () => {
+test('leaves batches above the limit of decompressed bytes to the next fetch', () => {
   const value = Buffer.alloc(10_000);
   const written = Array.from({ length: 5 }, (_, offset) =>
     batchBytes({
@@ -276,7 +276,8 @@ test('leaves what would be more bytes once decompressed to the next fetch', () =
       compression: 'zstd',
     }),
   );
-  const offsets = (most: number) => decode(Buffer.concat(written), 1, [], most).records.map((r) => r.offset);
+  const offsets = (maxInflated: number) =>
+    decode(Buffer.concat(written), 1, [], maxInflated).records.map((r) => r.offset);
   expect(offsets(1)).toEqual([1]);
   expect(offsets(15_000)).toEqual([1, 2]);
   expect(offsets(1_000_000)).toEqual([1, 2, 3, 4]);
@@ -297,7 +298,7 @@ test('reads the batches that the library writes', () => {
   expect(next).toBe(2);
 });
 
-test('returns the broker’s time where the topic says so', () => {
+test('returns the broker’s time for a topic with append time', () => {
   const records = [recordAt(START), recordAt(START + 1)];
   const bytes = batchBytes({ first: START, last: START + 1, records, appendTime: NOW + 9 });
   expect(decode(bytes, START, []).records.map(({ timestamp }) => timestamp)).toEqual([NOW + 9, NOW + 9]);
@@ -352,7 +353,7 @@ test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
       expect.objectContaining({
         code: 'TOO_LARGE',
         message:
-          'record batch at offset 0: it has more than 67108864 bytes once decompressed; go on behind it, from offset 5',
+          'record batch at offset 0: it has more than 67108864 bytes once decompressed; continue after it, at offset 5',
       }),
     );
   },
@@ -384,7 +385,7 @@ test('rejects a batch with any changed byte of its content', () => {
   }
 });
 
-test('gives the trace of a record where traces are on, and no other header', async () => {
+test('returns the traceparent of a record only while traces are on', async () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const record = { offset: 0, key: null, value: Buffer.from('v'), timestamp: NOW };
   const records = [record, { ...record, offset: 1, traceparent }, { ...record, offset: 2 }];

@@ -1,7 +1,7 @@
 /**
- * Decodes the record batches (format 2) of a fetch answer. Keys and values are views of the answer's bytes. Records
- * that a read-committed reader must not see are skipped as in Kafka's consumer (`CompletedFetch`): the library's own
- * decoder returns every record; kafkajs returns some of aborted transactions where those of several producers interleave.
+ * Decodes the record batches (format 2) of a fetch response. Keys and values are views of the response's bytes. Skips the records
+ * of aborted transactions like Kafka's consumer (`CompletedFetch`). The library's decoder returns every record; kafkajs
+ * returns some aborted records when transactions of several producers interleave.
  * Format: https://kafka.apache.org/documentation/#recordbatch
  */
 
@@ -13,22 +13,25 @@ import type { FetchedRecord } from '../port.ts';
 import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
 import { crc32c, Writer } from './library.ts';
 
-/** An aborted transaction, as named in a fetch answer. */
+/** An aborted transaction in a fetch response. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
 
 export type DecodeOptions = {
+  /** Records below this offset are skipped: a fetch returns whole batches. */
   readonly from: number;
+  /** Aborted transactions of the response; null without any. */
   readonly aborted: readonly AbortedTransaction[] | null;
-  readonly most: number;
+  /** Maximum decompressed bytes; the first batch may exceed it. */
+  readonly maxInflated: number;
 };
 
 export type DecodedBatches = {
   readonly records: readonly FetchedRecord[];
-  /** The offset after the last complete batch, control and aborted batches included; `from` without one. */
+  /** Offset after the last complete batch, control and aborted batches included; `from` without one. */
   readonly next: number;
-  /** The leader epoch in which the last complete batch was written; null without one. */
+  /** Leader epoch of the last complete batch; null without one. */
   readonly epoch: number | null;
-  /** Bytes that were decompressed. The records hold them, beside the bytes of the answer. */
+  /** Decompressed bytes. The records hold them in memory, in addition to the bytes of the response. */
   readonly inflated: number;
 };
 
@@ -36,17 +39,17 @@ export type DecodedBatches = {
 export class RecordBatchError extends TouchlineError<'RecordBatchError'> {
   override readonly name = 'RecordBatchError';
 
-  /** `offset`: the first of the batch. */
+  /** `offset`: first offset of the batch. */
   constructor(code: CodeOf<'RecordBatchError'>, offset: number, problem: string, cause?: unknown) {
     super(code, `record batch at offset ${offset}: ${problem}`, cause);
   }
 }
 
-/** From the first offset to the number of records. */
+/** Bytes from the first offset to the number of records. */
 const HEAD = 61;
-/** First offset and length, which the length does not include. */
+/** Bytes of first offset and length, which the length does not count. */
 const BEFORE_LENGTH = 12;
-/** Offsets of the fields of a batch. */
+/** Positions of the fields of a batch. */
 const AT = {
   length: 8,
   leaderEpoch: 12,
@@ -65,24 +68,23 @@ const LOG_APPEND_TIME = 1 << 3;
 const TRANSACTIONAL = 1 << 4;
 const CONTROL = 1 << 5;
 const NO_PRODUCER = -1n;
-/** The key of a control record: a version, and the outcome of the transaction. */
+/** Position of the transaction's outcome in the key of a control record, after a version. */
 const CONTROL_TYPE_AT = 2;
 const ABORT = 0;
 const TWO_32 = 2 ** 32;
 
 /**
- * Decodes complete batches; a cut batch at the end is left for the next fetch, and so is what would be more than `most` bytes
- * once decompressed, but for the first batch. Records below `from` are skipped: a fetch returns whole batches. `aborted`: from
- * the broker's answer, null without any. Throws `RecordBatchError`.
+ * Decodes complete batches. Leaves a cut batch at the end, and batches above `maxInflated` decompressed bytes, for the next fetch.
+ * Throws `RecordBatchError`.
  */
-export function decodeBatches(bytes: Buffer, { from, aborted, most }: DecodeOptions): DecodedBatches {
+export function decodeBatches(bytes: Buffer, { from, aborted, maxInflated }: DecodeOptions): DecodedBatches {
   const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
   const records: FetchedRecord[] = [];
   let next = from;
   let epoch: number | null = null;
   let inflated = 0;
   let at = 0;
-  while (bytes.length - at >= HEAD && inflated < most) {
+  while (bytes.length - at >= HEAD && inflated < maxInflated) {
     const first = readOffset(bytes, at);
     const length = bytes.readInt32BE(at + AT.length);
     const magic = bytes[at + AT.magic];
@@ -109,8 +111,8 @@ export function decodeBatches(bytes: Buffer, { from, aborted, most }: DecodeOpti
 }
 
 /**
- * Finds the batches of aborted transactions: a transaction starts at its first offset and ends at the abort marker of
- * its producer, however transactions of several producers interleave.
+ * Finds the batches of aborted transactions. Each one starts at its first offset and ends at the next abort marker of its
+ * producer; transactions of several producers may interleave.
  */
 class AbortFilter {
   readonly #coming: AbortedTransaction[];
@@ -138,7 +140,7 @@ class AbortFilter {
   }
 }
 
-/** The key of the one record of a control batch has the outcome of the transaction. */
+/** Whether a control batch aborts: the key of its only record has the outcome of the transaction. */
 function isAbortMarker(bytes: Buffer, at: number): boolean {
   if (bytes.readInt32BE(at + AT.count) === 0) return false;
   const cursor = { at: at + HEAD };
@@ -151,8 +153,8 @@ function isAbortMarker(bytes: Buffer, at: number): boolean {
 }
 
 /**
- * Checks the CRC, like Kafka's consumer by default. The native implementation takes 0.16 µs a KiB: a fifth of a bare read
- * of records of 2.6 KB, a hundredth of what a processor spends on one.
+ * Checks the CRC, like Kafka's consumer by default. The native implementation takes 0.16 µs per KiB: a fifth of reading records
+ * of 2.6 KB, and a hundredth of processing them.
  */
 function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
   // The library copies anything but a dynamic buffer.
@@ -175,14 +177,17 @@ function plainRecords(
     return decompress(records, MAX_PLAIN_BYTES);
   } catch (error) {
     if (isTooLarge(error)) {
-      const problem = `it has more than ${MAX_PLAIN_BYTES} bytes once decompressed; go on behind it, from offset ${last + 1}`;
+      const problem = `it has more than ${MAX_PLAIN_BYTES} bytes once decompressed; continue after it, at offset ${last + 1}`;
       throw new RecordBatchError('TOO_LARGE', first, problem, error);
     }
     throw new RecordBatchError('CORRUPT', first, 'cannot be decompressed', error);
   }
 }
 
-/** The records of the batch whose head is at `at` of `bytes`. Headers are skipped, but that of a trace where traces are on. */
+/**
+ * Appends the records of a batch to `into`. `plain`: its decompressed records; its head is at `at` of `bytes`. Skips headers, except
+ * `traceparent` while traces are on.
+ */
 function decodeRecords(
   plain: Buffer,
   bytes: Buffer,
@@ -193,7 +198,7 @@ function decodeRecords(
 ): void {
   const count = bytes.readInt32BE(at + AT.count);
   const isAppendTime = (bytes.readInt16BE(at + AT.attributes) & LOG_APPEND_TIME) !== 0;
-  // In a compacted batch the delete horizon replaces the base time, and the deltas count from it.
+  // In a compacted batch the delete horizon replaces the base time, and the time deltas count from it.
   const time = readOffset(bytes, at + (isAppendTime ? AT.maxTimestamp : AT.baseTimestamp));
   const cursor = { at: 0 };
   const isTracing = tracer() !== null;
@@ -217,7 +222,7 @@ function decodeRecords(
   }
 }
 
-/** The header of a trace; undefined without one. */
+/** Returns the `traceparent` header; undefined without one. */
 function traceparentOf(bytes: Buffer, cursor: Cursor, end: number): string | undefined {
   for (let headers = readVarint(bytes, cursor); headers > 0 && cursor.at < end; headers -= 1) {
     const name = readBytes(bytes, cursor);
@@ -238,7 +243,7 @@ function readBytes(bytes: Buffer, cursor: Cursor): Buffer | null {
   return bytes.subarray(start, cursor.at);
 }
 
-/** Zigzag, at most 32 bits. */
+/** Reads a zigzag varint of at most 32 bits. */
 function readVarint(bytes: Buffer, cursor: Cursor): number {
   let byte = bytes[cursor.at++] as number;
   let value = byte & 0x7f;
@@ -249,7 +254,7 @@ function readVarint(bytes: Buffer, cursor: Cursor): number {
   return (value >>> 1) ^ -(value & 1);
 }
 
-/** Zigzag, at most 64 bits; exact up to 2^53. */
+/** Reads a zigzag varint of at most 64 bits; exact up to 2^53. */
 function readVarlong(bytes: Buffer, cursor: Cursor): number {
   let byte = bytes[cursor.at++] as number;
   let value = byte & 0x7f;

@@ -1,7 +1,7 @@
 import { TRACEPARENT } from '#tracing/tracer.ts';
 import type { BatchRecord } from '../port.ts';
 
-/** Records, written one after the other into a buffer that is large enough. */
+/** Writes records one after the other into a buffer, which must be large enough. */
 export class RecordBuffer {
   readonly bytes: Buffer;
   /** The next write position. */
@@ -11,7 +11,7 @@ export class RecordBuffer {
     this.bytes = bytes;
   }
 
-  /** A record: length, attributes, time and offset from the first of its batch, key, value, headers. */
+  /** Writes a record: length, attributes, time delta, offset delta (`offset`), key, value, headers. */
   record({ key, value, traceparent }: BatchRecord, offset: number): void {
     const keyLength = key === null ? -1 : typeof key === 'string' ? Buffer.byteLength(key) : key.length;
     const valueLength = value === null ? -1 : value.length;
@@ -36,7 +36,7 @@ export class RecordBuffer {
     else this.#header(traceparent);
   }
 
-  /** The only header of a record. */
+  /** Writes the number of headers, 1, and the header. */
   #header(traceparent: string): void {
     this.#varint(1);
     this.#varint(TRACEPARENT.length);
@@ -45,7 +45,7 @@ export class RecordBuffer {
     this.at += this.bytes.write(traceparent, this.at, 'latin1');
   }
 
-  /** Zigzag. */
+  /** Writes a zigzag varint of 32 bits. */
   #varint(value: number): void {
     let rest = ((value << 1) ^ (value >> 31)) >>> 0;
     while (rest > 0x7f) {
@@ -56,7 +56,7 @@ export class RecordBuffer {
   }
 }
 
-/** Of the header beside the number of headers, which has a byte anyway. A `traceparent` is ASCII. */
+/** Returns the bytes of the header, without the number of headers. A `traceparent` is ASCII. */
 function headerBytes(traceparent: string): number {
   const { length } = traceparent;
   return varintLength(TRACEPARENT.length) + TRACEPARENT.length + varintLength(length) + length;

@@ -4,7 +4,7 @@ import { BrokerConnections } from './connections.ts';
 import { retryTransient, untilAnswered } from './retries.ts';
 
 const SLOW_MS = 6_000;
-/** How far this clock is ahead. */
+/** How far the mocked clock is ahead, milliseconds. */
 let ahead = 0;
 
 beforeEach(() => {
@@ -16,43 +16,43 @@ afterEach(() => void vi.restoreAllMocks());
 
 const busy = () => new ProtocolError('CONCURRENT_TRANSACTIONS');
 
-test('retries after a late answer, and no longer than its deadline', async () => {
-  let asked = 0;
-  const answer = async (good: number): Promise<number> => {
-    asked += 1;
+test('retries after a late response, but not after its deadline', async () => {
+  let requests = 0;
+  const request = async (successful: number): Promise<number> => {
+    requests += 1;
     ahead += SLOW_MS;
-    if (asked < good) throw busy();
-    return asked;
+    if (requests < successful) throw busy();
+    return requests;
   };
-  expect(await retryTransient(() => answer(2))).toBe(2);
-  asked = 0;
-  await expect(retryTransient(() => answer(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
+  expect(await retryTransient(() => request(2))).toBe(2);
+  requests = 0;
+  await expect(retryTransient(() => request(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
     apiId: 'CONCURRENT_TRANSACTIONS',
   });
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });
 
 test('does not retry a fatal error', async () => {
-  let asked = 0;
+  let requests = 0;
   const refuse = async (): Promise<void> => {
-    asked += 1;
+    requests += 1;
     throw new ProtocolError('PRODUCER_FENCED');
   };
   await expect(retryTransient(refuse)).rejects.toMatchObject({ apiId: 'PRODUCER_FENCED' });
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
 });
 
-test('asks a question for seven seconds in all, of a broker that is busy and of one that is gone', async () => {
+test('retries a look-up for seven seconds, of a busy broker and of one that is gone', async () => {
   const connections = new BrokerConnections(['127.0.0.1:1'], 'test');
   for (const error of [busy(), new NetworkError('closed')]) {
-    let asked = 0;
-    const ask = async (): Promise<void> => {
-      asked += 1;
+    let requests = 0;
+    const request = async (): Promise<void> => {
+      requests += 1;
       ahead += 1_000;
       throw error;
     };
-    await expect(untilAnswered(connections, 'look', ask)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    // One more that begins in time, and the last one.
-    expect(asked).toBeLessThanOrEqual(9);
+    await expect(untilAnswered(connections, 'look', request)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    // One more begins within the deadline, and the last one after it.
+    expect(requests).toBeLessThanOrEqual(9);
   }
 });

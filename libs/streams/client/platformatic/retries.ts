@@ -1,6 +1,6 @@
 /**
- * How long each request to a broker is tried: the only place that says so, beside docs/reference/retries.md. A request has one
- * of these budgets and no other around it; what fails after it is claimed again by the stream's schedule.
+ * The retry budgets of all requests to brokers, documented in docs/reference/retries.md. A request has exactly one of these
+ * budgets. When it is used up, the task fails and the stream's retry schedule claims it again.
  */
 import type { Backoff } from '#timing/backoff.ts';
 import { retry } from '#timing/retry.ts';
@@ -9,22 +9,22 @@ import type { BrokerConnections } from './connections.ts';
 import { isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
 import type { Connection } from './library.ts';
 
-type Budget = Backoff & { readonly deadlineMs: number };
+type RetryBudget = Backoff & { readonly deadlineMs: number };
 
 /**
- * Requests of a transaction, and those of a claim that fence and decide: while the broker says that it is busy or has moved.
- * After a lost connection the outcome is unknown, and nothing is repeated. Below a transaction's timeout; the first waits are
- * short since a transaction is completed within some milliseconds after its commit was answered.
+ * Budget of a transaction's requests, and of a claim's requests that fence and decide. Retries only while the broker is busy or
+ * has moved: after a lost connection the outcome is unknown. The deadline is below the transaction timeout. The first waits are
+ * short, as a broker completes a transaction within milliseconds after the response to its commit.
  */
-const TRANSACTION: Budget = { firstMs: 2, ceilingMs: 50, factor: 1.5, deadlineMs: 5_000 };
-/** Questions about topics and offsets: also while no broker answers. */
-const LOOKUP: Budget = { firstMs: 2, ceilingMs: 100, factor: 1.5, deadlineMs: 7_000 };
-/** Reads of one partition, also while no broker answers: a restart of a broker is no failure. */
-export const READ: Budget = { firstMs: 5, ceilingMs: 500, deadlineMs: 30_000 };
+const TRANSACTION: RetryBudget = { firstMs: 2, ceilingMs: 50, factor: 1.5, deadlineMs: 5_000 };
+/** Budget of requests about topics and offsets; retries also while no broker responds. */
+const LOOKUP: RetryBudget = { firstMs: 2, ceilingMs: 100, factor: 1.5, deadlineMs: 7_000 };
+/** Budget of reading one partition; retries also while no broker responds, as a restart of a broker is no failure. */
+export const READ: RetryBudget = { firstMs: 5, ceilingMs: 500, deadlineMs: 30_000 };
 
-/** Asks again what the broker could not do at this moment; `forget` is called where the broker has moved. */
-export function retryTransient<T>(ask: () => Promise<T>, forget?: () => void): Promise<T> {
-  return retry(ask, {
+/** Retries a request while its errors are transient. Calls `forget` when the coordinator or the leader has moved. */
+export function retryTransient<T>(request: () => Promise<T>, forget?: () => void): Promise<T> {
+  return retry(request, {
     ...TRANSACTION,
     passes(error) {
       if (isMoved(error)) forget?.();
@@ -33,31 +33,31 @@ export function retryTransient<T>(ask: () => Promise<T>, forget?: () => void): P
   });
 }
 
-/** Asks the coordinator of a transactional id. */
+/** Sends a request to the coordinator of a transactional id, and retries transient errors. */
 export function onCoordinator<T>(
   connections: BrokerConnections,
   transactionalId: string,
-  ask: (coordinator: Connection) => Promise<T>,
+  request: (coordinator: Connection) => Promise<T>,
 ): Promise<T> {
   return retryTransient(
-    async () => ask(await connections.coordinator('transaction', transactionalId)),
+    async () => request(await connections.coordinator('transaction', transactionalId)),
     () => connections.forget(),
   );
 }
 
-/** Asks until a broker answers, also through its restart. Rejects with `StreamError`. */
+/** Retries a request until a broker responds, also through its restart. Rejects with `StreamError`; `doing` names the request. */
 export function untilAnswered<T>(
   connections: BrokerConnections,
   doing: string,
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
 ): Promise<T> {
-  return retry(ask, {
+  return retry(request, {
     ...LOOKUP,
     passes(error) {
-      const isAway = error instanceof StreamError && error.code === 'UNAVAILABLE';
-      const passes = isAway || isTransient(error) || isDisconnected(error);
-      if (passes) connections.forget();
-      return passes && !connections.isClosed;
+      const isUnavailable = error instanceof StreamError && error.code === 'UNAVAILABLE';
+      const isRetryable = isUnavailable || isTransient(error) || isDisconnected(error);
+      if (isRetryable) connections.forget();
+      return isRetryable && !connections.isClosed;
     },
   }).catch((error: unknown) => {
     throw toStreamError(doing, error);

@@ -11,13 +11,13 @@ const secured = {
   sasl: { mechanism: 'PLAIN', username: 'me', password: 'hidden' },
 } as const satisfies SecuredBrokers;
 
-/** What the library throws for a connection that failed. */
+/** Returns the library's error for a failed connection. */
 const failed = (cause: Error): Error => new NetworkError(`Connection to ${AT} failed.`, { cause });
 const refused = (cause?: Error): Error =>
   failed(new AuthenticationError('SASL authentication failed.', cause === undefined ? {} : { cause }));
 const certificate = (code: string): Error => failed(Object.assign(new Error('not good'), { code }));
 
-describe('a failed connection', () => {
+describe('accessError', () => {
   test.each<[string, Error, string | undefined]>([
     [
       'refused credentials',
@@ -25,35 +25,39 @@ describe('a failed connection', () => {
       'AUTHENTICATION_FAILED',
     ],
     [
-      'a mechanism that is off',
+      'an unsupported mechanism',
       refused(new ProtocolError('UNSUPPORTED_SASL_MECHANISM')),
       'AUTHENTICATION_FAILED',
     ],
     ['a signature of another server', refused(), 'AUTHENTICATION_FAILED'],
     [
-      'a token that is not issued',
+      'a token that the issuer refuses',
       refused(new BearerTokenError('TOKEN_REFUSED', 'no')),
       'AUTHENTICATION_FAILED',
     ],
-    ['an issuer that is away', refused(new BearerTokenError('TOKEN_ENDPOINT_UNREACHABLE', 'no')), undefined],
-    ['a connection that broke while it authenticated', refused(new NetworkError('closed')), undefined],
-    ['a certificate of somebody', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
+    [
+      'an unreachable token issuer',
+      refused(new BearerTokenError('TOKEN_ENDPOINT_UNREACHABLE', 'no')),
+      undefined,
+    ],
+    ['a connection lost during authentication', refused(new NetworkError('closed')), undefined],
+    ['a self-signed certificate', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
     ['a certificate of another name', certificate('ERR_TLS_CERT_ALTNAME_INVALID'), 'CERTIFICATE_UNTRUSTED'],
     [
       'a refused client certificate',
       certificate('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
       'AUTHENTICATION_FAILED',
     ],
-    ['a broker with TLS', new UserError('Broker requires TLS.'), 'TLS_REQUIRED'],
-    ['a broker that is away', certificate('ECONNREFUSED'), undefined],
-  ])('by %s', (_, error, code) => {
+    ['a broker that requires TLS', new UserError('Broker requires TLS.'), 'TLS_REQUIRED'],
+    ['an unreachable broker', certificate('ECONNREFUSED'), undefined],
+  ])('classifies %s', (_, error, code) => {
     const found = accessError(secured, AT, error);
     expect(found?.code).toBe(code);
     expect(found?.message ?? '').not.toMatch(/hidden|\n/);
   });
 });
 
-test('names the host to a broker, and no address', () => {
+test('sends a host name by SNI, but no address', () => {
   expect(connectionSecurity(secured, 'broker.example').tls).toEqual({ servername: 'broker.example' });
   expect(connectionSecurity(secured, '10.0.0.1').tls).toEqual({});
   expect(connectionSecurity([AT], 'broker.example')).toEqual({});

@@ -1,4 +1,4 @@
-/** Secured connections in the terms of @platformatic/kafka, and what their failures mean. */
+/** TLS and SASL options of @platformatic/kafka's connections, and errors of connections that are refused. */
 import type { CodeOf } from '#errors/catalogue.ts';
 import { BearerTokenError, bearerToken } from '#security/bearer-token.ts';
 import { type Brokers, type Sasl, securityOf } from '#security/brokers.ts';
@@ -7,7 +7,7 @@ import { readTls, tlsFailure } from '#security/tls.ts';
 import { StreamError } from '../../errors.ts';
 import { AuthenticationError, type ConnectionOptions, type SASLOptions } from './library.ts';
 
-/** The options of a new connection to a host: files are read now. Throws `SecretFileError`. */
+/** Returns the options of a new connection to a host. Reads the secret files now. Throws `SecretFileError`. */
 export function connectionSecurity(brokers: Brokers, host: string): Pick<ConnectionOptions, 'tls' | 'sasl'> {
   const { tls, sasl } = securityOf(brokers);
   return {
@@ -16,7 +16,7 @@ export function connectionSecurity(brokers: Brokers, host: string): Pick<Connect
   };
 }
 
-/** Asked again where a broker wants a connection to authenticate again (KIP-368). */
+/** Returns options that read secrets and tokens anew for each authentication, also a repeated one (KIP-368). */
 function saslOptions(sasl: Sasl): SASLOptions {
   if (sasl.mechanism !== 'OAUTHBEARER') {
     const { mechanism, username, password } = sasl;
@@ -25,7 +25,7 @@ function saslOptions(sasl: Sasl): SASLOptions {
   return {
     mechanism: 'OAUTHBEARER',
     token: () => bearerToken(sasl.source),
-    // A refused token is answered with bytes and no error (RFC 7628, 3.2.3); the library's own check calls back twice.
+    // The broker refuses a token by response bytes without an error (RFC 7628, 3.2.3). The library's own check calls back twice.
     authBytesValidator: (bytes, callback) =>
       bytes.length === 0
         ? callback(null, bytes)
@@ -33,17 +33,17 @@ function saslOptions(sasl: Sasl): SASLOptions {
   };
 }
 
-/** The names of the protocol for credentials that are refused. */
+/** Kafka's error names for refused credentials. */
 const UNSUPPORTED = 'UNSUPPORTED_SASL_MECHANISM';
 const REFUSED = ['SASL_AUTHENTICATION_FAILED', UNSUPPORTED];
-/** The library's words for a broker that speaks TLS to a connection without. */
+/** The library's error message when a broker speaks TLS and the connection does not. */
 const WANTS_TLS = 'Broker requires TLS.';
 
 type Link = Error & { readonly code?: unknown; readonly apiId?: unknown };
 
 /**
- * What a failed connection means where repeating it does not help: credentials, or certificates. Undefined for any other
- * failure.
+ * Returns the error of a connection that would fail again, as its credentials or certificates are refused; undefined for any other
+ * failure. `at`: the broker's address.
  */
 export function accessError(brokers: Brokers, at: string, thrown: unknown): StreamError | undefined {
   const { tls, sasl } = securityOf(brokers);
@@ -60,7 +60,9 @@ export function accessError(brokers: Brokers, at: string, thrown: unknown): Stre
   }
   if (sasl !== null && isRefused(chain)) {
     const isOffered = !chain.some(({ apiId }) => apiId === UNSUPPORTED);
-    const refusal = isOffered ? `the broker refuses ${who(sasl)}` : 'the broker does not offer the mechanism';
+    const refusal = isOffered
+      ? `the broker refuses ${principalOf(sasl)}`
+      : 'the broker does not offer the mechanism';
     const why = chain.at(-1) instanceof BearerTokenError ? `: ${chain.at(-1)?.message}` : '';
     return failed('AUTHENTICATION_FAILED', `${refusal} (SASL ${sasl.mechanism})${why}`);
   }
@@ -69,7 +71,10 @@ export function accessError(brokers: Brokers, at: string, thrown: unknown): Stre
   return undefined;
 }
 
-/** A connection that broke in the middle of it is reported as failed authentication too; that passes. */
+/**
+ * Whether the broker refused the credentials. The library also reports a failed authentication when the connection broke during
+ * it; that failure is transient.
+ */
 function isRefused(chain: readonly Link[]): boolean {
   if (chain.some(({ apiId }) => REFUSED.includes(String(apiId)))) return true;
   const last = chain.at(-1);
@@ -78,12 +83,12 @@ function isRefused(chain: readonly Link[]): boolean {
   );
 }
 
-function who(sasl: Sasl): string {
+function principalOf(sasl: Sasl): string {
   if (sasl.mechanism !== 'OAUTHBEARER') return `user ${sasl.username}`;
   return 'endpoint' in sasl.source ? `the token of client ${sasl.source.endpoint.clientId}` : 'the token';
 }
 
-/** An error and its causes; of several, the first. */
+/** Returns an error and its causes; follows the first error of an `AggregateError`. */
 function chainOf(thrown: unknown): Link[] {
   const chain: Link[] = [];
   for (let at = thrown; at instanceof Error; ) {

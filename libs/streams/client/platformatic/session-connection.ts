@@ -1,16 +1,16 @@
 import { Connection } from './library.ts';
 
-/** The requests of an authentication, by their keys in the protocol. */
+/** Protocol keys of the authentication requests. */
 const SASL_HANDSHAKE = 17;
 const SASL_AUTHENTICATE = 36;
 
 /**
- * A connection whose authentication the broker limits in time (KIP-368). The library authenticates again after 80 % of that
- * time, while other requests go on: the broker answers one between the handshake and the authentication with
- * ILLEGAL_SASL_STATE. Here these wait until it is over; requests that were sent before it are answered before it.
+ * A connection whose authentication expires (KIP-368). The library authenticates again after 80 % of that time, and still sends
+ * other requests: the broker rejects a request between handshake and authentication with ILLEGAL_SASL_STATE. This class
+ * holds such requests until the authentication ends. Requests sent before it get their responses before it.
  */
 export class SessionConnection extends Connection {
-  /** Requests that wait for an authentication; null without one. */
+  /** Requests that wait for a running authentication; null when none runs. */
   #waiting: (() => void)[] | null = null;
 
   constructor(...options: ConstructorParameters<typeof Connection>) {
@@ -19,17 +19,17 @@ export class SessionConnection extends Connection {
     this.on('error', () => this.#release());
     this.on('close', () => {
       this.#release();
-      // Clears the timer of the next authentication, which the library leaves where the broker closed the connection.
+      // Clears the timer of the next authentication: the library leaves it running when the broker closes the connection.
       void this.close();
     });
   }
 
-  /** Also while it authenticates again: requests wait for that. */
+  /** Whether requests may be sent; also true while it authenticates again, as requests then wait. */
   override isConnected(): boolean {
     return this.#waiting !== null || super.isConnected();
   }
 
-  /** Called by the library's timer. */
+  /** Authenticates again. Called by the library's timer. */
   override reauthenticate(): void {
     if (!super.isConnected()) return;
     this.#waiting = [];
@@ -43,7 +43,7 @@ export class SessionConnection extends Connection {
     else this.#waiting.push(() => super.send(...request));
   }
 
-  /** After a failed authentication they fail as requests of a closed connection do. */
+  /** Sends the waiting requests. After a failed authentication they fail like requests on a closed connection. */
   #release(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;

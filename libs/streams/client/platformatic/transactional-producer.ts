@@ -20,7 +20,7 @@ import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
 import { BatchSender, batchRecords } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';
 
-/** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */
+/** Opens a producer: fences earlier producers with its id, and decides their undecided transactions (docs/decisions/0117). */
 export async function openTransactionalProducer(
   connections: BrokerConnections,
   options: ProducerOptions,
@@ -51,9 +51,9 @@ function fence(connections: BrokerConnections, transactionalId: string): Promise
 }
 
 /**
- * A transactional producer on the bare protocol: every request of a transaction once, each after the answer to the one
- * before. Retries only errors that the broker calls transient; after any other error the outcome is unknown, and the
- * owner opens another producer.
+ * A transactional producer built on protocol requests. Sends the requests of a transaction one after another, each after the
+ * previous response. Retries only errors that the broker calls transient. After any other error the outcome is unknown, and
+ * the owner opens another producer.
  */
 class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly identity: ProducerIdentity;
@@ -86,7 +86,10 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     });
   }
 
-  /** Decides what earlier producers with its id left undecided. What a newer one does meanwhile is no reason to refuse. */
+  /**
+   * Decides the undecided transactions of earlier producers with the same id. Rejects with FENCED instead of a `RefusedError` when a
+   * newer producer has opened meanwhile.
+   */
   async settle(): Promise<void> {
     try {
       await this.#undecided.settle();
@@ -137,9 +140,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record
-   * may be sent before the answer: where the markers of the previous transaction are missing, a partition adds records to
-   * that one, and commits them with it (test/system/faults/unfinished-commit.release.test.ts).
+   * Begins a transaction. Retries once after a lost connection: the broker may just have closed an idle one. No record may be sent
+   * before the response: a partition without the markers of the previous transaction would add the records to that transaction
+   * (test/system/faults/unfinished-commit.release.test.ts).
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
@@ -152,7 +155,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     }
   }
 
-  /** Connects to the brokers of a transaction. Rejects with UNDECIDED where one of them may have lost markers. */
+  /** Connects to the brokers of a transaction. Rejects with UNDECIDED when the previous transaction is open in a partition. */
   async #reach(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
     await retryTransient(

@@ -7,7 +7,7 @@ const member = (memberId: string, partitions: readonly number[], generation: num
   metadata: encodeSubscription(TOPIC, { partitions, generation }),
 });
 
-/** The share of each member as it decodes it. */
+/** Returns the decoded share of each member. */
 function sharesOf(members: Parameters<typeof assignmentOf>[2]): Record<string, number[]> {
   const shares = assignmentOf(TOPIC, 4, members);
   return Object.fromEntries(
@@ -15,20 +15,20 @@ function sharesOf(members: Parameters<typeof assignmentOf>[2]): Record<string, n
   );
 }
 
-test('the share of a later generation stays', () => {
+test('keeps the share of a later generation', () => {
   expect(sharesOf([member('a', [0, 1], 3), member('b', [0, 1, 2, 3], 4)])).toEqual({
     a: [2, 3],
     b: [0, 1],
   });
 });
 
-test('a member without partitions has an empty share', () => {
+test('encodes an empty share for a member without partitions', () => {
   const members = ['a', 'b', 'c', 'd', 'e'].map((name) => member(name, [], -1));
   expect(sharesOf(members).e).toEqual([]);
 });
 
-test('reads the subscription of a member of an earlier version, which names no partitions', () => {
-  // Version 1, one topic, user data "[0,1]", nothing behind it: as kafkajs writes it.
+test('reads the subscription of an earlier version, which has no owned partitions', () => {
+  // Version 1 as kafkajs writes it: one topic, user data "[0,1]", and no further fields.
   const topic = Buffer.from(TOPIC);
   const user = Buffer.from('[0,1]');
   const head = Buffer.from([0, 1, 0, 0, 0, 1, 0, topic.length]);

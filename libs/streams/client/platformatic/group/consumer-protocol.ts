@@ -1,5 +1,5 @@
-/** What members tell each other by way of the coordinator: the formats of Kafka's own consumers (KIP-429, KIP-792). */
-import { assignPartitions, type Claim } from '../../../runtime/assignment.ts';
+/** The messages that members exchange through the coordinator, in the formats of Kafka's own consumers (KIP-429, KIP-792). */
+import { assignPartitions, type OwnershipClaim } from '../../../runtime/assignment.ts';
 import {
   decodeConsumerProtocolAssignment,
   decodeConsumerProtocolSubscription,
@@ -7,27 +7,27 @@ import {
   encodeConsumerProtocolSubscription,
 } from '../library.ts';
 
-/** The name of the assignor: all members of a group have the same. */
+/** Name of the assignor, the same for all members of a group. */
 export const PROTOCOL = 'touchline-sticky';
-/** The first version of a subscription with owned partitions and their generation. */
+/** First version of the subscription format with owned partitions and their generation. */
 const VERSION = 2;
 
-/** A member as the coordinator shows it to the leader of the group. */
-export type JoinedMember = { readonly memberId: string; readonly metadata: Buffer };
+/** A member as the coordinator sends it to the leader of the group. */
+type JoinedMember = { readonly memberId: string; readonly metadata: Buffer };
 
-/** What a member says when it joins. */
-export function encodeSubscription(topic: string, { partitions, generation }: Claim): Buffer {
+/** Encodes the subscription that a member joins with. */
+export function encodeSubscription(topic: string, { partitions, generation }: OwnershipClaim): Buffer {
   return encodeConsumerProtocolSubscription({
     version: VERSION,
     topics: [topic],
-    // Empty and not null: what a member of an earlier version reads, as leader during an upgrade.
+    // Not null: during an upgrade the leader may be a member of an earlier version, which reads it.
     userData: '',
     ownedPartitions: [{ topic, partitions: [...partitions] }],
     generationId: generation,
   });
 }
 
-/** The share of each member, as the leader of the group sends it. */
+/** Assigns the partitions and returns each member's encoded share, for the leader's SyncGroup request. */
 export function assignmentOf(
   topic: string,
   count: number,
@@ -44,13 +44,13 @@ export function assignmentOf(
   }));
 }
 
-/** The partitions of an assignment. */
+/** Returns the partitions of an encoded assignment. */
 export function decodeAssignment(topic: string, assignment: Buffer): number[] {
   const { assignedPartitions } = decodeConsumerProtocolAssignment(assignment);
   return assignedPartitions.find((one) => one.topic === topic)?.partitions ?? [];
 }
 
-function claimIn(topic: string, metadata: Buffer): Claim {
+function claimIn(topic: string, metadata: Buffer): OwnershipClaim {
   const { ownedPartitions, generationId } = decodeConsumerProtocolSubscription(metadata);
   const owned = ownedPartitions.find((one) => one.topic === topic);
   return { partitions: owned?.partitions ?? [], generation: generationId };

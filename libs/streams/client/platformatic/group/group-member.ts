@@ -10,29 +10,30 @@ import { assignmentOf, decodeAssignment } from './consumer-protocol.ts';
 import { GroupRequests, type JoinGroupAnswer } from './group-requests.ts';
 import {
   assigned,
-  type Decision,
   GROUP_CODES,
   joined,
   type Membership,
+  type MembershipDecision,
   NOT_A_MEMBER,
   refused,
   unanswered,
 } from './membership.ts';
 
-/** A member learns of a rebalance by its heartbeat: what waits for it is unserved for so long. */
+/** Default heartbeat interval. A member learns of a rebalance by a heartbeat, and its new partitions are idle until then. */
 const HEARTBEAT_MS = 200;
-/** How long a start waits for the first assignment. */
+/** Timeout of the first assignment. */
 const START_WITHIN_MS = 30_000;
-/** Longest wait at a stop: the group removes a silent member by itself. */
+/** Timeout of leaving the group. The group removes a member without heartbeats by itself. */
 const LEAVE_WITHIN_MS = 5_000;
 const BACKOFF = { firstMs: 50, ceilingMs: 1_000 };
+/** Pause after the group refused a request. */
 const REFUSED_MS = 1_000;
-/** How often the leader of the group looks whether its topic has more partitions. */
+/** Interval at which the group's leader checks for new partitions of the topic. */
 const PARTITIONS_MS = 10_000;
 
 /**
- * A member of a group by the requests JoinGroup, SyncGroup, Heartbeat and LeaveGroup: one loop, one request at a time. It
- * reads nothing (docs/decisions/0114).
+ * A group member built on the requests JoinGroup, SyncGroup, Heartbeat and LeaveGroup. One loop sends one request at a time
+ * (docs/decisions/0114).
  */
 export class ProtocolGroupMember implements GroupMember {
   readonly #connections: BrokerConnections;
@@ -43,13 +44,13 @@ export class ProtocolGroupMember implements GroupMember {
   readonly #requests: GroupRequests;
   #membership: Membership = NOT_A_MEMBER;
   #running: Promise<void> = Promise.resolve();
-  /** Whether the listener was told of an assignment and of no loss since. */
+  /** Whether the listener's last call was for an assignment, and not for its loss. */
   #isAssigned = false;
-  /** Ends a session that no answer confirms. */
+  /** Reports the loss of the partitions when no response confirms the session in time. */
   #watchdog: NodeJS.Timeout | undefined;
   #heartbeatAt = 0;
   #failures = 0;
-  /** Of the leader of the group, as of its last assignment; null in other members. */
+  /** Number of partitions at the leader's last assignment, and when it was last checked; null when this member does not lead. */
   #partitions: { readonly count: number; readonly at: number } | null = null;
 
   constructor(connections: BrokerConnections, options: GroupOptions, log: Logger) {
@@ -67,7 +68,7 @@ export class ProtocolGroupMember implements GroupMember {
 
   async commit(positions: ReadonlyMap<number, number>): Promise<void> {
     const { group } = this.#options;
-    // A connection answers in order: the commit would wait behind the join.
+    // A broker responds in order on a connection: the commit would wait behind the join.
     if (this.#membership.step !== 'heartbeat') throw new StreamError('UNAVAILABLE', `${group} rebalances`);
     try {
       await this.#requests.commit(this.#membership, positions);
@@ -122,7 +123,10 @@ export class ProtocolGroupMember implements GroupMember {
     this.#first.resolve();
   }
 
-  /** As leader: shares the partitions that the topic has now, unless its former self did and started again since (KIP-814). */
+  /**
+   * As leader, returns the shares of all members for the topic's current partitions. Returns none when the coordinator keeps the
+   * assignment of a leader that restarted with the same instance id (KIP-814).
+   */
   async #share({
     members,
     skipAssignment,
@@ -173,16 +177,16 @@ export class ProtocolGroupMember implements GroupMember {
     await this.#pause(before === 'pause' ? REFUSED_MS : backoffMs(BACKOFF, this.#failures));
   }
 
-  #decide(error: unknown): Decision {
+  #decide(error: unknown): MembershipDecision {
     const code = GROUP_CODES.find((one) => hasCode(error, [one]));
     if (code !== undefined) return refused(this.#membership, code, memberIdIn(error));
-    const isAway = isDisconnected(error) || isTransient(error) || error instanceof StreamError;
-    return isAway ? unanswered(this.#membership) : refused(this.#membership, 'other');
+    const isUnanswered = isDisconnected(error) || isTransient(error) || error instanceof StreamError;
+    return isUnanswered ? unanswered(this.#membership) : refused(this.#membership, 'other');
   }
 
   /**
-   * The group confirmed the member with the answer to a request of this time. False where the answer is read a session later:
-   * others may have the partitions by now, and the next heartbeat tells.
+   * Extends the session by the response to a request sent at `sentAt`. Returns false when the response is read more than a session
+   * timeout later: other members may own the partitions, and the next heartbeat tells.
    */
   #confirm(sentAt: number): boolean {
     clearTimeout(this.#watchdog);
@@ -207,7 +211,7 @@ export class ProtocolGroupMember implements GroupMember {
     const { group, listener } = this.#options;
     const error = new StreamError(
       'FENCED_INSTANCE_ID',
-      `another process joined ${group} as ${this.#options.instanceId}: each needs a GROUP_INSTANCE_ID of its own`,
+      `another process joined ${group} as ${this.#options.instanceId}: each process needs a unique GROUP_INSTANCE_ID`,
       cause,
     );
     this.#first.reject(error);
@@ -217,7 +221,7 @@ export class ProtocolGroupMember implements GroupMember {
   async #leave(): Promise<void> {
     const { memberId, step } = this.#membership;
     if (memberId === '' || step === 'ended' || this.#options.leaves === false) return;
-    // A connection answers in order: the request to leave would wait behind the join.
+    // A broker responds in order on a connection: the request to leave would wait behind the join.
     if (step === 'join') await this.#connections.reset();
     await this.#requests.leave(memberId);
   }
@@ -227,7 +231,7 @@ export class ProtocolGroupMember implements GroupMember {
   }
 }
 
-/** The member id that an answer names beside its error. */
+/** Returns the member id in a response with an error; empty when there is none. */
 function memberIdIn(error: unknown): string {
   const { response } = error as { readonly response?: { readonly memberId?: string } };
   return response?.memberId ?? '';

@@ -6,17 +6,20 @@ import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } f
 import { encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
 import type { Membership } from './membership.ts';
 
-/** Below the time that connections wait for an answer: the coordinator answers a join when all have joined. */
-const REBALANCE_CEILING_MS = 10_000;
-/** A join that waits for a dead member ends before the session of one that joined, so that it does not look silent. */
+/** Maximum rebalance timeout, below the request timeout: the coordinator responds to a join once all members have joined. */
+const MAX_REBALANCE_MS = 10_000;
+/**
+ * Rebalance timeout as a share of the session timeout: a join that waits for a dead member must end before the sessions of the
+ * joined members expire.
+ */
 const REBALANCE_SHARE = 2 / 3;
-/** Two heartbeats without an answer fit into a session. */
-const ANSWER_SHARE = 1 / 3;
+/** Timeout of a heartbeat as a share of the session timeout, so that two can fail within a session. */
+const HEARTBEAT_SHARE = 1 / 3;
 const TYPE = 'consumer';
 
 export type JoinGroupAnswer = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
 
-/** The requests of a member to the coordinator of its group. Each rejects as the library does. */
+/** The requests of a member to the coordinator of its group. Each rejects with the library's errors. */
 export class GroupRequests {
   readonly #connections: BrokerConnections;
   readonly #options: GroupOptions;
@@ -34,7 +37,7 @@ export class GroupRequests {
       await this.#coordinator(),
       group,
       sessionTimeoutMs,
-      Math.min(REBALANCE_CEILING_MS, sessionTimeoutMs * REBALANCE_SHARE),
+      Math.min(MAX_REBALANCE_MS, sessionTimeoutMs * REBALANCE_SHARE),
       memberId,
       this.#instanceId,
       TYPE,
@@ -42,7 +45,7 @@ export class GroupRequests {
     );
   }
 
-  /** The share of this member; `shares`: those of all, from the leader of the group. */
+  /** Returns the share of this member. `shares`: all members' shares when this member leads the group, else empty. */
   async sync(
     { memberId, generation }: Membership,
     shares: { memberId: string; assignment: Buffer }[],
@@ -60,12 +63,12 @@ export class GroupRequests {
     return assignment;
   }
 
-  /** Resolves where the group confirms the member. Rejects with `StreamError` where no answer comes within a third of a session. */
+  /** Resolves when the group confirms the member. Rejects with `StreamError` after a third of a session without a response. */
   async heartbeat({ memberId, generation }: Membership): Promise<void> {
     const { group, sessionTimeoutMs } = this.#options;
     const coordinator = await this.#coordinator();
     const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
-    if (!(await settlesWithin(answered, sessionTimeoutMs * ANSWER_SHARE)))
+    if (!(await settlesWithin(answered, sessionTimeoutMs * HEARTBEAT_SHARE)))
       throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
   }
 

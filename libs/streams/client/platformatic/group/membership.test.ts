@@ -4,7 +4,7 @@ import { assigned, GROUP_CODES, joined, NOT_A_MEMBER, refused, unanswered } from
 /** A member in generation 7 with two partitions. */
 const member = assigned(joined(NOT_A_MEMBER, 'm', 7), [1, 2]);
 
-test('an assignment makes a member that sends heartbeats', () => {
+test('sends heartbeats after an assignment', () => {
   expect(member).toEqual({
     step: 'heartbeat',
     memberId: 'm',
@@ -13,7 +13,7 @@ test('an assignment makes a member that sends heartbeats', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('refused', () => {
   test.each([
     ['MEMBER_ID_REQUIRED', { step: 'join', memberId: 'given' }, false, 'nothing'],
     ['REBALANCE_IN_PROGRESS', { step: 'join', memberId: 'm', generation: 7 }, false, 'nothing'],
@@ -24,19 +24,19 @@ describe('a refusal', () => {
     ['COORDINATOR_NOT_AVAILABLE', { step: 'heartbeat', memberId: 'm', generation: 7 }, false, 'look-up'],
     ['COORDINATOR_LOAD_IN_PROGRESS', { step: 'heartbeat', memberId: 'm', generation: 7 }, false, 'look-up'],
     ['other', { step: 'join', memberId: 'm' }, false, 'pause'],
-  ] as const)('with %s', (code, membership, isLost, before) => {
+  ] as const)('decides after %s', (code, membership, isLost, before) => {
     const decision = refused(member, code, 'given');
     expect(decision).toMatchObject({ membership, isLost, before });
   });
 
-  test('keeps what the member claims, with the generation in which it was assigned', () => {
+  test('keeps the claimed partitions, with the generation that assigned them', () => {
     for (const code of GROUP_CODES)
       expect(refused(member, code).membership.held).toEqual({ partitions: [1, 2], generation: 7 });
-    const again = joined(refused(member, 'UNKNOWN_MEMBER_ID').membership, 'new', 9);
-    expect(again).toMatchObject({ generation: 9, held: { partitions: [1, 2], generation: 7 } });
+    const rejoined = joined(refused(member, 'UNKNOWN_MEMBER_ID').membership, 'new', 9);
+    expect(rejoined).toMatchObject({ generation: 9, held: { partitions: [1, 2], generation: 7 } });
   });
 });
 
-test('without an answer the same request is sent again, to the coordinator that is looked up', () => {
+test('sends the same request again after no response, and looks up the coordinator', () => {
   expect(unanswered(member)).toEqual({ membership: member, isLost: false, before: 'look-up' });
 });

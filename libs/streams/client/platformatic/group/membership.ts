@@ -1,23 +1,24 @@
-/** What a member of a group knows of itself, and what follows from an answer of the coordinator. */
-import type { Claim } from '../../../runtime/assignment.ts';
+/** The state of a group member, and how each response of the coordinator changes it. */
+import type { OwnershipClaim } from '../../../runtime/assignment.ts';
 
+/** The state of a group member. */
 export type Membership = {
-  /** What it asks next: to join, or whether it is still a member. `ended`: another process has its instance id. */
+  /** The next request. `ended`: no request, as another process uses the same instance id. */
   readonly step: 'join' | 'heartbeat' | 'ended';
-  /** Given by the coordinator; empty before that. */
+  /** Set by the coordinator; empty until then. */
   readonly memberId: string;
-  /** The generation that it has joined; -1 outside of any. */
+  /** The joined generation; -1 for none. */
   readonly generation: number;
-  /** Its last assignment. A member that left or was removed claims it when it joins again. */
-  readonly held: Claim;
+  /** The last assignment, which the member claims when it joins again. */
+  readonly held: OwnershipClaim;
 };
 
-/** What follows from an answer. */
-export type Decision = {
+/** The new state after a failed request. */
+export type MembershipDecision = {
   readonly membership: Membership;
-  /** Whether its partitions may have other owners by now. */
+  /** Whether other members may own the partitions now. */
   readonly isLost: boolean;
-  /** Before the next request: nothing, a look-up of the coordinator, or a pause as the request is refused as such. */
+  /** The step before the next request: `look-up` finds the coordinator; `pause` waits, as the group refuses the request. */
   readonly before: 'nothing' | 'look-up' | 'pause';
 };
 
@@ -28,7 +29,7 @@ export const NOT_A_MEMBER: Membership = {
   held: { partitions: [], generation: -1 },
 };
 
-/** Codes of the protocol that decide what a member does. Any other one refuses the request as such. */
+/** Protocol errors that change the membership. Any other error means that the group refuses the request. */
 export const GROUP_CODES = [
   'MEMBER_ID_REQUIRED',
   'REBALANCE_IN_PROGRESS',
@@ -40,50 +41,54 @@ export const GROUP_CODES = [
   'COORDINATOR_LOAD_IN_PROGRESS',
 ] as const;
 
-export type GroupCode = (typeof GROUP_CODES)[number];
+type GroupCode = (typeof GROUP_CODES)[number];
 
-/** It has joined a generation and waits for its share. */
+/** Returns the membership after a join: the member waits for its share of the generation. */
 export function joined(membership: Membership, memberId: string, generation: number): Membership {
   return { ...membership, memberId, generation };
 }
 
-/** It has its share of the generation that it joined. */
+/** Returns the membership after an assignment in the joined generation. */
 export function assigned(membership: Membership, partitions: readonly number[]): Membership {
   const { memberId, generation } = membership;
   return { step: 'heartbeat', memberId, generation, held: { partitions, generation } };
 }
 
-/** The coordinator refused a request; `memberId`: what its answer names, as with MEMBER_ID_REQUIRED. */
-export function refused(membership: Membership, code: GroupCode | 'other', memberId = ''): Decision {
-  const again = (changes: Partial<Membership>, isLost = false): Decision => ({
+/** Decides after an error of the coordinator. `memberId`: the id in its response, for MEMBER_ID_REQUIRED. */
+export function refused(
+  membership: Membership,
+  code: GroupCode | 'other',
+  memberId = '',
+): MembershipDecision {
+  const rejoin = (changes: Partial<Membership>, isLost = false): MembershipDecision => ({
     membership: { ...membership, step: 'join', ...changes },
     isLost,
     before: 'nothing',
   });
   switch (code) {
     case 'MEMBER_ID_REQUIRED':
-      return again({ memberId });
+      return rejoin({ memberId });
     case 'REBALANCE_IN_PROGRESS':
-      return again({});
+      return rejoin({});
     case 'ILLEGAL_GENERATION':
-      return again({ generation: -1 }, true);
+      return rejoin({ generation: -1 }, true);
     case 'UNKNOWN_MEMBER_ID':
-      return again({ memberId: '', generation: -1 }, true);
+      return rejoin({ memberId: '', generation: -1 }, true);
     case 'FENCED_INSTANCE_ID':
-      return again({ step: 'ended' }, true);
+      return rejoin({ step: 'ended' }, true);
     case 'NOT_COORDINATOR':
     case 'COORDINATOR_NOT_AVAILABLE':
     case 'COORDINATOR_LOAD_IN_PROGRESS':
       return unanswered(membership);
     case 'other':
-      return { ...again({}), before: 'pause' };
+      return { ...rejoin({}), before: 'pause' };
   }
 }
 
 /**
- * No answer, or one of a broker that is not the coordinator: the group knows the member for a session timeout, and after
- * that too where the coordinator was down, so the same request tells.
+ * Decides after no response, or a response of a broker that is not the coordinator: sends the same request again. The group
+ * keeps the member for a session timeout, and longer when the coordinator itself was down.
  */
-export function unanswered(membership: Membership): Decision {
+export function unanswered(membership: Membership): MembershipDecision {
   return { membership, isLost: false, before: 'look-up' };
 }

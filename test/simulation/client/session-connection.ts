@@ -1,2 +1,0 @@
-/** Stands for libs/streams/client/platformatic/session-connection.ts. */
-export { SimulatedConnection as SessionConnection } from './network.ts';
