@@ -35,7 +35,7 @@ const table = (id: number, more: Raw = {}): Raw => ({
   ...more,
 });
 
-/** A provider of standings, and the records published from it. */
+/** Returns a provider of standings, and the records published from it. */
 function world() {
   const list: Raw[] = [];
   const tables = new Map<number, Raw>();
@@ -61,7 +61,7 @@ function world() {
   return { list, tables, asked, written, rankings };
 }
 
-test('finds the rankings on all pages of the catalogue, and later on only what is new in it', async () => {
+test('finds the rankings on all pages of the catalogue, and later only the new entries', async () => {
   const { list, asked, rankings } = world();
   list.push(
     listed(1),
@@ -79,13 +79,13 @@ test('finds the rankings on all pages of the catalogue, and later on only what i
   expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
-test('reads no table where the catalogue is empty', async () => {
+test('reads no table when the catalogue is empty', async () => {
   const { asked, written, rankings } = world();
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [], time: NOW });
   expect([asked.length, written]).toEqual([1, []]);
 });
 
-test('publishes a ranking unchanged once, with the fields of its catalogue entry', async () => {
+test('publishes an unchanged ranking once, with the fields of its catalogue entry', async () => {
   const { list, tables, written, rankings } = world();
   list.push(listed(1));
   tables.set(1, table(1));
@@ -109,7 +109,7 @@ test('publishes a ranking unchanged once, with the fields of its catalogue entry
   expect(JSON.parse(published.body)).toEqual(table(1));
 });
 
-test('publishes changed rows even without a newer time, and ignores older ones', async () => {
+test('publishes changed rows even without a newer time, and ignores an older table', async () => {
   const { tables, written, rankings } = world();
   const versions = [
     table(1),
@@ -125,7 +125,7 @@ test('publishes changed rows even without a newer time, and ignores older ones',
   expect(written.map(({ table: published }) => published?.version)).toEqual([100, 100, 101]);
 });
 
-test('publishes a deleted ranking once, and reads it again when it is back', async () => {
+test('publishes a deleted ranking once, and reads it again when it is listed again', async () => {
   const { list, tables, written, rankings } = world();
   tables.set(1, table(1));
   list.push(listed(1));

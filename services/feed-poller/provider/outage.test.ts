@@ -4,8 +4,8 @@ import { Outage } from './outage.ts';
 
 const tick = () => new Promise(setImmediate);
 
-/** A provider and a clock whose answers and waits end on command of the test. */
-function away() {
+/** Returns a breaker whose requests and waits end when the test says so. */
+function breaker() {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
   const asked: string[] = [];
   const answers: ((code: 'ok' | 'UNREACHABLE' | 'TIMEOUT' | 'REJECTED') => void)[] = [];
@@ -44,9 +44,9 @@ function away() {
   return { ask, asked, answer, outcomes, wake, waits };
 }
 
-/** The provider gave no answer three times in a row. */
+/** Returns a breaker after three requests in a row without an answer. */
 async function down() {
-  const at = away();
+  const at = breaker();
   for (const name of ['a', 'b', 'c']) at.ask(name);
   await tick();
   await at.answer('UNREACHABLE');
@@ -56,8 +56,8 @@ async function down() {
   return at;
 }
 
-test('failures that are not consecutive block no request', async () => {
-  const { ask, asked, answer, waits } = away();
+test('blocks no request after failures that are not consecutive', async () => {
+  const { ask, asked, answer, waits } = breaker();
   for (const code of ['UNREACHABLE', 'TIMEOUT', 'ok', 'UNREACHABLE', 'UNREACHABLE', 'REJECTED'] as const) {
     ask(code);
     await tick();
@@ -68,7 +68,7 @@ test('failures that are not consecutive block no request', async () => {
   expect([asked.length, waits.length]).toEqual([7, 0]);
 });
 
-test('during an outage one request at a time probes, after waits that double to a ceiling', async () => {
+test('lets one request at a time probe during an outage, after waits that double to a maximum', async () => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f', 'g']) ask(name);
   await tick();
@@ -86,7 +86,7 @@ test('during an outage one request at a time probes, after waits that double to 
   expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
 });
 
-test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requests', async (code) => {
+test.each(['ok', 'REJECTED'] as const)('releases all waiting requests after an answer (%s)', async (code) => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f']) ask(name);
   await wake();
@@ -98,7 +98,7 @@ test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requ
   expect([asked.at(-1), waits.length]).toEqual(['g', 0]);
 });
 
-test('with no request waiting, the next one probes', async () => {
+test('lets the next request probe when none waits', async () => {
   const { ask, asked, wake } = await down();
   await wake();
   ask('d');
@@ -107,7 +107,7 @@ test('with no request waiting, the next one probes', async () => {
   expect(asked).toEqual(['d']);
 });
 
-test('an aborted request leaves the queue', async () => {
+test('removes an aborted request from the queue', async () => {
   const { ask, asked, outcomes, wake } = await down();
   const stop = new AbortController();
   ask('d', stop.signal);
@@ -120,14 +120,14 @@ test('an aborted request leaves the queue', async () => {
   expect(asked).toEqual(['e']);
 });
 
-test('a request that was aborted before its turn does not wait for one', async () => {
+test('does not queue a request that is already aborted', async () => {
   const { ask, asked, outcomes } = await down();
   ask('d', AbortSignal.abort());
   await tick();
   expect([outcomes.d, asked]).toEqual(['STOPPED', []]);
 });
 
-test('an aborted probe passes its turn to the next request', async () => {
+test('lets the next request probe when the probe is aborted', async () => {
   const { ask, asked, answer, wake } = await down();
   ask('d');
   ask('e');

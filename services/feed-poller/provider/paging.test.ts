@@ -43,16 +43,16 @@ async function read(
   return { ...whole, asked };
 }
 
-test('a list of one page is read once', async () => {
+test('reads a list of one page once', async () => {
   expect(await read([['a', 'b']])).toEqual({ timestamp: 101, items: ['a', 'b'], asked: 1 });
   expect(await read([[]])).toEqual({ timestamp: 101, items: [], asked: 1 });
 });
 
-test('reads several pages twice until the ids agree; takes the time of the very first page', async () => {
+test('reads several pages until the ids of two reads agree, and returns the time of the first page', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual({ timestamp: 101, items: ['a', 'b', 'c'], asked: 4 });
 });
 
-test('reads once where absence does not mean removal', async () => {
+test('reads several pages once when absence does not mean removal', async () => {
   expect(await read([['a', 'b', 'c']], { absenceCounts: false })).toMatchObject({ asked: 2 });
 });
 
@@ -68,7 +68,7 @@ test('restarts when the count changes between pages', async () => {
 });
 
 test('restarts when an item is on two pages', async () => {
-  // `0` came before the others: `b` moves to the second page; `c` is left out, and the count is the same.
+  // `0` appeared before the others: `b` moves to the second page, `c` is left out, and the count is the same.
   const moved = await read(
     [
       ['a', 'b', 'c'],
@@ -80,7 +80,7 @@ test('restarts when an item is on two pages', async () => {
   expect(moved.items).toEqual(['0', 'a', 'b']);
 });
 
-test('an item that appears and one that disappears do not hide a third', async () => {
+test('finds an item that one that appears and one that disappears would hide', async () => {
   const stable = ['b', 'c', 'd', 'e'];
   const seen = await read([['a', 'b', 'c', 'd'], stable]);
   // The first pass saw a, b, d, e: the right count, no id twice, and c missing.
@@ -98,7 +98,7 @@ test('restarts when a page ends early', async () => {
   expect(whole.items).toEqual(['a', 'b', 'c']);
 });
 
-test('fails for now when a list never holds still', async () => {
+test('fails when a list changes during every attempt', async () => {
   let asked = 0;
   const page = async (): Promise<ListPage> => {
     asked += 1;
@@ -108,7 +108,7 @@ test('fails for now when a list never holds still', async () => {
   await expect(reading).rejects.toMatchObject({ code: 'INCONSISTENT' });
 });
 
-test('a list without a count has one page', async () => {
+test('treats a list without a count as one page', async () => {
   const page = async (): Promise<ListPage> => ({ timestamp: 1, total: null, items: ['a'] });
   expect((await readList(page, true)).items).toEqual(['a']);
 });

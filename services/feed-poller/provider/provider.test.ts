@@ -9,7 +9,7 @@ const SECRET = 'the-secret-key';
 
 type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
 
-/** A provider that issues tokens itself (`token-1`, …); the test answers everything else. */
+/** Returns a client of a provider that issues the tokens `token-1`, …; the test answers all other requests. */
 function provider(answering: Answering) {
   const asked: string[] = [];
   let tokens = 0;
@@ -42,7 +42,7 @@ function provider(answering: Answering) {
   return { get, asked, metrics, made, clock };
 }
 
-test('asks below the base address, with the token in the query', async () => {
+test('sends requests to the base address, with the token in the query', async () => {
   let address = '';
   const { get } = provider((url) => {
     address = url.href;
@@ -57,7 +57,7 @@ test('does not send a rejected request again unchanged', async () => {
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
   await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
-  // The same in another order is the same.
+  // The order of the parameters makes no difference.
   await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(1);
   await read({ season_id: 1, limit: 5 });
@@ -123,23 +123,23 @@ test.each([
 });
 
 test.each([
-  ['not JSON', '{"api":'],
+  ['a body that is not JSON', '{"api":'],
   ['no envelope', '[]'],
   ['no time', '{"api":{"method":{"name":"x"},"data":[]}}'],
   ['no data', '{"api":{"timestamp":1,"method":{"name":"x"}}}'],
   ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
-])('an answer that is %s is a bad answer', async (_what, body) => {
+])('rejects an answer with %s', async (_what, body) => {
   const { get } = provider(() => ({ status: 200, body }));
   await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
-test('takes only the query of a next page, without its secrets', async () => {
+test('keeps only the query of the next page, without secrets', async () => {
   const next_page = 'https://provider/elsewhere?page=2&token=token-1&secret_key=s&a%26b=1&limit=5';
   const { get } = provider(() => ({ status: 200, body: envelope([], 1, { next_page }) }));
   expect((await get()).next).toEqual({ page: '2', limit: '5' });
 });
 
-test('bounds concurrent requests, except priority ones', async () => {
+test('limits concurrent requests, except those that skip the queue', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
