@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { Withdrawals } from './withdrawals.ts';
+import { StaleMatches } from './stale-matches.ts';
 
 const feed = (state: FeedStatus['state'], since = 1, reason: string | null = null): FeedStatus => ({
   believed: state === 'alive' || state === 'recovered',
@@ -10,14 +10,14 @@ const feed = (state: FeedStatus['state'], since = 1, reason: string | null = nul
   source: 'feed',
 });
 
-/** The changes of match 7 as feeds follow each other. */
-function changesOf(withdrawals: Withdrawals, ...feeds: readonly FeedStatus[]): string[][] {
+/** Returns the changes of match 7 for a sequence of feed statuses. */
+function changesOf(staleMatches: StaleMatches, ...feeds: readonly FeedStatus[]): string[][] {
   return feeds.map((one) =>
-    withdrawals.changes([[7, one]]).map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' ')),
+    staleMatches.changes([[7, one]]).map(({ kind, since, reasons }) => [kind, since, ...reasons].join(' ')),
   );
 }
 
-test('an episode begins once, however its reasons change, and ends once', () => {
+test('begins an episode once, however its reasons change, and ends it once', () => {
   const feeds = [
     feed('alive'),
     feed('expired', 5),
@@ -28,7 +28,7 @@ test('an episode begins once, however its reasons change, and ends once', () => 
     feed('alive', 75),
     feed('stale', 80, 'silence'),
   ];
-  expect(changesOf(new Withdrawals(), ...feeds)).toEqual([
+  expect(changesOf(new StaleMatches(), ...feeds)).toEqual([
     [],
     ['match_stale 5 expired'],
     [],
@@ -40,19 +40,19 @@ test('an episode begins once, however its reasons change, and ends once', () => 
   ]);
 });
 
-test('a match that is over, or was never judged, is neither stale nor recovered', () => {
-  const withdrawals = new Withdrawals();
-  expect(changesOf(withdrawals, feed('unknown'), feed('ended'), feed('stale', 3))).toEqual([
+test('reports no change of a match that is over or has no record', () => {
+  const staleMatches = new StaleMatches();
+  expect(changesOf(staleMatches, feed('unknown'), feed('ended'), feed('stale', 3))).toEqual([
     [],
     [],
     ['match_stale 3 stale'],
   ]);
-  expect(changesOf(withdrawals, feed('ended'), feed('alive'))).toEqual([[], []]);
+  expect(changesOf(staleMatches, feed('ended'), feed('alive'))).toEqual([[], []]);
 });
 
-test('an episode that is reported already only ends', () => {
+test('only ends an episode that is already reported', () => {
   const reported = new Map([[7, 3]]);
-  expect(changesOf(new Withdrawals(reported), feed('expired', 9), feed('alive'))).toEqual([
+  expect(changesOf(new StaleMatches(reported), feed('expired', 9), feed('alive'))).toEqual([
     [],
     ['match_recovered 3'],
   ]);
