@@ -30,7 +30,7 @@ function messagesOf(deliveries: readonly SimulatedDelivery[]): ProviderMessage[]
 describe('waves', () => {
   const played = [...waves('none')];
 
-  test('play one round after another, and no team twice at once', () => {
+  test('play one round after another, with each team at most once at a time', () => {
     expect(played.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
     for (const { matches } of played) {
       const teams = matches.flatMap(({ facts }) => [facts.home, facts.away]);
@@ -38,7 +38,7 @@ describe('waves', () => {
     }
   });
 
-  test('have one clock that never goes back, and play no match before its date', () => {
+  test('have one clock that never goes back, and start no match before its date', () => {
     let last = 0;
     for (const { messages, startsAt, endsAt, matches } of played) {
       expect(startsAt).toBeGreaterThan(last);
@@ -51,7 +51,7 @@ describe('waves', () => {
     }
   });
 
-  test('can be fewer', () => {
+  test('end after the requested number of matches', () => {
     const matchSettings = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
     expect([...schedule(DATASET, matchSettings, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
   });
