@@ -14,7 +14,7 @@ function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    isLevelEnabled: (asked: string) => asked !== 'debug' || level === 'debug',
+    isLevelEnabled: (wanted: string) => wanted !== 'debug' || level === 'debug',
   };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const context = { origin: 'webhook', service: 'webhook-receiver', receivedAt: 1 } as const;

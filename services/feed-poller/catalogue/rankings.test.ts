@@ -39,12 +39,12 @@ const table = (id: number, more: Raw = {}): Raw => ({
 function world() {
   const list: Raw[] = [];
   const tables = new Map<number, Raw>();
-  const asked: ProviderRequest[] = [];
+  const requests: ProviderRequest[] = [];
   const written: { entry: StandingsEntry; table: Standings | null }[] = [];
   const rankings = new Rankings({
     provider: {
       async get(request) {
-        asked.push(request);
+        requests.push(request);
         if (request.operation === 'standings.index') {
           const { page, timestamp } = request.query;
           const found = list.filter(({ ut }) => Number(ut) >= Number(timestamp ?? 0));
@@ -58,11 +58,11 @@ function world() {
     },
     topicWriter: { ranking: async (records) => void written.push(records) },
   });
-  return { list, tables, asked, written, rankings };
+  return { list, tables, requests, written, rankings };
 }
 
 test('finds the rankings on all pages of the catalogue, and later only the new entries', async () => {
-  const { list, asked, rankings } = world();
+  const { list, requests, rankings } = world();
   list.push(
     listed(1),
     listed(2, { type_id: 2 }),
@@ -71,18 +71,18 @@ test('finds the rankings on all pages of the catalogue, and later only the new e
   );
   list.push(listed(2 ** 52 + 1, { type_id: 6 }));
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [1, 3], time: NOW });
-  expect(asked.map(({ query }) => query)).toEqual(
+  expect(requests.map(({ query }) => query)).toEqual(
     [1, 2, 3].map((page) => ({ sport_id: 5, limit: 500, page })),
   );
   list.push(listed(9, { ut: NOW }));
   expect((await rankings.readList(5, NOW, signal)).ids).toEqual([9]);
-  expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
+  expect(requests.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
 test('reads no table when the catalogue is empty', async () => {
-  const { asked, written, rankings } = world();
+  const { requests, written, rankings } = world();
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [], time: NOW });
-  expect([asked.length, written]).toEqual([1, []]);
+  expect([requests.length, written]).toEqual([1, []]);
 });
 
 test('publishes an unchanged ranking once, with the fields of its catalogue entry', async () => {

@@ -167,7 +167,7 @@ test('halves a window that is too large until it fits', async () => {
 
 /** Returns a follower at `position` whose provider has the feed from `availableFrom` and rejects windows wider than `widest`. */
 function refusing(position: number, limits: { availableFrom: number; readonly widest: number }) {
-  const asked: [number, number][] = [];
+  const requests: [number, number][] = [];
   const gaps: [number, number][] = [];
   const follower = new FeedFollower({
     ...SETTINGS,
@@ -175,7 +175,7 @@ function refusing(position: number, limits: { availableFrom: number; readonly wi
     time: async () => T0,
     page: async ({ timestamp, timestamp_to }) => {
       const [from, to] = [Number(timestamp), Number(timestamp_to)];
-      asked.push([from, to]);
+      requests.push([from, to]);
       if (from < limits.availableFrom || to - from > limits.widest)
         throw new ProviderError('REJECTED', 'feed.index', 'answered 400');
       return answer([], T0);
@@ -186,13 +186,13 @@ function refusing(position: number, limits: { availableFrom: number; readonly wi
     onClockBack: () => {},
     onGap: (from, to) => gaps.push([from, to]),
   });
-  return { follower, asked, gaps };
+  return { follower, requests, gaps };
 }
 
 test('retries a rejected window with the minimum size', async () => {
-  const { follower, asked, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
+  const { follower, requests, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
   for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
-  expect(asked.slice(0, 3)).toEqual([
+  expect(requests.slice(0, 3)).toEqual([
     [T0 - 30, T0],
     [T0 - 30, T0 - 29],
     [T0 - 29, T0 - 27],
@@ -203,12 +203,12 @@ test('retries a rejected window with the minimum size', async () => {
 
 test('repeats no rejected window unchanged, and continues when the provider answers again', async () => {
   const windows = { availableFrom: T0, widest: 8 };
-  const { follower, asked } = refusing(T0 - 30, windows);
+  const { follower, requests } = refusing(T0 - 30, windows);
   for (let tries = 0; tries < 6; tries++) await follower.read(signal).catch(() => {});
-  expect(asked).toEqual([T0, T0 - 29, T0 - 28, T0 - 27, T0 - 26, T0 - 25].map((to) => [T0 - 30, to]));
+  expect(requests).toEqual([T0, T0 - 29, T0 - 28, T0 - 27, T0 - 26, T0 - 25].map((to) => [T0 - 30, to]));
   // After 15 sizes the minimum again: the provider may not allow wider windows.
   for (let tries = 0; tries < 11; tries++) await follower.read(signal).catch(() => {});
-  expect(asked.slice(-2)).toEqual([
+  expect(requests.slice(-2)).toEqual([
     [T0 - 30, T0 - 15],
     [T0 - 30, T0 - 29],
   ]);
@@ -219,13 +219,13 @@ test('repeats no rejected window unchanged, and continues when the provider answ
 
 test('skips expired history by halves, reports each gap, and never skips the last day', async () => {
   const day = 86_400;
-  const { follower, asked, gaps } = refusing(T0 - 4 * day, { availableFrom: T0 - 2 * day, widest: 30 });
+  const { follower, requests, gaps } = refusing(T0 - 4 * day, { availableFrom: T0 - 2 * day, widest: 30 });
   for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
   expect(gaps).toEqual([
     [T0 - 4 * day, T0 - 2.5 * day],
     [T0 - 2.5 * day, T0 - 1.75 * day],
   ]);
-  expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
+  expect(requests.at(-1)?.[0]).toBe(T0 - 1.75 * day);
   const none = refusing(T0 - 3 * day, { availableFrom: T0, widest: 30 });
   for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
   expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
