@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';

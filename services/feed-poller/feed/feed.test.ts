@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from '../provider/answer.ts';
 import { answer } from '../testing/answers.ts';
 import { FeedFollower, type FeedSettings, feedWaitMs } from './feed.ts';
 
@@ -165,7 +165,7 @@ test('halves a window that is too large until it fits', async () => {
   expect(world.clocksBack).toBe(0);
 });
 
-/** Returns a follower at `position` whose provider has the feed from `availableFrom` and rejects windows wider than `widest`. */
+/** Returns a follower at `position` of a provider that has the feed from `availableFrom` and rejects windows above `widest`. */
 function refusing(position: number, limits: { availableFrom: number; readonly widest: number }) {
   const requests: [number, number][] = [];
   const gaps: [number, number][] = [];

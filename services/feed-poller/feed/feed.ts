@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { isProviderError, ProviderError } from '../errors.ts';
-import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
+import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { PollStatus } from './poll-status.ts';
 
 const NOW = 1_790_000_000_000;

@@ -1,7 +1,7 @@
 import type { HealthReason } from '#domain/health/verdict.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { HealthGap, IngressStatus } from '#topics/generated/types.ts';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
 /** The source in the reports: the origin of the feed's messages. */

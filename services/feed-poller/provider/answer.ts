@@ -1,7 +1,8 @@
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
 import { parseJson, toWholeNumber } from '#contract/values.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
-import { ProviderError } from '../errors.ts';
 
 /** An answer of the provider's REST contract (spec, "Response envelope"). */
 export type FeedAnswer = {
@@ -16,6 +17,27 @@ export type FeedAnswer = {
   /** The raw answer: it may contain the token, so it is never stored or logged. */
   readonly body: Buffer;
 };
+
+/** The reason why a request to the provider failed. */
+export type ProviderErrorCode = CodeOf<'ProviderError'>;
+
+/**
+ * Thrown when a request to the provider fails. It has no cause and names no address: an error of the HTTP client may hold
+ * the URL, and the URL holds the token.
+ */
+export class ProviderError extends TouchlineError<'ProviderError'> {
+  override readonly name = 'ProviderError';
+
+  /** `operation`: its name in the contract, such as `events.index`. */
+  constructor(code: ProviderErrorCode, operation: string, detail: string) {
+    super(code, `${operation}: ${detail}`);
+  }
+}
+
+/** Whether an error is a `ProviderError` with one of these codes. */
+export function isProviderError(error: unknown, ...codes: ProviderErrorCode[]): error is ProviderError {
+  return error instanceof ProviderError && codes.includes(error.code);
+}
 
 /** Query parameters that may hold secrets. They are dropped; every request gets the client's token anyway. */
 const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from './answer.ts';
 import { Outage } from './outage.ts';
 
 const tick = () => new Promise(setImmediate);

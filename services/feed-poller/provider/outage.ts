@@ -1,6 +1,6 @@
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { isProviderError, ProviderError } from '../errors.ts';
+import { isProviderError, ProviderError } from './answer.ts';
 
 /** Number of consecutive unanswered requests that mean an outage, not one broken connection. */
 const OUTAGE_FAILURES = 3;
@@ -34,7 +34,10 @@ export class Outage {
     this.#options = options;
   }
 
-  /** Makes a request, during an outage when it may. Throws what `work` throws, and `ProviderError` STOPPED when aborted while it waits. */
+  /**
+   * Makes a request; during an outage, waits first until it may. Throws what `work` throws, and `ProviderError` STOPPED
+   * when aborted while it waits.
+   */
   async run<T>(operation: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const probes = await this.#turn(operation, signal);
     try {

@@ -1,5 +1,4 @@
-import { ProviderError } from '../errors.ts';
-import type { FeedAnswer } from './answer.ts';
+import { type FeedAnswer, ProviderError } from './answer.ts';
 import type { ProviderClient, ProviderRequest } from './provider.ts';
 
 /** A whole list, with `api.timestamp` of the page that was read first, Unix seconds. */

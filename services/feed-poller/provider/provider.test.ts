@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { HttpReply } from '#service/http-get.ts';
-import { ProviderError } from '../errors.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { ProviderError } from './answer.ts';
 import { ProviderClient } from './provider.ts';
 
 const SECRET = 'the-secret-key';

@@ -6,9 +6,8 @@ import { toWholeNumber } from '#contract/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type FeedAnswer, readAnswer } from './answer.ts';
+import { type FeedAnswer, ProviderError, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
@@ -54,7 +53,7 @@ const MAX_REJECTED = 10_000;
  */
 const REJECTED_MS = 15 * 60_000;
 
-/** A client of the provider's REST interface. Handles tokens and 401, and classifies failures. The caller decides on retries. */
+/** A client of the provider's REST interface. Handles tokens and 401, and classifies failures. Callers decide on retries. */
 export class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #tokens: TokenKeeper;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { ProviderError } from './answer.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 
 /** Returns a keeper whose tokens are `t1`, `t2`, …; `fail` decides the outcome of each exchange. */

@@ -1,5 +1,5 @@
 import type { MachineClock } from '#timing/clock.ts';
-import { isProviderError, type ProviderError } from '../errors.ts';
+import { isProviderError, type ProviderError } from './answer.ts';
 
 /** A token as the provider issued it. */
 export type Grant = {

@@ -20,7 +20,7 @@ export type Tree = {
   readonly events: readonly Raw[];
 };
 
-/** Returns the member names of the records at a level (events are below the last one) in their parent: of a list, and of a single record. */
+/** Returns the names under which a parent holds the records of a level: as a list, and as a single record. Events are the last level. */
 function namesAt(depth: number): readonly [list: string, single: string] {
   const name = LEVELS[depth] ?? 'event';
   return [`${name}s`, name];

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
@@ -43,7 +43,7 @@ test('waits one period between reads', async () => {
 });
 
 test.each(['SERVER_ERROR', 'UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'INCONSISTENT', 'UNAUTHORIZED'] as const)(
-  'backs off up to the ceiling after %s, and waits one period after a success',
+  'backs off up to the maximum wait after %s, and waits one period after a success',
   async (code) => {
     const { waits } = await run([code, code, code, code, code, code, null, code], { reads: 9 });
     expect(waits).toEqual([50, 100, 200, 400, 500, 500, 7, 50, 7]);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Logger } from '#streams/log.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 
 /**
  * The client's contract with the provider, inferred from its answers. A resource answered with 403 is outside the contract
