@@ -60,7 +60,6 @@ function finishedMatch() {
         done.push(resource);
       },
     },
-    clock,
     context: {
       clock,
       backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
@@ -68,8 +67,6 @@ function finishedMatch() {
       log,
       metrics: testMetrics(),
     },
-    metrics: testMetrics(),
-    log,
   });
   watch.onEvent(event(), time(), clock.now);
   /** Makes the checks that are due within `ms`, in steps of ten seconds. Returns their number. */

@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Logger } from '#streams/log.ts';
 import { randomBackoffMs } from '#timing/backoff.ts';
-import type { MachineClock } from '#timing/clock.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { PollerMetrics } from '../metrics.ts';
 import { type FeedAnswer, itemBytes, ProviderError } from '../provider/answer.ts';
 import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
@@ -30,10 +27,7 @@ export type ReconcilerOptions = {
   readonly eventPublisher: EventPublisher;
   readonly catalogue: Catalogue;
   readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
-  readonly clock: MachineClock;
   readonly context: RepeatContext;
-  readonly metrics: Pick<PollerMetrics, 'stopped' | 'retries'>;
-  readonly log: Logger;
 };
 
 type Incident = {
@@ -59,16 +53,16 @@ export class Reconciler {
 
   /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
   async run(pauseMs: number, signal: AbortSignal): Promise<void> {
-    const { watch, clock } = this.#options;
+    const { watch, context } = this.#options;
     while (!signal.aborted) {
-      const id = watch.claim(clock.monotonic());
+      const id = watch.claim(context.clock.monotonic());
       if (id === null) await this.#sleep(pauseMs, signal);
       else await this.#checkClaimed(id, signal);
     }
   }
 
   #sleep(pauseMs: number, signal: AbortSignal): Promise<void> {
-    this.#pause ??= this.#options.clock.sleep(pauseMs, signal).finally(() => {
+    this.#pause ??= this.#options.context.clock.sleep(pauseMs, signal).finally(() => {
       this.#pause = null;
     });
     return this.#pause;
@@ -76,7 +70,7 @@ export class Reconciler {
 
   /** Checks one event. Throws `ProviderError`, `PublishError`. */
   async check(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, eventPublisher, catalogue, topicWriter, clock } = this.#options;
+    const { provider, watch, eventPublisher, catalogue, topicWriter, context } = this.#options;
     const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
@@ -93,7 +87,7 @@ export class Reconciler {
     // result of an event, its list is no timeline: as a snapshot it would remove every goal.
     const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
     const readable = list === null || (await this.#publish(id, list));
-    const now = clock.monotonic();
+    const now = context.clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
     if (!readable && !watch.hasExpired(event, shown.timestamp)) {
       watch.unreadable(id, now);
@@ -112,9 +106,9 @@ export class Reconciler {
 
   /** Publishes a list, or a dead letter when it is unreadable. Returns whether it is readable. */
   async #publish(id: number, { timestamp, items }: WholeList<Incident>): Promise<boolean> {
-    const { topicWriter, clock } = this.#options;
+    const { topicWriter, context } = this.#options;
     const incidents = items.map(({ bytes }) => bytes);
-    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, clock.unix());
+    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, context.clock.unix());
     const readable = delivery.deadLetters.length === 0;
     if (readable) this.#unreadable.delete(id);
     else {
@@ -134,10 +128,11 @@ export class Reconciler {
 
   /** Checks a claimed event. A failed check makes it due later; a missing event is dropped. */
   async #checkClaimed(id: number, signal: AbortSignal): Promise<void> {
-    const { watch, clock, context, metrics, log } = this.#options;
-    const { changes } = context.contract;
+    const { watch, context } = this.#options;
+    const { clock, backoff, contract, metrics, log } = context;
+    const { changes } = contract;
     if (this.#refused.get(id) === changes) {
-      watch.failed(id, clock.monotonic(), () => context.backoff.ceilingMs);
+      watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
       return;
     }
     if (this.#refused.delete(id)) metrics.stopped.dec(EVENT);
@@ -156,13 +151,11 @@ export class Reconciler {
           { resource: `event/${id}`, code },
           'outside the contract, not checked until the contract changes',
         );
-        watch.failed(id, now, () => context.backoff.ceilingMs);
+        watch.failed(id, now, () => backoff.ceilingMs);
       } else {
         metrics.retries.inc({ ...EVENT, code: published });
         log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is retried');
-        watch.failed(id, now, (failures) =>
-          Math.max(context.backoff.firstMs, randomBackoffMs(context.backoff, failures)),
-        );
+        watch.failed(id, now, (failures) => Math.max(backoff.firstMs, randomBackoffMs(backoff, failures)));
       }
     }
   }

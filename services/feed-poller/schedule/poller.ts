@@ -207,9 +207,11 @@ class Polling {
   }
 
   reconcile(): void {
-    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = this.#options.config;
+    const { config, provider, topicWriter } = this.#options;
+    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = config;
     const reconciler = new Reconciler({
-      ...this.#options,
+      provider,
+      topicWriter,
       context: this.#context,
       watch: this.#watch,
       eventPublisher: this.#eventPublisher,
