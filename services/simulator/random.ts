@@ -1,7 +1,5 @@
 /** A source of random numbers, which are the same for the same seed on any machine. */
 export type SeededRandom = {
-  /** Returns a number from 0 to 1, 1 excluded. */
-  next(): number;
   /** Returns a whole number from `min` to `max`, both included. */
   int(min: number, max: number): number;
   /** Returns true with the probability `rate`, 0 to 1. */
@@ -10,7 +8,7 @@ export type SeededRandom = {
   count(rate: number): number;
 };
 
-/** Returns a function that returns numbers from 0 to 1, 1 excluded, the same for the same seed. Its 32 bits of state suffice for faults. */
+/** Returns a generator of numbers from 0 to 1, 1 excluded, the same for the same seed. Its state of 32 bits suffices here. */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -26,7 +24,6 @@ export function createRandom(...parts: readonly (string | number)[]): SeededRand
   const next = mulberry32(hash(parts.join('/')));
   const chance = (rate: number): boolean => next() < rate;
   return {
-    next,
     int: (min, max) => min + Math.floor(next() * (max - min + 1)),
     chance,
     count: (rate) => Math.floor(rate) + (chance(rate % 1) ? 1 : 0),

@@ -51,12 +51,12 @@ export function parseRestFaults(setting: string): RestFaultRates {
  * requests in the same order get the same faults, and the rate of one fault does not change another.
  */
 export class RestFaults {
-  readonly rates: RestFaultRates;
+  readonly #rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #random: Readonly<Record<RestFault, SeededRandom>>;
 
   constructor(rates: RestFaultRates, seed: string) {
-    this.rates = rates;
+    this.#rates = rates;
     this.#random = Object.fromEntries(
       REST_FAULT_NAMES.map((name) => [name, createRandom(seed, 'rest', name)]),
     ) as Record<RestFault, SeededRandom>;
@@ -69,7 +69,7 @@ export class RestFaults {
 
   /** Decides whether to inject the fault now, and counts it when it does. */
   strikes(fault: RestFault): boolean {
-    const due = this.rates[fault] > 0 && this.#random[fault].chance(this.rates[fault]);
+    const due = this.#rates[fault] > 0 && this.#random[fault].chance(this.#rates[fault]);
     if (due) this.count(fault);
     return due;
   }

@@ -34,11 +34,7 @@ export class ProviderState {
   #time = Number.NEGATIVE_INFINITY;
 
   /** `isSilent`: whether a message is applied but not published; `onSilent` is called for each such message. */
-  constructor(
-    timeline: Timeline,
-    isSilent: (message: ProviderMessage) => boolean = () => false,
-    onSilent: () => void = () => {},
-  ) {
+  constructor(timeline: Timeline, isSilent: (message: ProviderMessage) => boolean, onSilent: () => void) {
     this.#timeline = timeline;
     this.#isSilent = isSilent;
     this.#onSilent = onSilent;
