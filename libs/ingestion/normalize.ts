@@ -269,7 +269,7 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.outpu
   throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'does not match the schema'}`);
 }
 
-/** Returns the error of a message that is no object. Throws `CanonicalJsonError` for absurd nesting: a possible attack has its own code. */
+/** Returns the error of a message that is no object. Throws `CanonicalJsonError` for absurd nesting, a possible attack. */
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
   return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');

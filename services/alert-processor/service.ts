@@ -42,7 +42,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, { rules
     client,
     codecs,
     topicName,
-    /** Follows matches and feed health until `signal` is aborted. `watch` and `start` need it. Rejects with the errors of `follow`. */
+    /** Follows matches and feed health until `signal` is aborted, for `watch` and `start`. Rejects with the errors of `follow`. */
     async read(signal: AbortSignal): Promise<void> {
       await Promise.all([matches.follow(signal), feeds.follow(signal)]);
     },
@@ -53,7 +53,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, { rules
     async watch(): Promise<() => Alert[]> {
       await feeds.known();
       const staleMatches = new StaleMatches();
-      // The initial state is no change: the leader publishes what is not published of it.
+      // The initial state is no change. The leader publishes the alerts of it that are not published yet.
       findAlerts(watched, staleMatches);
       return () => findAlerts(watched, staleMatches);
     },

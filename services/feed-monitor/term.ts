@@ -182,7 +182,7 @@ export class MonitorTerm {
     }
   }
 
-  /** Applies a record of feed-health. Throws `TermSupersededError` when it is of a later term; overwrites one of an earlier term. */
+  /** Checks a record of feed-health. Throws `TermSupersededError` for a later term; overwrites records of an earlier one. */
   #readHealth(monitor: HealthMonitor, number: number, key: string, value: Buffer): void {
     const { term } = this.#health.decode(value);
     if (term > number) throw new TermSupersededError(number, term);

@@ -69,7 +69,7 @@ export class SimulatedBoard {
   #status: StatusId = STATUS.notStarted;
   #finished = false;
   #verified = false;
-  /** A running clock with its start, Unix seconds, or a stopped one with the seconds that it shows. `before`: match time at its zero. */
+  /** `runsSince`: start of a running clock, Unix seconds. `shows`: seconds on a stopped one. `before`: match time at its zero. */
   #clock:
     | { readonly runsSince: number; readonly before: number }
     | { readonly shows: number; readonly before: number }

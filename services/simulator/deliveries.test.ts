@@ -68,7 +68,7 @@ describe('deliveries', () => {
   });
 
   test(
-    'are the same for the same seed, and others for another',
+    'are the same for the same seed, and differ for another seed',
     () => {
       const digest = (seed: string) =>
         deliver('many', seed).deliveries.map(({ body, ...rest }) => ({
@@ -83,7 +83,7 @@ describe('deliveries', () => {
   );
 
   test.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
-    'with faults %s lose nothing',
+    'lose no message with faults %s',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
       const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
@@ -96,13 +96,13 @@ describe('deliveries', () => {
       expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
       expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
       expect(sent.join() === published.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
-      const ordered = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
-      expect(counts[ordered]).toBeGreaterThan(100);
+      const injected = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
+      expect(counts[injected]).toBeGreaterThan(100);
     },
   );
 
   test.each(['some', 'many'])(
-    'with faults %s give the official scores, and a dead letter for each malformed body',
+    'have the official scores with faults %s, and a dead letter for each malformed body',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
       const matches = new Map<number, Match>();

@@ -52,7 +52,7 @@ const BATCH_WAIT_SECONDS = 0.05;
 /** Minimum wait for a delivery: a delivery that is due earlier is sent at once. */
 const MIN_WAIT_MS = 2;
 
-/** Plays until everything is accepted. Rejects with the reason of `signal` when it is aborted, and with the first error of a delivery. */
+/** Plays until everything is accepted. Rejects with the first error of a delivery, or with the reason of `signal`. */
 export async function play(
   options: PlayOptions,
   sender: WebhookSender,

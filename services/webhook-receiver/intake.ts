@@ -100,7 +100,10 @@ export class Intake {
 /** Maximum number of message ids in a span. */
 const MAX_SPAN_MESSAGES = 16;
 
-/** Starts the span of a delivery, and with it a trace; null without tracing. The sender's trace is only linked: it cannot decide what is recorded here. */
+/**
+ * Starts the span of a delivery, and with it a trace. Returns null without tracing. The sender's trace is only linked:
+ * senders must not decide what is recorded here.
+ */
 function startSpan(
   { raw, normalized }: ReadDelivery,
   waitedMs: number,

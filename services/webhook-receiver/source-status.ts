@@ -6,7 +6,7 @@ import type { ThreadReport } from './tally.ts';
 
 /** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
-/** Forged deliveries since the last authentic one, with none for `SILENT_MS`, that mean that our secret is not the provider's. */
+/** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
@@ -62,7 +62,7 @@ type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every three seconds. Skips a report while the last one is pending. */
+/** Writes the status of the webhook source to ingress-status every three seconds, unless the last report is still pending. */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;

@@ -82,7 +82,7 @@ export class RequestTally {
     this.#draft.providerMs.push(providerMs);
   }
 
-  /** Adds a delivery that was stored `seconds` after it was read. Deliveries of one produce request are stored in the same turn. */
+  /** Adds the seconds in which a delivery was stored. Deliveries of one produce request are stored in the same turn. */
   stored(seconds: number): void {
     if (this.#longest === 0) setImmediate(() => this.#endTurn());
     this.#longest = Math.max(this.#longest, seconds);

@@ -31,7 +31,10 @@ export type ThreadSettings = Pick<
   readonly tracing: TracingOptions | null;
 };
 
-/** A message to a thread. `report`: report now; `drain`: make each answer end its connection; `stop`: finish pending requests, then end. */
+/**
+ * A message to a thread. `report`: report now; `drain`: make each answer end its connection; `stop`: finish pending
+ * requests, then end.
+ */
 export type ToReceiverThread = 'report' | 'drain' | 'stop';
 
 /** A message from a thread: the port on which it listens from now on, or a report. */

@@ -82,7 +82,7 @@ type ListedPlace = PlacedStage & {
   readonly ut: number;
 };
 
-/** Returns the competition and stages of a data set, all written at `ut`, Unix seconds. `lookup` returns records without nested ones. */
+/** Returns the competition and stages of a data set, written at `ut`, Unix seconds. `lookup` returns records without nested ones. */
 export function createPlaces(
   dataset: Dataset,
   ut: number,

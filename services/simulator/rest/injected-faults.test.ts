@@ -92,7 +92,7 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.slow).toBe(1);
   });
 
-  test('the same requests get the same faults with the same seed', async () => {
+  test('are the same for the same requests and the same seed', async () => {
     const statuses = async (seed: string) => {
       const { reader } = open('many,timeout=0,slow=0,broken_json=0,cut_body=0', { seed });
       const seen: number[] = [];
@@ -199,7 +199,7 @@ describe('faults of content', () => {
     ['boundary=0.5', 'misses some'],
     ['none', 'misses none'],
   ])(
-    '%s: a reader that continues after the last second %s; an inclusive reader misses nothing',
+    'with %s, a reader that continues after the last second %s, and an inclusive reader misses nothing',
     async (order) => {
       const { provider, reader } = open(order, { matches: 1 });
       const { startsAt, endsAt } = provider.timeline;

@@ -95,7 +95,7 @@ describe('every answer matches the contract', () => {
 
 describe('the state is the fold of the published messages', () => {
   test(
-    'at any time the lists of events and incidents are the fold of the messages until then',
+    'lists events and incidents that are the fold of the messages up to that time',
     async () => {
       const messages = messagesOf(4);
       const [from, to] = [messages[0]?.ut ?? 0, messages.at(-1)?.ut ?? 0];
@@ -155,7 +155,7 @@ describe('the state is the fold of the published messages', () => {
   );
 
   test(
-    'windows of the feed that follow each other, both ends included, give every message: all of them, in order',
+    'has every message in consecutive windows of the feed, in order',
     async () => {
       const messages = messagesOf(4);
       const { provider, reader } = open();

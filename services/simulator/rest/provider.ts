@@ -88,7 +88,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   };
 }
 
-/** Returns a function that decides which deletes the feed omits. It depends on the incident only, so that repeated reads agree. */
+/** Returns a function that decides which deletes the feed omits, by the incident only, so that repeated reads agree. */
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);

@@ -19,7 +19,7 @@ export class Timeline {
   readonly #cached = new LRUCache<number, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
   readonly totals = new WaveTotals();
 
-  /** Simulates everything once to know the times. `count`: number of matches, from the first. Throws `RangeError` without a match. */
+  /** Simulates everything once to know the times. `count`: number of matches to play. Throws `RangeError` without a match. */
   constructor(dataset: Dataset, matchSettings: MatchSettings, count?: number) {
     this.#competition = dataset.competition;
     this.#matchSettings = matchSettings;

@@ -25,7 +25,7 @@ export function startMonitor(
 /** The start of matches, Unix seconds of the provider. */
 const BEGAN = 1_790_000_000;
 
-/** A published message, with the times when it was received and when the broker acknowledged it (null before), Unix milliseconds. */
+/** A published message. Times in Unix milliseconds; `storedAt` is null until the broker acknowledges the message. */
 export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
 
 /** Publishes messages of live matches, as an ingress service would. */
@@ -125,7 +125,7 @@ export class LiveFeed {
     return this.#publish('feed-health', key, this.#encodeHealth(record));
   }
 
-  /** Publishes a message of each match every `everyMs`, spread over the interval, until the time that `until` returns, Unix milliseconds. */
+  /** Publishes a message of each match every `everyMs`, spread over the interval, until the Unix milliseconds of `until`. */
   async play(matches: readonly number[], everyMs: number, until: (eventId: number) => number): Promise<void> {
     const publishing: Promise<void>[] = [];
     await Promise.all(

@@ -8,7 +8,7 @@ export type JsonRecord = Record<string, unknown>;
 type AnswerFault = { readonly status: number; readonly body?: string; readonly location?: string } | 'hang';
 
 /** A received request. */
-export type ReceivedRequest = { readonly path: string; readonly query: Readonly<Record<string, string>> };
+type RecordedRequest = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
 /** Credentials of the one client that the provider knows. */
 export const CLIENT = { id: '7', secret: 'a-secret-key-that-nobody-may-see' };
@@ -39,9 +39,9 @@ export class TestProvider {
   /** Maximum number of items of a page, whatever a request says. */
   pageSize = 1_000;
   /** Returns the fault of a request, null for none. Not called for token requests. `count`: number of requests so far. */
-  fault: (request: ReceivedRequest, count: number) => AnswerFault | null = () => null;
+  fault: (request: RecordedRequest, count: number) => AnswerFault | null = () => null;
   /** All received requests but those for a token. */
-  readonly taken: ReceivedRequest[] = [];
+  readonly taken: RecordedRequest[] = [];
   exchanges = 0;
   #tokens = new Set<string>();
   readonly #server: Server;
@@ -79,7 +79,7 @@ export class TestProvider {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', this.url);
-    const received: ReceivedRequest = { path: url.pathname, query: Object.fromEntries(url.searchParams) };
+    const received: RecordedRequest = { path: url.pathname, query: Object.fromEntries(url.searchParams) };
     if (received.path === '/v2/oauth') {
       this.#grant(received, response);
       return;
@@ -111,7 +111,7 @@ export class TestProvider {
     send(response, this.now(), found.items?.length ?? null, next, received.query, data);
   }
 
-  #grant({ query }: ReceivedRequest, response: ServerResponse): void {
+  #grant({ query }: RecordedRequest, response: ServerResponse): void {
     const { client_id, secret_key } = query;
     if (client_id !== CLIENT.id || secret_key !== CLIENT.secret) {
       response.writeHead(401).end(`bad secret ${secret_key}`);
@@ -127,7 +127,7 @@ export class TestProvider {
   #find({
     path,
     query,
-  }: ReceivedRequest): { items: JsonRecord[] | null; data: (items: JsonRecord[]) => unknown } | null {
+  }: RecordedRequest): { items: JsonRecord[] | null; data: (items: JsonRecord[]) => unknown } | null {
     const event = /^\/v2\/events\/(\d+)(\/incidents)?$/.exec(path);
     if (event !== null) {
       const id = Number(event[1]);

@@ -193,7 +193,7 @@ describe('an accepted request', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('may be as large as the limit', async () => {
+  test('may have the maximum size', async () => {
     const filler = 'x'.repeat(2_500_000);
     const large = JSON.stringify([
       incidentMessage({ id: 78 }),
