@@ -16,7 +16,7 @@ describe.each(DATASETS)('data set %s', (name) => {
     expect(matches.map(({ date }) => date)).toEqual(matches.map(({ date }) => date).sort());
   });
 
-  test('names its teams, players and places', () => {
+  test('has every team, player, stage, group and round that its matches name', () => {
     const teams = new Set(competition.teams.map(({ id }) => id));
     const stages = new Map(competition.stages.map((stage) => [stage.id, stage]));
     for (const match of matches) {
@@ -33,21 +33,21 @@ describe.each(DATASETS)('data set %s', (name) => {
     }
   });
 
-  test('is what its source says', ({ skip }) => {
+  test('equals its source', ({ skip }) => {
     if (!existsSync(SOURCE))
       skip('../shared/data is not here: the data set is compared with its source where it is');
     expect(buildAll(SOURCE).get(name)).toBe(readFileSync(join(ROOT, 'data', `${name}.jsonl`), 'utf8'));
   });
 });
 
-test('a league plays everyone at home and away', () => {
+test('has every pair of a league at home and away', () => {
   const { competition, matches } = readDataset('england-2017-18');
   const pairs = new Set(matches.map(({ home, away }) => `${home}-${away}`));
   expect(competition.teams).toHaveLength(20);
   expect(pairs.size).toBe(20 * 19);
 });
 
-test('a world cup has eight groups of four and five knockout stages', () => {
+test('has eight groups of four and five knockout stages of a world cup', () => {
   const { competition, matches } = readDataset('world-cup-2018');
   const [groupStage, ...knockout] = competition.stages;
   for (const group of groupStage?.groups ?? []) {
@@ -78,7 +78,7 @@ test('has extra time and shoot-outs', () => {
   ]);
 });
 
-test('says where the goals of a match are not known one by one', () => {
+test('marks matches whose single goals are unknown', () => {
   const { competition, matches } = readDataset('england-2017-18');
   const name = (id: number) => competition.teams.find((team) => team.id === id)?.name;
   const known = matches.filter(({ facts }) => facts === 'score_only');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
- * The project's own format of played matches: JSON lines, the first line the competition, then one match a line
- * in order of kick-off. data/README.md explains every field and names the source.
+ * The format of data sets: JSON lines. The first line is the competition; each further line is a match, in order of
+ * kick-off. data/README.md explains every field and names the source.
  */
 
 const SCORE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]).readonly();
@@ -34,7 +34,7 @@ const COMPETITION = z.object({
     z.object({
       ...named,
       knockout: z.boolean(),
-      /** `ranks`: ids of its teams as they officially ended, the first one first. */
+      /** `ranks`: ids of its teams in their official final order. */
       groups: z.array(z.object({ ...named, ranks: z.array(z.int().positive()) })),
       rounds: z.array(z.object(named)),
     }),
@@ -58,9 +58,9 @@ const MATCH = z.object({
   et: SCORE.optional(),
   pens: SCORE.optional(),
   facts: z.enum(['all', 'score_only']),
-  /** [period, second in it, kind, side, person] */
+  /** [period, second in the period, kind, side, person id] */
   events: z.array(z.tuple([PERIOD, z.int().nonnegative(), KIND, SIDE, z.int().positive()])),
-  /** [minute as it is displayed, side, person out, person in] */
+  /** [displayed minute, side, id of the person out, id of the person in] */
   subs: z.array(z.tuple([z.int().positive(), SIDE, z.int().positive(), z.int().positive()])),
 });
 
@@ -69,7 +69,7 @@ export type GoalPair = readonly [home: number, away: number];
 export type FactSide = z.infer<typeof SIDE>;
 /** First and second half, first and second half of extra time, penalty shoot-out. */
 export type Period = z.infer<typeof PERIOD>;
-/** What happened. `kick_…` are kicks of a shoot-out; an own goal has the side of who scored it. */
+/** The kind of a fact. `kick_…` are kicks of a shoot-out; an own goal has the side of its scorer. */
 export type FactKind = z.infer<typeof KIND>;
 export type Competition = z.infer<typeof COMPETITION>;
 export type MatchFacts = z.infer<typeof MATCH>;
@@ -79,7 +79,7 @@ export type Dataset = { readonly competition: Competition; readonly matches: rea
 export const DATASETS = ['world-cup-2018', 'england-2017-18'] as const;
 export type DatasetName = (typeof DATASETS)[number];
 
-/** Reads a data set of this folder. Throws ZodError where a line has not the form of data/README.md. */
+/** Reads a data set of this folder. Throws `ZodError` when a line does not have the form of data/README.md. */
 export function readDataset(name: DatasetName): Dataset {
   const [first = '', ...rest] = readFileSync(new URL(`./${name}.jsonl`, import.meta.url), 'utf8')
     .trimEnd()
@@ -92,7 +92,7 @@ export function readDataset(name: DatasetName): Dataset {
 
 const DAY_MS = 86_400_000;
 
-/** The same matches so many days later; whole weeks keep their days of the week. */
+/** Returns the data set with all matches `days` later; whole weeks keep the days of the week. */
 export function daysLater({ competition, matches }: Dataset, days: number): Dataset {
   const moved = matches.map((match) => ({
     ...match,
@@ -101,7 +101,7 @@ export function daysLater({ competition, matches }: Dataset, days: number): Data
   return { competition, matches: moved };
 }
 
-/** The official final score: result 2, extra time included, a shoot-out not. */
+/** Returns the official final score (result 2): with extra time, without a shoot-out. */
 export function finalScore(match: Pick<MatchFacts, 'ft' | 'et'>): GoalPair {
   return match.et ?? match.ft;
 }

@@ -18,7 +18,7 @@ function type(topic: string) {
 const normalized = type('normalized-messages');
 const sameAgain = (message: NormalizedMessage) => normalized.fromBuffer(normalized.toBuffer(message));
 
-/** Values at and around the limits of a field, and of other types. */
+/** Values at and around the limits of a field, and values of other types. */
 const value = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, INT_MAX, INT_MAX + 1, LONG_MAX, LONG_MAX + 1, 2 ** 53, Number.MAX_VALUE),
   fc.constantFrom(

@@ -14,7 +14,7 @@ function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    isLevelEnabled: (asked: string) => asked !== 'debug' || level === 'debug',
+    isLevelEnabled: (wanted: string) => wanted !== 'debug' || level === 'debug',
   };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const context = { origin: 'webhook', service: 'webhook-receiver', receivedAt: 1 } as const;
@@ -22,7 +22,7 @@ function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
   return lines;
 }
 
-test('names every message of a delivery at debug, and no good one at info', () => {
+test('logs every message of a delivery at debug, and none of them at info', () => {
   const body = [incidentMessage({ id: 1 }), incidentMessage({ id: 2 })];
   const names = body.map(({ id }) => ({ message_id: String(id), delivery_id: expect.any(String) }));
   expect(linesOf(body, 'debug').map(({ fields }) => fields)).toMatchObject(names);
@@ -40,7 +40,7 @@ test.each([
     'm-8',
   ],
   ['a body that is no JSON', 'no json', null],
-])('names a dead letter by the id of its message: %s', (_, body, id) => {
+])('logs a dead letter with the id of its message: %s', (_, body, id) => {
   expect(linesOf(body, 'info')[0]).toMatchObject({
     level: 'warn',
     fields: { message_id: id, delivery_id: expect.any(String), code: expect.any(String) },

@@ -3,12 +3,12 @@ import { type Logger, logsMessages } from '#streams/log.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ReadDelivery } from './delivery.ts';
 
-/** Logs what became of a stored delivery: a warning for each dead letter, and at debug a line for each message. */
+/** Logs a stored delivery: a warning for each dead letter, and at debug a line for each message and each unused type. */
 export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: ReadDelivery): void {
   for (const letter of deadLetters) {
     const { id, code, reason, key } = letter;
     const fields = { message_id: messageIdIn(letter), delivery_id: key?.toString() };
-    log.warn({ ...fields, id, code, reason }, 'given up, see dead-letters');
+    log.warn({ ...fields, id, code, reason }, 'sent to dead-letters');
   }
   if (!logsMessages(log)) return;
   for (const { message_id, event_id, delivery_id } of normalized)
@@ -21,7 +21,7 @@ export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: R
 const MAX_PARSED_BYTES = 64 * 1024;
 const MAX_ID_LENGTH = 100;
 
-/** The provider's id of the only message of a dead letter; null where it has none that can be read. */
+/** Returns the provider's id of a dead letter's first message; null when no id can be read. */
 function messageIdIn({ value }: DeadLetter): string | null {
   if (value === null || value.length > MAX_PARSED_BYTES) return null;
   const parsed = parseJson(value.toString());

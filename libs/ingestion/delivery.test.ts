@@ -9,7 +9,7 @@ const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).di
 const good = JSON.stringify(incidentMessage());
 
 describe('readDelivery', () => {
-  test('keeps the bytes, under their SHA-256', () => {
+  test('keeps the bytes unchanged, with their SHA-256 as the delivery id', () => {
     const body = ` [ ${good} ]\n`;
     expect(read(body).raw).toEqual({
       delivery_id: sha256(body),
@@ -19,7 +19,7 @@ describe('readDelivery', () => {
     });
   });
 
-  test('normalizes every message, in order, of that delivery', () => {
+  test('normalizes every message in order, with the id of the delivery', () => {
     const { normalized, deadLetters } = read(`[${good},${JSON.stringify(eventMessage())}]`);
     expect(normalized.map((message) => message.type)).toEqual(['incident', 'event']);
     expect(normalized[0]?.delivery_id).toBe(sha256(`[${good},${JSON.stringify(eventMessage())}]`));
@@ -68,7 +68,7 @@ describe('readDelivery', () => {
     expect(new Set(deadLetters.map((letter) => letter.id)).size).toBe(2);
   });
 
-  test('makes the same dead letter of the same bytes at the same place', () => {
+  test('derives the same dead letters from the same bytes', () => {
     const ids = (body: string) => read(body).deadLetters.map((letter) => letter.id);
     expect(ids(`[${good},1,1]`)).toEqual(ids(`[${good},1,1]`));
     expect(ids(`[${good},1,1]`)).not.toEqual(ids(`[${good},1,2]`));
@@ -97,7 +97,7 @@ describe('readDeadLetter', () => {
     return letter;
   };
 
-  test('normalizes the messages again, as of their own delivery', () => {
+  test('normalizes the message again, with the id of its original delivery', () => {
     const letter = { ...letterOf('[1,2]'), value: Buffer.from(good) };
     const again = readDeadLetter(letter, { ...context, receivedAt: 5 });
     expect(again).toMatchObject({
@@ -111,7 +111,7 @@ describe('readDeadLetter', () => {
     expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
   });
 
-  test.each(['{', '5', '[5]', '[[5],1]'])('reports what is still unreadable: %s', (body) => {
+  test.each(['{', '5', '[5]', '[[5],1]'])('reports a message that is still unreadable: %s', (body) => {
     expect(readDeadLetter(letterOf(body), context)).toMatchObject({ normalized: [], faults: [{}] });
   });
 });

@@ -16,14 +16,13 @@ export const DELIVERY_TOPICS = [
   'dead-letters',
 ] as const satisfies readonly TopicName[];
 
-/** Longest body of a delivery, in bytes: a record of raw-messages or dead-letters is the body plus a few fields. */
+/** Maximum size of a body, bytes: a record of raw-messages or dead-letters is the body plus a few fields. */
 export const LARGEST_BODY_BYTES = TOPICS['raw-messages'].maxMessageBytes - 64 * 1024;
 
-/** Who received a delivery, and when. */
-export type ReceiptContext = {
-  /** The ingress service. */
+/** The service that received a delivery, and the time. */
+type ReceiptContext = {
   readonly origin: MessageContext['origin'];
-  /** The name of the service, in its dead letters. */
+  /** Name of the ingress service, for dead letters. */
   readonly service: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
@@ -31,7 +30,7 @@ export type ReceiptContext = {
 
 /** The content of a delivery. */
 export type ReadDelivery = {
-  /** Null where nothing is stored: the empty array of a test delivery. */
+  /** Null when nothing is stored: the empty array of a test delivery. */
   readonly raw: RawMessage | null;
   readonly normalized: readonly NormalizedMessage[];
   readonly deadLetters: readonly DeadLetter[];
@@ -39,15 +38,15 @@ export type ReadDelivery = {
   readonly ignored: ReadonlyMap<string, number>;
 };
 
-/** The id of a delivery: the key of its body in raw-messages. */
+/** Returns the id of a delivery: the SHA-256 of its body, and the key of the body in raw-messages. */
 export function deliveryId(body: Buffer): string {
   return hash('sha256', body, 'hex');
 }
 
-/** A body with more messages goes to dead letters as a whole: reading them would block all other deliveries. */
+/** Maximum number of messages in a body. A larger body becomes one dead letter: reading it would block all other deliveries. */
 const MAX_MESSAGES = 10_000;
 
-/** What is wrong with a body or a message. */
+/** The reason why a body or a message is unreadable. */
 type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type MessageFault = Fault & { readonly index: number };
 type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
@@ -59,9 +58,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads the body of a delivery. Unreadable parts become dead letters, the rest is normalized:
- * - a body that is not UTF-8, not JSON, not an array, or has too many messages: one, with the body's bytes;
- * - a message that cannot be normalized: one, with the message's bytes as they stand in the body; with the whole body
- *   where it is the only message.
+ * - a body that is not UTF-8, not JSON, not an array, or has too many messages becomes one dead letter with its bytes;
+ * - a message that cannot be normalized becomes one dead letter with the message's bytes, or with the whole body when it
+ *   is the only message.
  *
  * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
@@ -80,8 +79,8 @@ export function readDelivery(body: Buffer, context: ReceiptContext): ReadDeliver
 }
 
 /**
- * Normalizes a delivery from its dead letter again, e.g. by a later release. Its messages belong to the original
- * delivery, so there is no raw record. `faults` has what is still unreadable.
+ * Normalizes a dead letter again, e.g. in a later release. Its messages belong to the original delivery, so there is no
+ * raw record. `faults` has a fault for each part that is still unreadable.
  */
 export function readDeadLetter(
   letter: DeadLetter,
@@ -136,16 +135,16 @@ function deadLettersOf(
   );
 }
 
-/** The dead letter of a body, or of the message at a place in it. */
+/** Returns the dead letter of a body (`part` is 'body'), or of one of its messages (`part` is the index). */
 export function deadLetter(
   { code, reason }: Fault,
-  place: string,
+  part: string,
   value: Buffer | null,
   deliveryId: string,
   { service, receivedAt }: Pick<ReceiptContext, 'service' | 'receivedAt'>,
 ): DeadLetter {
   return {
-    id: hash('sha256', `${deliveryId}:${place}`, 'hex'),
+    id: hash('sha256', `${deliveryId}:${part}`, 'hex'),
     service,
     code,
     reason,
@@ -158,18 +157,19 @@ export function deadLetter(
   };
 }
 
-export type DeliveryCodecs = CodecsOf<(typeof DELIVERY_TOPICS)[number]>;
-
-/** Turns deliveries into the records of their topics. */
+/** Encodes deliveries into the records of their topics. */
 export type DeliveryEncoder = (delivery: ReadDelivery) => PublishRecord[];
 
-/** An encoder with the schemas of a registry. Throws as `Registry.codec`. */
+/** Creates an encoder with the schemas of a registry. Throws what `Registry.codec` throws. */
 export async function openDeliveryEncoder(registry: Registry, prefix: string): Promise<DeliveryEncoder> {
   return deliveryEncoder(await registry.codecs(DELIVERY_TOPICS), prefix);
 }
 
-/** An encoder with these codecs. The raw record comes first: the others derive from it. */
-export function deliveryEncoder(codecs: DeliveryCodecs, prefix: string): DeliveryEncoder {
+/** Creates an encoder with these codecs. It puts the raw record first: the others derive from it. */
+export function deliveryEncoder(
+  codecs: CodecsOf<(typeof DELIVERY_TOPICS)[number]>,
+  prefix: string,
+): DeliveryEncoder {
   const rawTopic = topicName(prefix, 'raw-messages');
   const normalizedTopic = topicName(prefix, 'normalized-messages');
   const deadLetterTopic = topicName(prefix, 'dead-letters');

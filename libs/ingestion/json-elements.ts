@@ -5,10 +5,7 @@ const OPEN = new Set([0x5b, 0x7b]);
 const CLOSE = new Set([0x5d, 0x7d]);
 const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/**
- * Splits the text of a JSON array into the bytes of its elements, unchanged.
- * `body` must be valid UTF-8 and valid JSON, with an array at the top that is not empty.
- */
+/** Splits a JSON array into the unchanged bytes of its elements. `body` must be the valid UTF-8 of a non-empty array. */
 export function jsonElements(body: Buffer): Buffer[] {
   const elements: Buffer[] = [];
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * Schemas of the provider's messages and records (spec, "Events" and "Resources and their fields"; where the spec does not
- * show a shape, that of the provider's own clients). Known fields are checked exactly, unknown ones are allowed
- * everywhere: normalizing keeps them by copying the original; parsed values have known fields only.
+ * Schemas of the provider's messages and records (spec, "Events" and "Resources and their fields"; shapes that the spec
+ * does not show are those of the provider's own clients). Known fields are checked exactly. Unknown fields are allowed
+ * everywhere: parsed values lack them, and normalizing copies them from the original.
  */
 import { z } from 'zod';
 import {
@@ -19,8 +19,8 @@ import {
 const EVENT_TIME = /^(?:[0-9]{2,4}:[0-5][0-9])?$/;
 
 /**
- * The last second of the year 9999, Unix seconds. A `ut` beyond it is in milliseconds or damaged, and by laws 1 to 3 would outrank
- * every later record of its incident for good, a cancellation too.
+ * Maximum `ut`: the last second of the year 9999, Unix seconds. A larger one is in milliseconds or damaged, and by laws
+ * 1 to 3 no later record of its incident, not even a cancellation, could ever replace it.
  */
 export const UT_MAX = 253_402_300_799;
 
@@ -114,7 +114,10 @@ export const eventMessageSchema = z.object({
 
 const ofEvent = { id: wholeOrNone(LONG_MAX) };
 
-/** The line-ups of a match, and the keep-alive of a live one, about every 30 seconds. The place of its event is not specified: see `eventIdOf`. */
+/**
+ * The line-ups of a match, and the keep-alive of a live one, sent about every 30 seconds. The spec does not say which
+ * field holds the event id: any of the three may.
+ */
 export const ofEventSchema = z.object({
   ...envelope,
   data: z.object(

@@ -29,7 +29,7 @@ const normalizedType = avroType(schema);
 
 const bytesOf = (parts: readonly string[]) => Buffer.byteLength(parts.join(''));
 
-/** Text of that many bytes of UTF-8: the character repeated, then padded with ASCII. */
+/** Returns a text of so many bytes of UTF-8: the character repeated, then padded with ASCII. */
 function textOf(bytes: number, character: string): string {
   const each = Buffer.byteLength(character);
   return character.repeat(Math.floor(bytes / each)) + 'x'.repeat(bytes % each);
@@ -38,13 +38,13 @@ function textOf(bytes: number, character: string): string {
 describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (character) => {
   const name = (bytes: number) => textOf(bytes, character);
 
-  test('an incident id has 255 at most', () => {
+  test('accept an incident id of up to 255', () => {
     const id = (bytes: number) => codeOf(normalizeMessage(incidentMessage({}, { id: name(bytes) }), CONTEXT));
     expect(id(255)).toBe('normalized');
     expect(id(256)).toBe('unknown_shape data.incident.id: expected 1 to 255 bytes of well-formed text');
   });
 
-  test.each(['event', 'incident'])('a message may fill its limit with its %s', (part) => {
+  test.each(['event', 'incident'])('accept a message that fills its limit with its %s', (part) => {
     const message = (text: string) =>
       part === 'event' ? incidentMessage({}, {}, { name: text }) : incidentMessage({}, { info: text });
     const { event_fields, incident } = normalized(message(''));
@@ -55,7 +55,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     );
   });
 
-  test('a line-up may fill the same limit', () => {
+  test('accept a line-up that fills the limit of a message', () => {
     const message = (text: string) => ({
       id: 1,
       type: 'events_lineups',
@@ -73,7 +73,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
   const listed = (id: number, info: string) => incidentRecord({ id: `5-${id}`, info });
   const overhead = bytesOf([normalized(incidentMessage({}, listed(100, ''))).incident?.incident.body ?? '']);
 
-  test('an incident of a snapshot may fill the limit of a message', () => {
+  test('accept an incident of a snapshot that fills the limit of a message', () => {
     const left = MAX_MESSAGE_BYTES - overhead;
     expect(codeOf(snapshot([listed(100, name(left))]))).toBe('normalized');
     expect(codeOf(snapshot([listed(100, ''), listed(101, name(left + 1))]))).toMatch(
@@ -81,7 +81,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     );
   });
 
-  test('all incidents of a snapshot may fill its limit', () => {
+  test('accept incidents that together fill the limit of a snapshot', () => {
     const each = MAX_SNAPSHOT_BYTES / 16;
     const list = (more: number) =>
       Array.from({ length: 16 }, (_, at) => listed(100 + at, name(each - overhead + (at === 7 ? more : 0))));
@@ -120,7 +120,7 @@ describe('the largest snapshots', () => {
   });
 });
 
-test('a time of change is in seconds, up to the year 9999: one in milliseconds would never be outranked', () => {
+test('rejects a ut after the year 9999, as one in milliseconds: no later record could replace it', () => {
   const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
   const ofMessage = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({ ut }), CONTEXT));
   const ofIncident = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({}, { ut }), CONTEXT));

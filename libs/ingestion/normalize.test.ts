@@ -19,7 +19,7 @@ function reason(result: Normalized): string {
 }
 
 describe('an incident message', () => {
-  test('becomes the incident, the event by parts, and its origin', () => {
+  test('becomes an incident, the event by groups of fields, and its origin', () => {
     const message = normalized(incidentMessage());
     expect(message).toMatchObject({
       message_id: '35375779',
@@ -49,13 +49,13 @@ describe('an incident message', () => {
     });
   });
 
-  test('uses the incident’s own ut before the message’s', () => {
+  test('uses the incident’s ut, and the message’s when the incident has none', () => {
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).incident?.incident.ut).toBe(1_789_999_990);
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).ut).toBe(1_790_000_000);
     expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
   });
 
-  test('is a delete by its action only, and the body omits the action', () => {
+  test('is a delete only when its action says so, and the body omits the action', () => {
     const inserted = normalized(incidentMessage());
     const deleted = normalized(incidentMessage({}, { action: 'delete' }));
     expect(deleted.incident?.deleted).toBe(true);
@@ -89,7 +89,7 @@ describe('an incident message', () => {
     expect(message.incident?.incident.incident_id).toBe(413);
   });
 
-  test('without its event is unreadable', () => {
+  test('is unreadable without its event', () => {
     expect(reason(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
       /^unknown_shape data\.event: /,
     );
@@ -111,20 +111,20 @@ describe('the event of a message', () => {
     ]);
   });
 
-  test('omits a part without fields', () => {
+  test('omits a group without fields', () => {
     expect(normalized(eventMessage({ data: { event: { id: 1, clock_time: null } } })).event_fields).toEqual([
       '{"clock_time":null}',
     ]);
     expect(normalized(eventMessage({ data: { event: { id: 1 } } })).event_fields).toEqual([]);
   });
 
-  test('keeps an action that deletes the event, and no other', () => {
+  test('keeps the action delete, and no other', () => {
     const parts = (action: unknown) =>
       normalized(eventMessage({ data: { event: { id: 1, action } } })).event_fields;
     expect([parts('insert'), parts('update'), parts('delete')]).toEqual([[], [], ['{"action":"delete"}']]);
   });
 
-  test('repeats unchanged parts byte for byte, whatever the order of their keys', () => {
+  test('has the same bytes for an unchanged group, whatever the order of its keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(9000), (extra, clock_time) => {
         const before = eventMessage({}, extra);
@@ -139,7 +139,7 @@ describe('the event of a message', () => {
     );
   });
 
-  test('has every field of the record but id and action', () => {
+  test('keeps every field of the record but id and action', () => {
     const event = { ...(eventMessage().data as { event: object }).event, more: { b: 1, a: 2 } };
     const parts = normalized(eventMessage({ data: { event } })).event_fields.map((part) => JSON.parse(part));
     const { id: _id, action: _action, ...fields } = event as Record<string, unknown>;
@@ -153,7 +153,7 @@ function normalizedOrNone(message: unknown): string[] {
 }
 
 describe('identity', () => {
-  test('is the id, else the uuid, as text', () => {
+  test('is the id as text, or the uuid when there is no id', () => {
     expect(normalized(eventMessage({ id: 'a-1' })).message_id).toBe('a-1');
     expect(normalized(eventMessage({ id: null, uuid: 'f47ac10b' })).message_id).toBe('f47ac10b');
     expect(normalized(eventMessage({ id: 5, uuid: 'f47ac10b' })).message_id).toBe('5');
@@ -326,12 +326,12 @@ describe('a snapshot', () => {
     });
   });
 
-  test('may be empty, and does not list a record that says it is deleted', () => {
+  test('may be empty, and omits a record with the action delete', () => {
     expect(snapshot([])).toMatchObject({ kind: 'normalized', message: { snapshot: [] } });
     expect(snapshot([incidentRecord({ action: 'delete' })])).toMatchObject({ message: { snapshot: [] } });
   });
 
-  test('is unreadable as a whole where one incident is: a list without it would remove it', () => {
+  test('is unreadable when one incident is: a list without that incident would remove it', () => {
     expect(reason(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
       /^unknown_shape incidents\.1\.event_time: /,
     );

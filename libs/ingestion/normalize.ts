@@ -1,4 +1,4 @@
-/** Normalizes the provider's messages and records: parsed once, here, and trusted afterwards. */
+/** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
 import type { z } from 'zod';
 import {
   ByKeys,
@@ -24,7 +24,7 @@ import {
 /** The result of normalizing a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
-  /** Well formed, of an unused type. */
+  /** A well-formed message of an unused type. */
   | { readonly kind: 'ignored'; readonly type: string }
   /** `reason` is one line that names the path, never a value. */
   | { readonly kind: 'unreadable'; readonly code: DeadLetterCode; readonly reason: string };
@@ -33,14 +33,14 @@ export type Normalized =
 export type MessageContext = {
   /** The ingress service. */
   readonly origin: 'webhook' | 'feed';
-  /** The raw-messages record that contains it. */
+  /** Key of the raw-messages record that contains the message. */
   readonly deliveryId: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
 };
 
-/** An event's whole incident list, the answer of `GET /v2/events/{id}/incidents`. */
-export type SnapshotRecords = {
+/** An event's whole incident list: the answer of `GET /v2/events/{id}/incidents`. */
+type SnapshotRecords = {
   readonly messageId: string;
   readonly eventId: number;
   /** The response's `api.timestamp`, Unix seconds. */
@@ -49,18 +49,18 @@ export type SnapshotRecords = {
 };
 
 /**
- * Most bytes of UTF-8 of a message's event and incident as canonical JSON, and of each incident of a snapshot. Real ones
- * take a few thousand.
+ * Maximum size of a message's event and incident together, and of each incident of a snapshot: bytes of canonical JSON.
+ * Real ones have a few thousand.
  */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
 
 /**
- * Most bytes of UTF-8 of all incidents of a snapshot as canonical JSON. With the fields read from them, at most as many
- * again, they fit a record of normalized-messages.
+ * Maximum size of all incidents of a snapshot: bytes of canonical JSON. The fields parsed from them need at most as many
+ * bytes again, so that the snapshot fits a record of normalized-messages.
  */
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
-/** The event's fields that change together; all others are the rest. */
+/** Groups of event fields that change together. All other fields form one more group. */
 const EVENT_PARTS: readonly (readonly string[])[] = [
   ['clock_status', 'clock_time', 'played_time'],
   ['bet_status', 'latency', 'relation_status', 'status_id', 'status_name', 'status_type'],
@@ -82,8 +82,8 @@ const eventParts = new ByKeys(partsOf);
 const eventPartsWithoutAction = new ByKeys((keys) => partsOf(withoutAction(keys)));
 
 /**
- * Normalizes one provider message, as parsed from JSON. Never throws, whatever its content. An unknown type is
- * `ignored`; an incident without its event, or an event without a numeric id, is `unreadable`.
+ * Normalizes one provider message, as parsed from JSON. Never throws. A message of an unknown type is `ignored`; an
+ * incident without its event, or an event without a numeric id, is `unreadable`.
  */
 export function normalizeMessage(message: unknown, context: MessageContext): Normalized {
   return guarded(() => {
@@ -104,8 +104,8 @@ export function normalizeMessage(message: unknown, context: MessageContext): Nor
 }
 
 /**
- * Normalizes an event's whole incident list. One unreadable or too large incident makes all of it unreadable: a list
- * without that incident would remove it. An incident without `ut` has the time of the response.
+ * Normalizes an event's whole incident list. One unreadable or too large incident makes the whole list unreadable: a list
+ * without that incident would remove it. An incident without `ut` gets the time of the response.
  */
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
   return guarded(() => {
@@ -113,7 +113,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
     for (const [index, record] of records.incidents.entries()) {
       const at = `incidents.${index}`;
       const fields = parse(incidentSchema, record, at);
-      // A record that says it is deleted is not present in the list.
+      // The provider may list a deleted incident; it counts as absent.
       if (fields.action === 'delete') continue;
       const incident = incidentOf(fields, record as object, records.time);
       limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
@@ -229,21 +229,21 @@ function incidentOf(fields: IncidentFields, record: object, fallbackUt: number):
   };
 }
 
-/** Seconds of "MM:SS"; null without a value. */
+/** Parses "MM:SS". Returns seconds; null without a value. */
 function secondsOf(time: string | null | undefined): number | null {
   if (!time) return null;
   const colon = time.indexOf(':');
   return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
 }
 
-/** The event's fields by part. Its `action` describes the message only, except a delete. */
+/** Returns the event's fields by group. `action` is kept for a delete only: other actions describe just the message. */
 function eventFields(event: object): string[] {
   const { action } = event as { action?: unknown };
   const parts = action === 'insert' || action === 'update' ? eventPartsWithoutAction : eventParts;
   return parts.of(event).map((part) => canonicalPart(event, part));
 }
 
-/** What a message has beside its content; a source that is no number is empty. */
+/** Returns the fields of a message beside its content. A `source` that is no number becomes null. */
 function headOf({ id, uuid, source, ut }: Envelope, eventId: number, context: MessageContext) {
   const messageId = id ?? uuid ?? null;
   if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
@@ -266,10 +266,10 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.outpu
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = [...(at === '' ? [] : [at]), ...(issue?.path ?? [])].join('.') || 'message';
-  throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'not as the contract says'}`);
+  throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'does not match the schema'}`);
 }
 
-/** Absurd nesting has its own code, as a possible attack. */
+/** Returns the error of a message that is no object. Throws `CanonicalJsonError` for absurd nesting, a possible attack. */
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
   return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');

@@ -36,7 +36,7 @@ function partition(now = RECEIVED, match: KnownMatch = null): AlertPartition {
   });
 }
 
-/** The records of a transition: topic, partition, and the text of the key or that it is deleted. */
+/** Returns the outputs of a transition: topic, partition, key, and whether the record is a tombstone. */
 async function processed(of: AlertPartition, change: Partial<MatchTransition>): Promise<string[]> {
   const collector = new RecordCollector(2);
   const value = codecs['match-transitions'].encode({ ...sampleOf('match-transitions'), ...change });
@@ -49,7 +49,7 @@ async function processed(of: AlertPartition, change: Partial<MatchTransition>): 
 
 const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
 
-test('an alert goes to both topics, and the closed guard to the changelog', async () => {
+test('publishes an alert to both topics, and the closed guard to the changelog', async () => {
   const one = partition();
   expect(await processed(one, guardChanged(1, 'game_break'))).toEqual(['alert-guards-2 7', ...ALERTED]);
   expect(await processed(one, guardChanged(2, 'game_break', 'possible_var'))).toEqual(['alert-guards-2 7']);
@@ -57,7 +57,7 @@ test('an alert goes to both topics, and the closed guard to the changelog', asyn
   expect(await processed(one, guardChanged(4))).toEqual([]);
 });
 
-test('a guard that was closed before a restart does not close again', async () => {
+test('publishes no alert for a guard that was closed before a restart', async () => {
   const value = codecs['alert-guards'].encode({ event_id: 7, reasons: ['game_break'] });
   const restarted = partition();
   await restarted.restore('alert-guards', [{ offset: 0, key: Buffer.from('7'), value }]);
@@ -70,7 +70,7 @@ test('a guard that was closed before a restart does not close again', async () =
   ]);
 });
 
-test('what was received too long ago is no alert, but its guard counts', async () => {
+test('publishes no alert of an old message, but remembers its guard', async () => {
   const late = partition(RECEIVED + HOUR_MS + 1);
   expect(await processed(late, guardChanged(1, 'game_break'))).toEqual(['alert-guards-2 7']);
   expect(await processed(partition(RECEIVED + HOUR_MS), guardChanged(1, 'game_break'))).toContain(
@@ -78,7 +78,7 @@ test('what was received too long ago is no alert, but its guard counts', async (
   );
 });
 
-test('several goals of one change are an alert each, with an id, a team, a player and a minute of its own', async () => {
+test('publishes an alert for each goal of one change, with its id, team, player and minute', async () => {
   const state = sampleOf('match-state');
   const [key] = state.key_incidents;
   if (key === undefined) throw new Error('the sample has no key incident');

@@ -8,29 +8,29 @@ import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
 import { findingsOf } from './decide.ts';
 import type { AlertRule } from './rules.ts';
 
-/** The topics of alerts, in and out. */
+/** The input and output topics. */
 export const ALERT_TOPICS = ['match-transitions', 'alert-guards', 'alerts', 'webhook-messages'] as const;
 
-export type AlertPartitionOptions = {
+type AlertPartitionOptions = {
   readonly codecs: CodecsOf<(typeof ALERT_TOPICS)[number]>;
   /** Name of a topic on the broker. */
   readonly topicName: NameTopic;
   readonly rules: readonly AlertRule[];
-  /** A match as of a version or later. */
+  /** Returns a match at a version or a later one. */
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
-  /** Nothing is published of what was received longer ago, milliseconds. */
+  /** Maximum age of a message that causes alerts, milliseconds since its receipt. */
   readonly maxAgeMs: number;
-  /** Unix milliseconds. */
+  /** Returns the time, Unix milliseconds. */
   readonly now: () => number;
 };
 
-/** Partition 0 is the only one of the topic of alerts. */
+/** The only partition of the topic of alerts. */
 const ALERTS_PARTITION = 0;
 
-/** Every match of one partition: publishes the alerts of its transitions. */
+/** Processes one partition of match-transitions: publishes the alerts of its matches. */
 export class AlertPartition implements PartitionProcessor {
   readonly #options: AlertPartitionOptions;
-  /** Reasons of the guards that are closed, by event. */
+  /** Reasons of the closed guards, by event id. */
   readonly #closed = new Map<string, readonly string[]>();
 
   constructor(options: AlertPartitionOptions) {
@@ -57,10 +57,10 @@ export class AlertPartition implements PartitionProcessor {
     if (transition.kind === 'guard_changed' && guard !== null)
       this.#setClosed(key, guard.safe ? [] : guard.reasons, collector);
     const alerts = wanted.flatMap((finding, nth) => {
-      // Several goals of one change: the first has the id that a single one has.
-      const of = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
-      const from = { event_id: eventId, of, version, ut: cause.ut, received_at: cause.received_at };
-      return alertsOf(rules, finding, from, match);
+      // Of several goals of one change, the first has the id that a single goal would have.
+      const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
+      const source = { event_id: eventId, subject, version, ut: cause.ut, received_at: cause.received_at };
+      return alertsOf(rules, finding, source, match);
     });
     for (const alert of alerts) {
       collector.add(topicName('alerts'), key, codecs.alerts.encode(alert), ALERTS_PARTITION);
@@ -73,12 +73,12 @@ export class AlertPartition implements PartitionProcessor {
     return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
-  /** Everything is written with the records. */
+  /** Does nothing: `process` collects all outputs. */
   flush(): void {}
 
   committed(): void {}
 
-  /** Matches whose guard is closed. */
+  /** Number of matches whose guard is closed. */
   size(): number {
     return this.#closed.size;
   }

@@ -2,23 +2,23 @@ import type { Alert, MatchState, WebhookMessage } from '#topics/generated/types.
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';
 
-/** The place and the times of what an alert is of. */
-export type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
-  /** What it is of, unique: a transition's id, or of a stale match `<event id>/<since>`. */
-  readonly of: string;
+/** The match, version and times of an alert. */
+type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
+  /** Unique id of the subject: the id of a transition, or `<event id>/<since>` of a stale match. */
+  readonly subject: string;
 };
 
-/** A match as latest known; null where nothing is known of it. */
+/** The last known state of a match; null when the match is unknown. */
 export type KnownMatch = Pick<
   MatchState,
   'version' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type' | 'key_incidents'
 > | null;
 
-/** The alerts of a finding, one for each rule that wants it. */
+/** Returns the alerts of a finding, one for each rule that applies. */
 export function alertsOf(
   rules: readonly AlertRule[],
   { kind, ...detail }: Finding,
-  { event_id, of, version, ut, received_at }: AlertCause,
+  { event_id, subject, version, ut, received_at }: AlertCause,
   match: KnownMatch,
 ): Alert[] {
   const competition_id = match?.competition_id ?? null;
@@ -27,7 +27,7 @@ export function alertsOf(
   const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
   const team = [match?.home, match?.away].find((side) => side?.id === incident?.team_id) ?? null;
   return rulesFor(rules, kind, { event_id, competition_id, home_id, away_id }).map((rule) => ({
-    id: `${rule.name}/${kind}/${of}`,
+    id: `${rule.name}/${kind}/${subject}`,
     rule: rule.name,
     kind,
     event_id,
@@ -48,7 +48,7 @@ export function alertsOf(
   }));
 }
 
-/** An alert in the envelope of webhook messages, for subscriptions of the type `alert`. */
+/** Returns an alert in the envelope of webhook messages, for subscriptions to the type `alert`. */
 export function webhookMessageOf(alert: Alert): WebhookMessage {
   const { id, event_id, competition_id, version, ut, received_at } = alert;
   const message = { uuid: id, type: 'alert', source: -1, ut, data: { alert, event: { id: event_id } } };

@@ -21,12 +21,12 @@ test.each([
   [score(1, 0), score(0, 0), []],
   [null, score(1, 0), []],
   [score(1, 0), null, []],
-])('a score from %j to %j is %j', (before, after, kinds) => {
+])('finds in a score from %j to %j: %j', (before, after, kinds) => {
   expect(kindsOf('score_changed', { score: { before, after } })).toEqual(kinds);
   expect(kindsOf('firm_score_changed', { score: { before, after } })).toEqual([]);
 });
 
-test('a goal names its incident and what it did to the score, several each their own', () => {
+test('names the incident and the scores of each goal', () => {
   const [before, after] = [score(0, 0), score(2, 0)];
   const goals = (ids: string[]) => {
     const change = { score: { before, after }, goals: ids, kind: 'score_changed' };
@@ -37,7 +37,7 @@ test('a goal names its incident and what it did to the score, several each their
   expect(goals([])).toMatchObject([of(null)]);
 });
 
-test('a goal that the provider’s result had already is none when the first list names it', () => {
+test('finds no goal in a first list that names a goal of the provider’s result', () => {
   const change = { score: { before: score(1, 0), after: score(2, 0) }, goals: ['5-1', '5-2'] };
   const found = findingsOf(
     { ...sampleOf('match-transitions'), ...EMPTY, ...change, kind: 'score_changed' },
@@ -46,7 +46,7 @@ test('a goal that the provider’s result had already is none when the first lis
   expect(found.map(({ incident_id }) => incident_id)).toEqual(['5-2']);
 });
 
-test('a cancelled goal is one, whatever the score does', () => {
+test('finds a cancelled goal, whatever the score does', () => {
   const change = {
     score: { before: score(1, 0), after: score(0, 0) },
     incident_id: '5-1',
@@ -59,7 +59,7 @@ test('a cancelled goal is one, whatever the score does', () => {
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
 
-test('a red card is one when it is added, unless it is removed or cancelled already', () => {
+test('finds an added red card, unless it is already removed or cancelled', () => {
   const added = (incident_presence: MatchTransition['incident_presence']) =>
     kindsOf('incident_added', { incident_type: 418, incident_presence });
   const presence = { removed: false, present_at: 1, absent_at: null, incident: null };
@@ -72,7 +72,7 @@ test('a red card is one when it is added, unless it is removed or cancelled alre
   expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
 });
 
-test('a match is final when it becomes finished', () => {
+test('finds a final match when it becomes finished', () => {
   const status = (before: string | null, after: string) =>
     kindsOf('status_changed', { value: { before, after } });
   expect(status('34 live', '11 finished')).toEqual(['final']);
@@ -86,13 +86,13 @@ test('a match is final when it becomes finished', () => {
   expect(status('11 finished', '34 live')).toEqual([]);
 });
 
-test('a guard closes once, however its reasons change', () => {
+test('finds a closed guard once, however its reasons change', () => {
   expect(kindsOf('guard_changed', guard('game_break'))).toEqual(['guard_closed']);
   expect(kindsOf('guard_changed', guard('game_break', 'possible_var'), ['game_break'])).toEqual([]);
   expect(kindsOf('guard_changed', guard(), ['game_break'])).toEqual([]);
 });
 
-test('a score differs when that becomes a reason', () => {
+test('finds a differing score when it becomes a reason of the guard', () => {
   expect(kindsOf('guard_changed', guard('score_differs'))).toEqual(['guard_closed', 'score_differs']);
   expect(kindsOf('guard_changed', guard('score_differs', 'game_break'), ['game_break'])).toEqual([
     'score_differs',

@@ -1,22 +1,22 @@
-/** What a transition is an alert of. Pure: docs/guides/alerts.md. */
+/** Finds the alerts in transitions: docs/guides/alerts.md. Pure. */
 import { INCIDENT } from '#contract/soccer.ts';
 import { hasResult } from '#domain/result.ts';
 import type { Alert, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { AlertKind } from './rules.ts';
 
-/** An alert before rules and names. */
+/** An alert before rules and names are applied. */
 export type Finding = {
   readonly kind: AlertKind;
   readonly reasons: readonly string[];
 } & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
 
-/** A status of transitions, e.g. `11 finished`; without the id where the provider names none. */
+/** A status in transitions, e.g. `11 finished`; without the id when the provider sends none. */
 const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 
 /**
- * What a transition reports; `closed` are the reasons of the match's guard before it, none where it was open. A goal is a score that
- * rises from a known one: the first score that is known at all is no goal. Several
- * goals of one version are a finding each.
+ * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
+ * A goal is a score that rises from a known one: the first known score is no goal. Each of several goals of one version is
+ * a finding.
  */
 export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
   const { kind, incident_id, incident_type, score, value, guard, incident_presence, goals } = transition;
@@ -25,7 +25,7 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
       const { before, after } = score ?? { before: null, after: null };
       const rise = before === null || after === null ? 0 : riseOf(before, after);
       if (rise === 0) return [];
-      // Without goals the score is the provider's result; the first list after one also has the goals that it counted.
+      // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.
       const ids = goals.length === 0 ? [null] : goals.slice(-rise);
       return ids.map((id) => finding('goal', { incident_id: id, score: after, score_before: before }));
     }
@@ -38,7 +38,7 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
         }),
       ];
     case 'incident_added':
-      // One that is taken back already was never seen to stand.
+      // A card that is already removed or cancelled was never valid.
       return incident_type === INCIDENT.redCard &&
         incident_presence?.removed !== true &&
         incident_presence?.incident?.confirmation !== 'cancelled'
@@ -59,12 +59,12 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
   }
 }
 
-/** By how many goals a score rises, of both sides together. */
+/** Returns by how many goals a score rises, both sides together. */
 function riseOf(before: Score, after: Score): number {
   return Math.max(after.home - before.home, 0) + Math.max(after.away - before.away, 0);
 }
 
-/** Whether a match of this status has its result. */
+/** Whether a match with this status has its result. */
 function isFinal(status: string): boolean {
   const [, id, type = null] = STATUS.exec(status) ?? [];
   return hasResult(id === undefined ? null : Number(id), type);

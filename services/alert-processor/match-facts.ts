@@ -4,11 +4,11 @@ import type { MatchState } from '#topics/generated/types.ts';
 import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
 import type { KnownMatch } from './alert.ts';
 
-/** How long a state may come later than its transition: both are of one transaction. */
-const WITHIN_MS = 30_000;
-const EVERY_MS = 5;
+/** Timeout for the state of a transition. Both are of one transaction, but are read from different topics. */
+const STATE_TIMEOUT_MS = 30_000;
+const POLL_MS = 5;
 
-/** Name, competition, teams, status, goals and red cards of every match, as latest known. */
+/** The last known name, competition, teams, status, goals and red cards of every match. */
 export class KnownMatches extends TopicTable<'match-state'> {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
 
@@ -16,22 +16,23 @@ export class KnownMatches extends TopicTable<'match-state'> {
     super('match-state', options);
   }
 
-  /** What is known of a match now; null where nothing is. */
+  /** Returns the last known state of a match; null when it is unknown. */
   latest(eventId: number): KnownMatch {
     return this.#matches.get(eventId) ?? null;
   }
 
-  /** A match as of a version or later. Rejects with `StreamError` UNAVAILABLE where that has not been read in time. */
+  /** Waits for a version of a match, or a later one. Rejects with `StreamError` UNAVAILABLE when it is not read in time. */
   async at(eventId: number, version: number): Promise<KnownMatch> {
-    const look = () => {
+    const find = () => {
       const known = this.latest(eventId);
       return known !== null && known.version >= version ? known : undefined;
     };
-    const found = look() ?? (await poll(async () => look(), { timeoutMs: WITHIN_MS, everyMs: EVERY_MS }));
+    const options = { timeoutMs: STATE_TIMEOUT_MS, everyMs: POLL_MS };
+    const found = find() ?? (await poll(async () => find(), options));
     if (found === undefined)
       throw new StreamError(
         'UNAVAILABLE',
-        `match-state of event ${eventId} has not come to version ${version}`,
+        `match-state of event ${eventId} has not reached version ${version}`,
       );
     return found;
   }

@@ -4,7 +4,7 @@ import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownMatches } from './match-facts.ts';
 
-/** Which matches feed-health reports as alive, by this machine's clocks. */
+/** The feed status of every match, derived from feed-health with this machine's clocks. */
 export class MatchFeeds extends TopicTable<'feed-health'> {
   readonly #table = new HealthTable();
   readonly #matches: KnownMatches;
@@ -14,12 +14,12 @@ export class MatchFeeds extends TopicTable<'feed-health'> {
     this.#matches = matches;
   }
 
-  /** Resolves when all that was there at the start is read, of matches too, and when the reading ends. */
+  /** Resolves when all records that existed at the start are read, those of matches too, or when reading ends. */
   async known(): Promise<void> {
     await Promise.all([this.caughtUp, this.#matches.caughtUp]);
   }
 
-  /** Each match that has a record and is not over, with the state of its feed now. */
+  /** Yields each match that has a record and is not over, with its current feed status. */
   *now(): Generator<readonly [eventId: number, feed: FeedStatus]> {
     const now = { wall: Date.now(), steady: performance.now() };
     for (const eventId of this.#table.events())

@@ -5,7 +5,7 @@ const rule = (change: object) => JSON.stringify({ rules: [{ name: 'a', on: ['goa
 const MATCH = { event_id: 7, competition_id: 1, home_id: 10, away_id: 11 };
 
 describe('a file of rules', () => {
-  test('that the guide shows is read', () => {
+  test('is read when it is that of the guide', () => {
     const rules = readRules(new URL('../../docs/examples/alerts/rules.json', import.meta.url).pathname);
     expect(new Set(rules.flatMap(({ on }) => on))).toEqual(new Set(ALERT_KINDS));
   });
@@ -15,17 +15,17 @@ describe('a file of rules', () => {
     ['[]', 'the file: '],
     ['{"rules":[]}', 'rules: '],
     [rule({ name: 'A b' }), 'rules.0.name: must be lower-case'],
-    [rule({ on: ['gaol'] }), 'rules.0.on.0: must be of goal, goal_cancelled'],
+    [rule({ on: ['gaol'] }), 'rules.0.on.0: must be one of goal, goal_cancelled'],
     [rule({ on: [] }), 'rules.0.on: '],
     [rule({ team: [1] }), 'Unrecognized key: "team"'],
     [rule({ teams: ['x'] }), 'rules.0.teams.0: '],
-    ['{"rules":[{"name":"a","on":["goal"]},{"name":"a","on":["final"]}]}', 'two rules have one name'],
-  ])('%s is refused with what is wrong in it', (text, problem) => {
+    ['{"rules":[{"name":"a","on":["goal"]},{"name":"a","on":["final"]}]}', 'two rules have the same name'],
+  ])('%s is rejected with the problem', (text, problem) => {
     expect(() => parseRules(text)).toThrow(AlertRulesError);
     expect(() => parseRules(text)).toThrow(problem);
   });
 
-  test('that is not there is refused', () => {
+  test('is rejected when it does not exist', () => {
     expect(() => readRules('/nowhere/rules.json')).toThrow('the rules cannot be read: ENOENT');
   });
 });
@@ -40,11 +40,11 @@ test.each([
   [{ matches: [7, 8] }, true],
   [{ matches: [8] }, false],
   [{ competitions: [1], teams: [12] }, false],
-])('a rule with %j is for the match: %s', (filter, fits) => {
+])('applies a rule with %j to the match: %s', (filter, fits) => {
   expect(rulesFor(parseRules(rule(filter)), 'goal', MATCH).length === 1).toBe(fits);
 });
 
-test('a match of which nothing is known fits no filter by competition or team', () => {
+test('applies no rule with a competition or team to an unknown match', () => {
   const unknown = { event_id: 7, competition_id: null, home_id: null, away_id: null };
   const fits = [{ competitions: [1] }, { teams: [10] }, { matches: [7] }, {}].map(
     (filter) => rulesFor(parseRules(rule(filter)), 'goal', unknown).length,

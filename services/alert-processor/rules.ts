@@ -1,4 +1,4 @@
-/** The rules of alerts: data, from a file. */
+/** The rules of alerts, read from a file. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
@@ -23,8 +23,8 @@ const rule = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'must be lower-case letters, digits and hyphens, 64 at most'),
-  on: z.array(z.enum(ALERT_KINDS, `must be of ${ALERT_KINDS.join(', ')}`)).min(1),
-  /** Ids. A rule without one of these filters is for all; with several, all of them must fit. */
+  on: z.array(z.enum(ALERT_KINDS, `must be one of ${ALERT_KINDS.join(', ')}`)).min(1),
+  /** Ids. A rule without a filter applies to all matches; with several filters, all must apply. */
   competitions: ids,
   teams: ids,
   matches: ids,
@@ -36,16 +36,16 @@ const rulesFile = z.strictObject({
     .min(1)
     .refine(
       (rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
-      'two rules have one name',
+      'two rules have the same name',
     ),
 });
 
 export type AlertRule = z.output<typeof rule>;
 
-/** What filters look at. */
+/** The fields that filters compare. */
 type RuledMatch = Readonly<Pick<Alert, 'event_id' | 'competition_id' | 'home_id' | 'away_id'>>;
 
-/** A file of rules cannot be used; the message says everything that is wrong in it. */
+/** Thrown when a file of rules cannot be used. The message names every problem. */
 export class AlertRulesError extends TouchlineError<'AlertRulesError'> {
   override readonly name = 'AlertRulesError';
 
@@ -70,7 +70,7 @@ export function parseRules(text: string): readonly AlertRule[] {
   throw new AlertRulesError(`the rules are wrong:\n  ${problems.join('\n  ')}`);
 }
 
-/** Reads a file of rules. Throws `AlertRulesError` where it cannot be read or is wrong. */
+/** Reads a file of rules. Throws `AlertRulesError` when it cannot be read or is invalid. */
 export function readRules(file: string): readonly AlertRule[] {
   let text: string;
   try {
@@ -81,6 +81,7 @@ export function readRules(file: string): readonly AlertRule[] {
   return parseRules(text);
 }
 
+/** Returns the rules that apply to a finding of this kind in a match. */
 export function rulesFor(
   rules: readonly AlertRule[],
   kind: AlertKind,

@@ -1,4 +1,4 @@
-/** The alert processor: publishes what rules ask for, each once; docs/decisions/0088. */
+/** The alert processor: publishes the alerts of the rules, each once; docs/decisions/0088. */
 import { z } from 'zod';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
@@ -9,9 +9,9 @@ import { KnownMatches } from './match-facts.ts';
 import { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
 import { findAlerts, leadStaleAlerts } from './stale-alerts.ts';
-import { Withdrawals } from './withdrawals.ts';
+import { StaleMatches } from './stale-matches.ts';
 
-/** The configuration of the processor; its rules are those of the command that starts it. */
+/** Settings of the processor. Its rules come from the command that starts it. */
 export const settings = z.object(processorSettings);
 
 type AlertProcessorContext = Pick<
@@ -19,17 +19,17 @@ type AlertProcessorContext = Pick<
   'config' | 'logger' | 'metrics' | 'fail'
 >;
 
-type Rules = {
+type AlertOptions = {
   readonly rules: readonly AlertRule[];
-  /** Nothing is published of what was received longer ago, milliseconds. */
+  /** Maximum age of the cause of an alert, milliseconds. */
   readonly maxAgeMs: number;
 };
 
-/** A processor that is open: it publishes nothing until it is started. */
+/** An open processor. It publishes nothing until it is started. */
 export type AlertProcessor = Awaited<ReturnType<typeof openAlertProcessor>>;
 
-/** Opens a processor of these rules: it publishes nothing until it is started. Rejects as `openProcessor`. */
-export async function openAlertProcessor(context: AlertProcessorContext, { rules, maxAgeMs }: Rules) {
+/** Opens a processor with these rules. Rejects with the errors of `openProcessor`. */
+export async function openAlertProcessor(context: AlertProcessorContext, { rules, maxAgeMs }: AlertOptions) {
   const { config, logger: log, fail: onFenced } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
@@ -42,22 +42,22 @@ export async function openAlertProcessor(context: AlertProcessorContext, { rules
     client,
     codecs,
     topicName,
-    /** Follows matches and feed health until `signal` is aborted; runs as long as it is started. Rejects as `follow`. */
+    /** Follows matches and feed health until `signal` is aborted, for `watch` and `start`. Rejects with the errors of `follow`. */
     async read(signal: AbortSignal): Promise<void> {
       await Promise.all([matches.follow(signal), feeds.follow(signal)]);
     },
     /**
-     * Looks at the feed status of every match by this process's own clock, also while no broker answers; resolves, once all is known, to a
-     * function that gives the alerts of what changed since its last call. What is so at the start is no change.
+     * Watches the feed status of every match with this process's clock, even while no broker answers. Resolves, once all
+     * existing records are read, to a function that returns the alerts of the changes since its last call.
      */
     async watch(): Promise<() => Alert[]> {
       await feeds.known();
-      const withdrawals = new Withdrawals();
-      // The leader publishes what is so at the start where that is not done yet.
-      findAlerts(watched, withdrawals);
-      return () => findAlerts(watched, withdrawals);
+      const staleMatches = new StaleMatches();
+      // The initial state is no change. The leader publishes the alerts of it that are not published yet.
+      findAlerts(watched, staleMatches);
+      return () => findAlerts(watched, staleMatches);
     },
-    /** Publishes alerts until `stop`. Rejects as `runStream`. */
+    /** Publishes alerts until `stop`. Rejects with the errors of `runStream`. */
     async start(): Promise<{ stop(): Promise<void> }> {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const stream = await open.run(

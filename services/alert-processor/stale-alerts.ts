@@ -1,4 +1,4 @@
-/** Publishes that matches become stale or recover: docs/decisions/0088. */
+/** Publishes alerts of matches that become stale or recover: docs/decisions/0088. */
 import { Leadership, type LeadershipOptions, type Term } from '#service/leadership.ts';
 import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { machineClock } from '#timing/clock.ts';
@@ -11,18 +11,18 @@ import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './match-facts.ts';
 import type { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
-import { LOOK_EVERY_MS, Withdrawals } from './withdrawals.ts';
+import { LOOK_EVERY_MS, StaleMatches } from './stale-matches.ts';
 
-/** What alerts of feeds are made from. */
-export type FeedAlertSource = {
+/** The inputs of alerts of stale matches. */
+type FeedAlertSource = {
   readonly rules: readonly AlertRule[];
   readonly matches: KnownMatches;
   readonly feeds: MatchFeeds;
-  /** Nothing is published of what began longer ago, milliseconds. */
+  /** Maximum age of the begin of a stale episode, milliseconds. */
   readonly maxAgeMs: number;
 };
 
-export type StaleAlertsOptions = FeedAlertSource &
+type StaleAlertsOptions = FeedAlertSource &
   TopicSource &
   Pick<LeadershipOptions, 'sessionTimeoutMs' | 'instanceId' | 'onFenced' | 'log'> & {
     readonly codecs: CodecsOf<'alerts' | 'webhook-messages'>;
@@ -31,7 +31,7 @@ export type StaleAlertsOptions = FeedAlertSource &
     readonly client: StreamClient;
   };
 
-/** One process of all leads; its producer fences the one before. */
+/** Returns the leadership of stale alerts: one process leads and publishes; its producer fences the previous leader. */
 export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
   const { prefix, client, topicName } = options;
   return new Leadership({
@@ -45,7 +45,7 @@ export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
   });
 }
 
-/** Publishes until the term is over. What was published before is read back first: no one else can publish any more. */
+/** Publishes until the term ends. First reads the published alerts, after the fencing: no one else can publish any more. */
 async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<void> {
   const { prefix, client, topicName } = options;
   const partitions = await client.partitionCount(topicName('webhook-messages'));
@@ -59,13 +59,13 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
         partition,
       })),
     ],
-    // Nothing but a broker with KAFKA-20734 asks.
+    // Only used with a broker that has KAFKA-20734.
     lastCommitted: async () => null,
     signal,
   });
   try {
     const published = new Set<string>();
-    /** Matches that are reported as stale, with the time since. */
+    /** Matches published as stale, with the time since when, Unix milliseconds. */
     const stale = new Map<number, number>();
     const apply = (_: string, alert: Alert | null): void => {
       if (alert === null) return;
@@ -76,9 +76,9 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
     };
     await readValues('alerts', options, apply, signal);
     await options.feeds.known();
-    const withdrawals = new Withdrawals(stale);
+    const staleMatches = new StaleMatches(stale);
     while (!signal.aborted) {
-      const fresh = findAlerts(options, withdrawals).filter(({ id }) => !published.has(id));
+      const fresh = findAlerts(options, staleMatches).filter(({ id }) => !published.has(id));
       if (fresh.length > 0) {
         await producer.transact(fresh.flatMap((alert) => recordsOf(options, alert, partitions)));
         for (const { id } of fresh) published.add(id);
@@ -90,16 +90,16 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
   }
 }
 
-/** The alerts of what changed since the last look. */
+/** Returns the alerts of the changes since the last call with these `staleMatches`. */
 export function findAlerts(
   { rules, matches, feeds, maxAgeMs }: FeedAlertSource,
-  withdrawals: Withdrawals,
+  staleMatches: StaleMatches,
 ): Alert[] {
   const now = Date.now();
-  return withdrawals.changes(feeds.now()).flatMap(({ kind, eventId, since, reasons }) => {
+  return staleMatches.changes(feeds.now()).flatMap(({ kind, eventId, since, reasons }) => {
     if (since < now - maxAgeMs) return [];
     const ut = Math.floor((kind === 'match_stale' ? since : now) / 1000);
-    const cause = { event_id: eventId, of: `${eventId}/${since}`, version: null, ut, received_at: now };
+    const cause = { event_id: eventId, subject: `${eventId}/${since}`, version: null, ut, received_at: now };
     const finding = { kind, incident_id: null, score: null, score_before: null, reasons };
     return alertsOf(rules, finding, cause, matches.latest(eventId));
   });

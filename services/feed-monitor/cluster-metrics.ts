@@ -1,13 +1,13 @@
-import { setInterval as every } from 'node:timers/promises';
+import { setInterval } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 
-/** How often the cluster is described, milliseconds. */
-const LOOK_MS = 15_000;
+/** Interval between descriptions of the cluster. */
+const DESCRIBE_MS = 15_000;
 
-/** Describes the brokers periodically, as metrics, until `signal` is aborted: every service loses a broker that is lost here. */
+/** Reports the state of the brokers as metrics until `signal` is aborted. One process does it for all services. */
 export async function watchCluster(
   brokers: Brokers,
   prefix: string,
@@ -16,16 +16,16 @@ export async function watchCluster(
 ): Promise<void> {
   const metrics = clusterMetrics(registry);
   const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
-  const look = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     try {
       metrics.set(await describeCluster(brokers, names));
     } catch {
       metrics.unreachable();
     }
   };
-  await look();
+  await update();
   try {
-    for await (const _ of every(LOOK_MS, undefined, { signal, ref: false })) await look();
+    for await (const _ of setInterval(DESCRIBE_MS, undefined, { signal, ref: false })) await update();
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -40,19 +40,19 @@ function clusterMetrics(registry: Registry) {
   });
   const topics = new Gauge({
     name: 'touchline_topics_impaired',
-    help: 'Topics with a partition that lacks its leader, or a copy in sync.',
+    help: 'Topics with a partition that lacks its leader or an in-sync copy.',
     labelNames: ['lack'],
     registers,
   });
   const disk = new Gauge({
     name: 'touchline_broker_disk_bytes',
-    help: 'Size of the disks of a broker, where it may be asked.',
+    help: 'Size of the disks of a broker, when this service may query it.',
     labelNames: ['broker'],
     registers,
   });
   const free = new Gauge({
     name: 'touchline_broker_disk_free_bytes',
-    help: 'What is free of them.',
+    help: 'Free space on the disks of a broker.',
     labelNames: ['broker'],
     registers,
   });
@@ -69,7 +69,7 @@ function clusterMetrics(registry: Registry) {
         free.set({ broker }, freeBytes);
       }
     },
-    /** No broker answers, so nothing else is known. */
+    /** Reports that no broker answers; all other gauges are reset. */
     unreachable(): void {
       reachable.set(0);
       for (const gauge of [topics, disk, free]) gauge.reset();

@@ -5,13 +5,13 @@ export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 
 const STATES: readonly HealthState[] = ['alive', 'stale', 'down', 'recovering', 'recovered', 'ended'];
 
-/** Makes the monitor's metrics in a registry. */
+/** Creates the monitor's metrics in a registry. */
 export function monitorMetrics(registry: Registry) {
   const registers = [registry];
   const latest = new Map<string, FeedHealth>();
   new Gauge({
     name: 'touchline_feed_source_state',
-    help: '1 for the state that a source is in, 0 for the others.',
+    help: '1 for the current state of a source, 0 for the others.',
     labelNames: ['source', 'state'],
     registers,
     collect() {
@@ -34,28 +34,28 @@ export function monitorMetrics(registry: Registry) {
   });
   const gaps = new Counter({
     name: 'touchline_feed_gaps_total',
-    help: 'Gaps that began since the process did, of sources and of matches, by what began them.',
+    help: 'Gaps that began since the process started, of sources and of matches, by cause.',
     labelNames: ['source', 'of', 'reason'],
     registers,
   });
   return {
     leader: new Gauge({
       name: 'touchline_monitor_leader',
-      help: '1 where this process is the one that judges.',
+      help: '1 when this process is the one that decides feed health.',
       registers,
     }),
     publishSeconds: new Histogram({
       name: 'touchline_monitor_publish_seconds',
-      help: 'Time until the records of a look are acknowledged.',
+      help: 'Time until the records of one evaluation are acknowledged.',
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     }),
     undecodable: new Counter({
       name: 'touchline_monitor_unreadable_records_total',
-      help: 'Records that could not be read, and say nothing of health.',
+      help: 'Records that could not be decoded and were skipped.',
       registers,
     }),
-    /** A record was published; null deletes it. */
+    /** Applies a published record; null deletes it. */
     published(key: string, record: FeedHealth | null): void {
       if (record === null) {
         latest.delete(key);
@@ -68,7 +68,7 @@ export function monitorMetrics(registry: Registry) {
       const began = known === undefined ? 0 : gap_count - known.gap_count;
       if (began > 0) gaps.inc({ source, of, reason: reason ?? 'skipped' }, began);
     },
-    /** This process no longer judges. */
+    /** Forgets all records: this process no longer leads. */
     reset(): void {
       latest.clear();
     },

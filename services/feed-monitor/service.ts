@@ -10,25 +10,26 @@ import { type MonitorConfig, SERVICE, settings } from './config.ts';
 import { monitorMetrics } from './metrics.ts';
 import { MonitorTerm } from './term.ts';
 
-/** A record that could not be published for so long is judged again, milliseconds. */
-const PUBLISH_WITHIN_MS = 2_000;
+/** Timeout of publishing. After it, the state is decided again, so that no outdated record is published later. */
+const PUBLISH_TIMEOUT_MS = 2_000;
 
-/** The service: one of its processes leads. */
+/** The feed monitor. One of its processes leads; the others stand by. */
 export const feedMonitor: ServiceDefinition<typeof settings> = {
   name: SERVICE,
-  about: 'Says of every source and live match whether it is alive, stale, down or recovering: feed-health.',
+  about:
+    'Decides for every source and live match whether it is alive, stale, down or recovering: feed-health.',
   config: settings,
   start: startMonitor,
 };
 
-/** Starts the monitor: it joins the group of candidates, and judges while it leads. */
+/** Starts the monitor, which joins the group of candidates and publishes feed health while it leads. */
 async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: metricsRegistry } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = monitorMetrics(metricsRegistry);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const codec = await registry.codec('feed-health');
-  const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_WITHIN_MS });
+  const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_TIMEOUT_MS });
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const limits = {
     staleAfterMs: config.STALE_AFTER_MS,

@@ -1,12 +1,12 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { type MachineClock, machineClock } from '#timing/clock.ts';
 
-/** How far the machine's clock may be from the steady one before that is a step, milliseconds. */
+/** Difference between the machine's clock and the steady one above which the machine's clock was set. */
 const STEP_MS = 1_000;
-/** How much of a difference is made up for at once, so that a clock that is slewed is followed. */
-const FOLLOW = 0.1;
+/** Share of the difference that each reading corrects, so that a slewed clock is followed. */
+const CORRECTION = 0.1;
 
-/** The machine's clock was set to another time. */
+/** Thrown when the machine's clock was set to another time. */
 export class ClockStepError extends TouchlineError<'ClockStepError'> {
   override readonly name = 'ClockStepError';
 
@@ -17,7 +17,7 @@ export class ClockStepError extends TouchlineError<'ClockStepError'> {
 
 type ClockSource = Pick<MachineClock, 'monotonic' | 'unix'>;
 
-/** Unix time that never goes back: the machine's, carried on by its monotonic clock. */
+/** A clock of Unix time that never goes back: it advances with the monotonic clock and follows the machine's clock slowly. */
 export class SteadyClock {
   readonly #source: ClockSource;
   #offset: number;
@@ -29,12 +29,12 @@ export class SteadyClock {
     this.#offset = this.#last - source.monotonic();
   }
 
-  /** Unix milliseconds. Throws `ClockStepError` where the machine's clock was set. */
+  /** Returns the time, Unix milliseconds. Throws `ClockStepError` when the machine's clock was set. */
   now(): number {
     const monotonic = this.#source.monotonic();
     const ahead = this.#source.unix() - (monotonic + this.#offset);
     if (Math.abs(ahead) > STEP_MS) throw new ClockStepError(ahead);
-    this.#offset += ahead * FOLLOW;
+    this.#offset += ahead * CORRECTION;
     this.#last = Math.max(this.#last, Math.floor(monotonic + this.#offset));
     return this.#last;
   }

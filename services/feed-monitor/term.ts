@@ -24,45 +24,43 @@ import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
 import { SteadyClock } from './steady-clock.ts';
 
-/** Another monitor publishes in a later term. */
+/** Thrown when another monitor publishes in a later term. */
 class TermSupersededError extends TouchlineError<'TermSupersededError'> {
   override readonly name = 'TermSupersededError';
 
   constructor(own: number, later: number) {
-    super(
-      'TERM_SUPERSEDED',
-      `this monitor judges in term ${own}, and another one publishes in term ${later}`,
-    );
+    super('TERM_SUPERSEDED', `this monitor leads in term ${own}, but another one publishes in term ${later}`);
   }
 }
 
-export type TermOptions = {
+type TermOptions = {
   readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
   readonly codec: Codec<FeedHealth>;
-  /** Has a short timeout: records that wait for a broker are judged again meanwhile. */
+  /** A publisher with a short timeout: while no broker answers, records become outdated. */
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly limits: HealthLimits;
   readonly metrics: MonitorMetrics;
   readonly log: Logger;
 };
 
-/** How often everything is judged, milliseconds. */
+/** Minimum interval between evaluations. */
 const TICK_MS = 100;
-/** A match is stale within a second of being due: by then all that was written has to be read. */
+/** Maximum wait of a fetch: a match must be stale within a second of being due, and by then everything written must be read. */
 const IDLE_MS = 100;
-/** Of many matches less often, so that judging takes a tenth of a core; but within the second in which silence is noticed. */
-const TICK_REST = 9;
-const TICK_CEILING_MS = 400;
-/** No transaction lasts longer: a position that is committed during the search was written within this time. */
+/** Pause after an evaluation as a multiple of its duration, so that it takes a tenth of a core even with many matches. */
+const PAUSE_FACTOR = 9;
+/** Maximum interval between evaluations: silence must be noticed within a second. */
+const MAX_TICK_MS = 400;
+/** Maximum duration of a transaction: a position that is committed during the search for offsets was written within it. */
 const OPEN_TRANSACTION_MS = 60_000;
-/** How much of the messages is read where there is no feed-health yet, milliseconds. */
-const FIRST_LOOK_MS = 180 * 60_000;
-/** The processor whose delay is our own. */
-const JUDGED = 'match-processor';
+/** How far back messages are read when there is no feed-health yet. */
+const FIRST_READ_MS = 180 * 60_000;
+/** The processor whose lag makes matches down. */
+const PROCESSOR = 'match-processor';
 
-/** A term of the monitor: it judges from what the term before published. */
+/** A term of the monitor. It begins from the feed health that earlier terms published. */
 export class MonitorTerm {
   readonly #options: TermOptions;
   readonly #term: Term;
@@ -70,7 +68,7 @@ export class MonitorTerm {
   readonly #messages: Decoder<Parameters<HealthMonitor['hear']>[0]>;
   readonly #reports: Decoder<Parameters<HealthMonitor['report']>[0]>;
   readonly #health: Decoder<FeedHealth>;
-  /** Deletions that are still to be published. */
+  /** Deletions that could not be published yet. */
   #deletions: readonly PublishedHealth[] = [];
   readonly #topics: { messages: string; positions: string; reports: string; health: string };
 
@@ -83,19 +81,19 @@ export class MonitorTerm {
     this.#health = registry.decoder('feed-health');
     this.#topics = {
       messages: topicName(prefix, 'normalized-messages'),
-      positions: positionsTopicName(prefix, JUDGED),
+      positions: positionsTopicName(prefix, PROCESSOR),
       reports: topicName(prefix, 'ingress-status'),
       health: topicName(prefix, 'feed-health'),
     };
   }
 
   /**
-   * Judges until the term is over. Rejects with `StreamError`, `PublishError`, `ClockStepError`, `TermSupersededError`: the next term
-   * begins from the topic.
+   * Publishes feed health until the term ends. Rejects with `StreamError`, `PublishError`, `ClockStepError`,
+   * `TermSupersededError`; the next term begins from the topic.
    */
   async run(): Promise<void> {
     const { brokers, log } = this.#options;
-    const { monitor, number, from, since } = await this.#begin();
+    const { monitor, number, from, since } = await this.#restore();
     const failed = new AbortController();
     const signal = AbortSignal.any([this.#term.signal, failed.signal]);
     const caughtUp = Promise.withResolvers<void>();
@@ -121,39 +119,40 @@ export class MonitorTerm {
       if (!signal.aborted) log.info({ term: number, since, matches: monitor.liveMatches }, 'judging');
       return this.#judge(monitor, signal);
     });
-    // Whichever fails ends the other one.
+    // When one of the two fails, it ends the other one.
     await Promise.all([reading, judging.finally(() => failed.abort())]);
   }
 
-  /** A monitor restored from the published records, and the offset to read each partition from. */
-  async #begin() {
+  /** Returns a monitor restored from the published records, and the offset from which to read each partition. */
+  async #restore() {
     const { brokers, prefix, registry, limits, log } = this.#options;
     const { messages, reports, positions, health } = this.#topics;
     const begun = this.#clock.now();
     const startsAt = (topic: string, time: number) => offsetsAt({ brokers, topic, time });
-    const own = await startsAt(health, begun);
-    const kept = await readLatest('feed-health', { brokers, prefix, registry }, this.#term.signal);
+    const healthFrom = await startsAt(health, begun);
+    const published = await readLatest('feed-health', { brokers, prefix, registry }, this.#term.signal);
     const now = this.#clock.now();
-    const written = [...kept.values()].map(({ written_at }) => Math.min(written_at, now));
+    const written = [...published.values()].map(({ written_at }) => Math.min(written_at, now));
     const window = Math.max(limits.staleAfterMs, limits.keepAliveAfterMs) + limits.staleAfterMs;
-    const since = written.length === 0 ? now - FIRST_LOOK_MS : Math.max(...written) - window;
-    const heard = await startsAt(messages, since);
-    const committed = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
-    const reported = await startsAt(reports, since);
-    const applied = await readPositions({ brokers, application: applicationOf(prefix, JUDGED), log });
-    const partitions = heard.size;
-    const number = 1 + Math.max(0, ...kept.values().map(({ term }) => term));
+    const since = written.length === 0 ? now - FIRST_READ_MS : Math.max(...written) - window;
+    const messagesFrom = await startsAt(messages, since);
+    const positionsFrom = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
+    const reportsFrom = await startsAt(reports, since);
+    const applied = await readPositions({ brokers, application: applicationOf(prefix, PROCESSOR), log });
+    const partitions = messagesFrom.size;
+    const number = 1 + Math.max(0, ...published.values().map(({ term }) => term));
     const monitor = new HealthMonitor({
       ...limits,
       term: number,
       partitionOf: (eventId) => partitionHash(Buffer.from(String(eventId))) % partitions,
     });
     for (let partition = 0; partition < partitions; partition += 1) {
-      const readFrom = heard.get(partitionKey({ topic: messages, partition })) ?? 0;
+      const readFrom = messagesFrom.get(partitionKey({ topic: messages, partition })) ?? 0;
       monitor.begin(partition, { applied: applied.get(partition) ?? 0, readFrom, at: since });
     }
-    for (const record of kept.values()) monitor.restore(record, now);
-    return { monitor, number, from: new Map([...own, ...heard, ...committed, ...reported]), since };
+    for (const record of published.values()) monitor.restore(record, now);
+    const from = new Map([...healthFrom, ...messagesFrom, ...positionsFrom, ...reportsFrom]);
+    return { monitor, number, from, since };
   }
 
   async #read(
@@ -183,21 +182,21 @@ export class MonitorTerm {
     }
   }
 
-  /** Another monitor's record: of a later term it ends this one, of an earlier term it is written again. */
+  /** Checks a record of feed-health. Throws `TermSupersededError` for a later term; overwrites records of an earlier one. */
   #readHealth(monitor: HealthMonitor, number: number, key: string, value: Buffer): void {
     const { term } = this.#health.decode(value);
     if (term > number) throw new TermSupersededError(number, term);
     if (term < number) monitor.rewrite(key);
   }
 
-  /** Publishes what each look says, one at a time. */
+  /** Evaluates all sources and matches periodically, and publishes the changes. */
   async #judge(monitor: HealthMonitor, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const startedAt = performance.now();
       const published = [...this.#deletions, ...monitor.tick(this.#clock.now())];
       const pauseMs = Math.min(
-        TICK_CEILING_MS,
-        Math.max(TICK_MS, TICK_REST * (performance.now() - startedAt)),
+        MAX_TICK_MS,
+        Math.max(TICK_MS, PAUSE_FACTOR * (performance.now() - startedAt)),
       );
       if (published.length > 0) await this.#publish(monitor, published);
       await delay(pauseMs, undefined, { signal }).catch(() => {});
@@ -207,7 +206,7 @@ export class MonitorTerm {
   async #publish(monitor: HealthMonitor, published: readonly PublishedHealth[]): Promise<void> {
     const { codec, publisher, metrics, log } = this.#options;
     const topic = this.#topics.health;
-    const ended = metrics.publishSeconds.startTimer();
+    const stopTimer = metrics.publishSeconds.startTimer();
     try {
       await publisher.publish(
         published.map(({ key, value }) => ({
@@ -218,13 +217,13 @@ export class MonitorTerm {
       );
     } catch (error) {
       if (!(error instanceof PublishError && error.code === 'TIMEOUT')) throw error;
-      log.debug({ err: error }, 'not published, it is judged again');
+      log.debug({ err: error }, 'not published in time, evaluates again');
       this.#deletions = published.filter(({ value }) => value === null);
       for (const { key } of published) monitor.rewrite(key);
       return;
     }
     this.#deletions = [];
-    ended();
+    stopTimer();
     for (const { key, value } of published) metrics.published(key, value);
   }
 }

@@ -9,13 +9,13 @@ const PROVIDER = {
   PROVIDER_SECRET_KEY: 'the-secret',
 };
 
-test('without a provider its credentials are optional', () => {
+test('needs no credentials without a provider', () => {
   const config = loadConfig(settings, KAFKA);
   expect(config).toMatchObject({ PROVIDER_BASE_URL: '', FOLLOW_SPORTS: [5], FOLLOW_SEASONS: [] });
   expect(secretValues(settings, config)).toEqual([]);
 });
 
-test('with a provider its credentials are required, and the secret is redacted', () => {
+test('requires credentials with a provider, and redacts the secret', () => {
   expect(() => loadConfig(settings, { ...KAFKA, PROVIDER_BASE_URL: 'https://provider' })).toThrow(
     'PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY must be set too',
   );
@@ -32,13 +32,13 @@ test('reads the live board every 10 s, a schedule every minute, a finished match
   });
 });
 
-test('ids are a list with commas', () => {
+test('reads ids as a list with commas', () => {
   const config = loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: '5, 1', FOLLOW_COMPETITIONS: '46' });
   expect(config).toMatchObject({ FOLLOW_SPORTS: [5, 1], FOLLOW_COMPETITIONS: [46] });
   expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: ' ' })).toThrow('must name 1 at least');
   expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SEASONS: 'all' })).toThrow('must be ids');
 });
 
-test('every setting says what it is', () => {
+test('describes every setting', () => {
   for (const line of renderSettings(settings).split('\n')) expect(line).toMatch(/^ {2}[A-Z_]+ +\S+.* .+\.$/);
 });

@@ -9,7 +9,7 @@ import {
   secret,
 } from '#service/config.ts';
 
-/** The name of the service, also in its dead letters. */
+/** Name of the service, also in its dead letters. */
 export const SERVICE = 'feed-poller';
 
 const DAY = 86_400;
@@ -28,7 +28,7 @@ export const settings = z
     PROVIDER_BASE_URL: z
       .union([z.literal(''), httpUrl()], 'must be an http or https address')
       .default('')
-      .describe("The provider's REST interface, without /v2; empty: no polling."),
+      .describe("Address of the provider's REST interface, without /v2; empty: no polling."),
     PROVIDER_CLIENT_ID: z.string().max(255).optional().describe('Client id at the provider.'),
     PROVIDER_SECRET_KEY: secret(z.string().max(1024).optional()).describe('Secret key at the provider.'),
     FOLLOW_SPORTS: ids(1).prefault('5').describe('Sports whose board, schedule and catalogues are read.'),
@@ -37,54 +37,51 @@ export const settings = z
       .describe('Competitions whose events are followed; empty: all of the sports.'),
     FOLLOW_SEASONS: ids(0)
       .prefault('')
-      .describe('Seasons whose events are followed; empty: all that are on now.'),
+      .describe('Seasons whose events are followed; empty: all current ones.'),
     FEED_PERIOD_MS: integer(50, 10_000)
       .prefault('2000')
       .describe(
-        'Wait between readings of the feed, in milliseconds; four times as long while nothing is live and no message comes.',
+        'Wait between reads of the feed, in milliseconds; four times as long while no event is live and no message arrives.',
       ),
-    LIVESCORE_PERIOD_MS: period(10_000, 'Wait between readings of the live board'),
-    SCHEDULE_PERIOD_MS: period(60_000, "Wait between readings of a season's events"),
-    CATALOGUE_PERIOD_MS: period(600_000, 'Wait between readings of a catalogue'),
-    STANDINGS_PERIOD_MS: period(HOUR_MS, 'Wait between readings of the rankings of national teams and clubs'),
-    UNCONFIRMED_PERIOD_MS: period(
-      20_000,
-      'Wait between checks of a live event with incidents that are not confirmed',
-    ),
+    LIVESCORE_PERIOD_MS: period(10_000, 'Wait between reads of the live board'),
+    SCHEDULE_PERIOD_MS: period(60_000, "Wait between reads of a season's events"),
+    CATALOGUE_PERIOD_MS: period(600_000, 'Wait between reads of a catalogue'),
+    STANDINGS_PERIOD_MS: period(HOUR_MS, 'Wait between reads of the rankings of national teams and clubs'),
+    UNCONFIRMED_PERIOD_MS: period(20_000, 'Wait between checks of a live event with unconfirmed incidents'),
     SILENCE_MS: period(
       20_000,
-      'A live event whose feed is silent for this long while its clock runs is checked',
+      'Silence of the feed after which a live event with a running clock is checked',
     ),
     VERIFY_PERIOD_MS: period(300_000, 'Wait between checks of a finished event that is not verified'),
     VERIFY_DAYS: integer(0, 36_500)
       .prefault('7')
-      .describe('Finished events that began longer ago count as verified, in days.'),
+      .describe('Age, in days since its start, after which a finished event counts as verified.'),
     FEED_WINDOW_SECONDS: integer(1, 7 * DAY)
       .prefault('300')
-      .describe('Longest window of the feed that is read at once.'),
+      .describe('Maximum window of one read of the feed, in seconds.'),
     FEED_SETTLE_SECONDS: integer(0, DAY)
       .prefault('75')
       .describe(
-        'How long a second of the feed may still get messages after it is over; it is read again until then.',
+        'Time after which the feed adds no more messages to a past second, in seconds; until then each second is read again.',
       ),
     FEED_INITIAL_SECONDS: integer(0, 31 * DAY)
       .prefault(String(DAY))
-      .describe('How far back the feed is read where there is no checkpoint.'),
+      .describe('How far back the feed is read when there is no checkpoint, in seconds.'),
     REQUEST_TIMEOUT_MS: integer(100, 120_000)
       .prefault('10000')
-      .describe('Longest time for an answer of the provider, in milliseconds.'),
+      .describe('Timeout of a request to the provider, in milliseconds.'),
     REQUEST_CONCURRENCY: integer(1, 64)
       .prefault('4')
-      .describe('Requests to the provider at a time, beside that of the feed.'),
+      .describe('Maximum number of concurrent requests to the provider, beside that of the feed.'),
     RESPONSE_LIMIT: integer(1024, 256 * 1024 * 1024)
       .prefault(String(32 * 1024 * 1024))
-      .describe('Longest answer that is taken, in bytes.'),
+      .describe('Maximum size of an answer of the provider, in bytes.'),
     RETRY_FIRST_MS: integer(1, 60_000)
       .prefault('500')
-      .describe('Longest wait after a first failure, in milliseconds; it doubles with each further one.'),
+      .describe('Maximum wait after a first failure, in milliseconds; it doubles with each further one.'),
     RETRY_CEILING_MS: integer(1, HOUR_MS)
       .prefault('60000')
-      .describe('Longest wait after any failure, in milliseconds.'),
+      .describe('Maximum wait after any failure, in milliseconds.'),
   })
   .refine(
     (config) =>

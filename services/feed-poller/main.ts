@@ -3,7 +3,7 @@ import { giveMemoryBack } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { feedPoller } from './service.ts';
 
-/** By how much the heap may grow before it is collected, in percent of what is in use: docs/reference/performance.md. */
+/** Growth of the heap before a collection, percent of the used heap: docs/reference/performance.md. */
 const HEAP_GROWING_PERCENT = 30;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);

@@ -4,13 +4,13 @@ import { stageLatencies } from '#service/stage-latency.ts';
 
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
 
-/** Makes the poller's metrics in a registry. */
+/** Creates the poller's metrics in a registry. */
 export function pollerMetrics(registry: Registry) {
   const registers = [registry];
   let lag = (): number | null => null;
   new Gauge({
     name: 'touchline_poller_feed_lag_seconds',
-    help: 'Provider time between what of the feed is read, published and settled, and now.',
+    help: 'Seconds between the position of the feed (read, published and settled) and now, by the clock of the provider.',
     registers,
     collect() {
       const seconds = lag();
@@ -20,25 +20,25 @@ export function pollerMetrics(registry: Registry) {
   });
   const deadLetters = new Counter({
     name: 'touchline_poller_dead_letters_total',
-    help: 'Messages given up, by reason.',
+    help: 'Messages sent to dead letters, by reason.',
     labelNames: ['code'],
     registers,
   });
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   return {
-    /** Sets the source of the feed's lag in seconds; null while it is unknown. */
-    lagIs(from: () => number | null): void {
-      lag = from;
+    /** Sets the function that returns the feed's lag in seconds; null while it is unknown. */
+    setLag(read: () => number | null): void {
+      lag = read;
     },
     stages: stageLatencies(registry, ['provider_to_received', 'received_to_published']),
     leader: new Gauge({
       name: 'touchline_poller_leader',
-      help: '1 where this process is the one that polls.',
+      help: '1 when this process is the one that polls.',
       registers,
     }),
     requests: new Counter({
       name: 'touchline_poller_requests_total',
-      help: 'Requests to the provider, by the status or the failure they ended with.',
+      help: 'Requests to the provider, by operation and by status or failure.',
       labelNames: ['operation', 'outcome'],
       registers,
     }),
@@ -51,7 +51,7 @@ export function pollerMetrics(registry: Registry) {
     }),
     retries: new Counter({
       name: 'touchline_poller_retries_total',
-      help: 'Readings that failed and are tried again, by kind of resource and reason.',
+      help: 'Failed reads that are retried, by kind of resource and reason.',
       labelNames: ['resource', 'code'],
       registers,
     }),
@@ -63,7 +63,7 @@ export function pollerMetrics(registry: Registry) {
     }),
     messages: new Counter({
       name: 'touchline_poller_messages_total',
-      help: 'Messages published, by type; "unknown" is of a type that nothing here uses.',
+      help: 'Messages published, by type; "unknown" counts all unused types.',
       labelNames: ['type'],
       registers,
     }),
@@ -86,7 +86,7 @@ export function pollerMetrics(registry: Registry) {
     }),
     watched: new Gauge({
       name: 'touchline_poller_watched_events',
-      help: 'Events that are checked by snapshot: live ones, and finished ones that are not verified.',
+      help: 'Events that are checked by snapshot: live ones, and finished ones until they are verified.',
       labelNames: ['state'],
       registers,
     }),

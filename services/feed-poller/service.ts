@@ -10,19 +10,19 @@ import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
 import { httpTransport, ProviderClient } from './provider/provider.ts';
-import { TopicWriter, WRITTEN } from './publish/topic-writer.ts';
+import { TopicWriter, WRITTEN_TOPICS } from './publish/topic-writer.ts';
 import { poll } from './schedule/poller.ts';
 
-/** The service: one of its processes polls. */
+/** The feed poller. One of its processes leads and polls; the others stand by. */
 export const feedPoller: ServiceDefinition<typeof settings> = {
   name: SERVICE,
   about:
-    "Reads the provider's REST interface: feed, board, schedule, catalogues, and incident lists to check by.",
+    "Reads the provider's REST interface: feed, board, schedule, catalogues, and incident lists as checks.",
   config: settings,
   start: startPoller,
 };
 
-/** Starts the poller: it joins the group of candidates, and polls while it leads. */
+/** Starts the poller, which joins the group of candidates and polls while it leads. */
 async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registry } = context;
   if (config.PROVIDER_BASE_URL === '') {
@@ -32,8 +32,8 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const place: TopicSource = { brokers, prefix, registry: schemas };
-  const codecs = await schemas.codecs(WRITTEN);
+  const source: TopicSource = { brokers, prefix, registry: schemas };
+  const codecs = await schemas.codecs(WRITTEN_TOPICS);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
   const backoff: RandomBackoff = {
@@ -56,8 +56,8 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
 
   const lead = async ({ signal, permit }: Term): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
-      readLatest('poller-checkpoints', place, signal),
-      readLatest('catalogue', place, signal),
+      readLatest('poller-checkpoints', source, signal),
+      readLatest('catalogue', source, signal),
     ]);
     if (signal.aborted) return;
     log.info({ feed: checkpoints.get('feed')?.position ?? null }, 'polling from the checkpoint');
@@ -103,7 +103,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     ready: () => leadership.joined,
     async stop() {
       const stopped = leadership.stop();
-      // The term waits for its requests, and they for the token exchange, which the end of a term does not abort.
+      // The term waits for its requests, which wait for the token exchange; only `stopping` aborts that exchange.
       stopping.abort();
       await stopped;
       await publisher.close();

@@ -6,7 +6,7 @@ import type { ScriptedChange, ScriptedIncident } from './script.ts';
 type Value = { readonly id: number; readonly value: number | string | null };
 type Counted = { readonly side: FactSide; readonly phase: StatusId; counts: boolean };
 
-/** Statistics of a team, by the provider's id. */
+/** The provider's ids of a team's statistics. */
 const STAT = {
   yellowCards: 8,
   redCards: 9,
@@ -39,12 +39,12 @@ const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
 );
 /** Detail ids of the time added to each period. */
 const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H': 202, E1: 203, E2: 204 };
-/** Match time at the start of a period, for `played_time`. */
+/** Match time at the start of a period, seconds, for `played_time`. */
 const PLAYED_BEFORE: Readonly<Record<Period, number>> = { '1H': 0, '2H': 2700, E1: 5400, E2: 6300, P: 7200 };
 const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime: 58, timer: 124 } as const;
 
-/** The changing fields of an event, as the provider shows them at a time. */
-export type EventFace = {
+/** The changing fields of an event at a time, as the provider shows them. */
+export type EventFields = {
   readonly status_id: StatusId;
   readonly status_name: string;
   readonly status_type: string;
@@ -61,18 +61,18 @@ export type EventFace = {
 };
 
 /**
- * The board of one match: applies steps, shows the event. Goals count as the provider counts them: a goal under
- * review is in the score, and leaves it when it is cancelled, deleted or named by a 424 that stands.
+ * The board of one match: applies steps and shows the event. Goals count as the provider counts them: a goal under
+ * review is in the score, and leaves it when it is cancelled, deleted or named by a confirmed 424.
  */
 export class SimulatedBoard {
   readonly #facts: MatchFacts;
   #status: StatusId = STATUS.notStarted;
   #finished = false;
   #verified = false;
-  /** Where the clock runs: since when, Unix seconds; else what it shows. `before` is the match time at its zero. */
+  /** `runsSince`: start of a running clock, Unix seconds. `shows`: seconds on a stopped one. `before`: match time at its zero. */
   #clock:
     | { readonly runsSince: number; readonly before: number }
-    | { readonly stands: number; readonly before: number }
+    | { readonly shows: number; readonly before: number }
     | null = null;
   readonly #begun = new Set<Period>();
   readonly #goals = new Map<string, Counted>();
@@ -101,10 +101,10 @@ export class SimulatedBoard {
     if (change.period !== undefined) {
       this.#begun.add(change.period);
       const before = PLAYED_BEFORE[change.period];
-      this.#clock = change.period === 'P' ? { stands: 0, before } : { runsSince: at, before };
+      this.#clock = change.period === 'P' ? { shows: 0, before } : { runsSince: at, before };
     }
     if (change.stops !== undefined)
-      this.#clock = { stands: change.stops.shows, before: change.stops.played - change.stops.shows };
+      this.#clock = { shows: change.stops.shows, before: change.stops.played - change.stops.shows };
     if (change.addedTime !== undefined)
       this.#addedTime.set(change.addedTime.period, change.addedTime.minutes);
     if (change.suspend !== undefined) this.#holds.add(change.suspend);
@@ -129,11 +129,11 @@ export class SimulatedBoard {
     else this.#counted.delete(key);
   }
 
-  /** The event at `at`, Unix seconds. */
-  show(at: number): EventFace {
+  /** Returns the event's fields at `at`, Unix seconds. */
+  show(at: number): EventFields {
     const status = STATUSES_OF_SOCCER.get(this.#status);
     const time =
-      this.#clock === null ? null : 'stands' in this.#clock ? this.#clock.stands : at - this.#clock.runsSince;
+      this.#clock === null ? null : 'shows' in this.#clock ? this.#clock.shows : at - this.#clock.runsSince;
     const inPlay = !this.#finished && this.#holds.size === 0;
     return {
       status_id: this.#status,
@@ -152,20 +152,20 @@ export class SimulatedBoard {
     };
   }
 
-  /** A knockout match has no round in the data: its stage is one. */
+  /** Whether it is a knockout match, which has no round in the data. */
   get #knockout(): boolean {
     return this.#facts.round === null;
   }
 
   #goalsOf(side: FactSide, periods: readonly Period[]): number {
-    const void_ = new Set(this.#disallowed.values());
+    const disallowed = new Set(this.#disallowed.values());
     let goals = 0;
     for (const [key, goal] of this.#goals) {
       const period = PERIOD_OF.get(goal.phase);
       if (
         goal.counts &&
         goal.side === side &&
-        !void_.has(key) &&
+        !disallowed.has(key) &&
         period !== undefined &&
         periods.includes(period)
       )
@@ -174,14 +174,14 @@ export class SimulatedBoard {
     return goals;
   }
 
-  /** A result of some periods: null before the first of them began. */
+  /** Returns the goals of a side in some periods; null before the first of them begins. */
   #result(side: FactSide, periods: readonly Period[]): number | null {
     if (!periods.some((period) => this.#begun.has(period))) return null;
     if (this.#facts.facts === 'all') return this.#goalsOf(side, periods);
     return this.#finished ? this.#official(side, periods) : null;
   }
 
-  /** When single goals are unknown: the official scores, once the match is over. */
+  /** Returns the official goals of a side in some periods, for a match whose single goals are unknown. */
   #official(side: FactSide, periods: readonly Period[]): number {
     const index = side === 'home' ? 0 : 1;
     const { ht, ft } = this.#facts;
@@ -235,7 +235,7 @@ export class SimulatedBoard {
     ];
   }
 
-  /** The winner, shoot-out included; null for a draw and before the end. */
+  /** Returns the winner's id, shoot-out included; null for a draw and before the end. */
   #winner(): number | null {
     if (!this.#finished) return null;
     const side = this.#advanced() ?? this.#leader();
@@ -251,7 +251,7 @@ export class SimulatedBoard {
     return undefined;
   }
 
-  /** The side that advances to the next round; undefined in a league. */
+  /** Returns the side that advances to the next round; undefined in a league. */
   #advanced(): FactSide | undefined {
     return this.#knockout ? this.#leader() : undefined;
   }

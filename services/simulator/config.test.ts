@@ -8,7 +8,7 @@ const WEBHOOK = {
 };
 const REST = { REST_PORT: '0', REST_SECRET_KEY: 'a-secret-key' };
 
-test('a simulator pushes webhooks, serves REST, or both', () => {
+test('accepts settings of webhooks, of REST, and of both', () => {
   expect(loadConfig(settings, WEBHOOK)).toMatchObject({ ...WEBHOOK, REST_FAULTS: 'none' });
   expect(loadConfig(settings, REST)).toMatchObject({ REST_PORT: 0, REST_CLIENT_ID: 1 });
   expect(loadConfig(settings, { ...WEBHOOK, ...REST })).toMatchObject({ ...WEBHOOK, REST_PORT: 0 });
@@ -18,7 +18,7 @@ test.each([
   [{}, 'WEBHOOK_URL'],
   [{ WEBHOOK_URL: WEBHOOK.WEBHOOK_URL }, 'WEBHOOK_SECRET'],
   [{ REST_PORT: '0' }, 'REST_SECRET_KEY'],
-])('%j lacks %s', (given, missing) => {
+])('reports that %j lacks %s', (given, missing) => {
   expect(() => loadConfig(settings, given)).toThrow(`${missing}: is not set and has no default`);
 });
 

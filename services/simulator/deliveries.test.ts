@@ -30,7 +30,7 @@ function messagesOf(deliveries: readonly SimulatedDelivery[]): ProviderMessage[]
 describe('waves', () => {
   const played = [...waves('none')];
 
-  test('play one round after another, and no team twice at once', () => {
+  test('play one round after another, with each team at most once at a time', () => {
     expect(played.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
     for (const { matches } of played) {
       const teams = matches.flatMap(({ facts }) => [facts.home, facts.away]);
@@ -38,7 +38,7 @@ describe('waves', () => {
     }
   });
 
-  test('have one clock that never goes back, and play no match before its date', () => {
+  test('have one clock that never goes back, and start no match before its date', () => {
     let last = 0;
     for (const { messages, startsAt, endsAt, matches } of played) {
       expect(startsAt).toBeGreaterThan(last);
@@ -51,7 +51,7 @@ describe('waves', () => {
     }
   });
 
-  test('can be fewer', () => {
+  test('end after the requested number of matches', () => {
     const matchSettings = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
     expect([...schedule(DATASET, matchSettings, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
   });
@@ -68,7 +68,7 @@ describe('deliveries', () => {
   });
 
   test(
-    'are the same for the same seed, and others for another',
+    'are the same for the same seed, and differ for another seed',
     () => {
       const digest = (seed: string) =>
         deliver('many', seed).deliveries.map(({ body, ...rest }) => ({
@@ -83,7 +83,7 @@ describe('deliveries', () => {
   );
 
   test.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
-    'with faults %s lose nothing',
+    'lose no message with faults %s',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
       const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
@@ -96,13 +96,13 @@ describe('deliveries', () => {
       expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
       expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
       expect(sent.join() === published.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
-      const ordered = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
-      expect(counts[ordered]).toBeGreaterThan(100);
+      const injected = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
+      expect(counts[injected]).toBeGreaterThan(100);
     },
   );
 
   test.each(['some', 'many'])(
-    'with faults %s give the official scores, and a dead letter for each malformed body',
+    'have the official scores with faults %s, and a dead letter for each malformed body',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
       const matches = new Map<number, Match>();

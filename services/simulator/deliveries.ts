@@ -4,55 +4,55 @@ import { createRandom, type SeededRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 import type { Wave } from './schedule.ts';
 
-/** Failure of the first attempt of a delivery. All but `lost_answer` must leave nothing at the receiver. */
+/** Failure of the first attempt of a delivery. Only `lost_answer` may leave records at the receiver. */
 export type Mishap =
   /** The connection breaks halfway through the body. */
   | 'cut_body'
-  /** The connection breaks before the answer: the receiver has it all, the sender does not know. */
+  /** The connection breaks before the answer: the receiver has the whole body, but the sender does not know. */
   | 'lost_answer'
   | 'wrong_secret'
   | 'changed_body'
   | 'expired';
 
-/** One body to deliver, and how. */
+/** A body to deliver, and its faults. */
 export type SimulatedDelivery = {
-  /** Seconds of play since the start, without the gaps between waves: when it is due. */
+  /** When it is due, seconds of play since the start, without the gaps between waves. */
   readonly due: number;
   readonly body: Buffer;
-  /** Messages in it. */
+  /** Number of its messages. */
   readonly messages: number;
   readonly mishap: Mishap | null;
-  /** The kind of malformation when the body or one of its messages is unreadable. */
+  /** The kind of malformation when the body or one of its messages is unreadable; else null. */
   readonly malformed: string | null;
 };
 
-/** Injected faults, by kind. */
+/** Numbers of injected faults, by kind. */
 export type DeliveryCounts = Record<DeliveryFault, number>;
 
-export type DeliveryPlan = {
+type DeliveryPlan = {
   readonly seed: string;
   readonly faults: Faults;
-  /** Most messages of a batch. */
+  /** Maximum number of messages of a batch. */
   readonly batchSize: number;
-  /** Seconds of match time that a batch may wait for more. */
+  /** Maximum time between the first and the last message of a batch, seconds of match time. */
   readonly batchWindow: number;
 };
 
-/** Seconds of match time. */
-const REORDER_WITHIN = 120;
+/** Maximum delays of faults, seconds of match time. */
+const MAX_REORDER = 120;
 const DELAY = { min: 120, max: 1200 } as const;
-const DUPLICATE_WITHIN = 900;
+const MAX_DUPLICATE = 900;
 
 const MISHAPS: Readonly<Record<'drop' | 'signature', readonly Mishap[]>> = {
   drop: ['cut_body', 'lost_answer'],
   signature: ['wrong_secret', 'changed_body', 'expired'],
 };
 
-type Due = { readonly due: number; readonly message: ProviderMessage };
+type DueMessage = { readonly due: number; readonly message: ProviderMessage };
 
 /**
- * Turns the messages of waves into unsigned deliveries, in the order in which they are due: a function of its
- * arguments. Every message is delivered at least once, unchanged. `counts` is added to as they are taken.
+ * Yields the messages of waves as unsigned deliveries, in the order in which they are due. The same arguments yield the
+ * same deliveries. Every message is delivered at least once, unchanged. Adds the faults to `counts`.
  */
 export function* planDeliveries(
   waves: Iterable<Wave>,
@@ -61,7 +61,7 @@ export function* planDeliveries(
 ): Generator<SimulatedDelivery> {
   const random = createRandom(plan.seed, 'deliveries');
   let played = 0;
-  let late: Due[] = [];
+  let late: DueMessage[] = [];
   for (const wave of waves) {
     const inTime = wave.messages.map((message) => ({ due: played + message.ut - wave.startsAt, message }));
     played += wave.endsAt - wave.startsAt;
@@ -78,34 +78,38 @@ export function noDeliveryFaults(): DeliveryCounts {
   return { duplicate: 0, reorder: 0, delay: 0, drop: 0, signature: 0, malformed: 0 };
 }
 
-/** When a message is sent, be it more than once. */
-function disturb(on: Due, faults: Faults, random: SeededRandom, counts: DeliveryCounts): Due[] {
-  const { due, message } = on;
+/** Returns the message as often as it is sent, with the time of each. */
+function disturb(
+  { due, message }: DueMessage,
+  faults: Faults,
+  random: SeededRandom,
+  counts: DeliveryCounts,
+): DueMessage[] {
   let later = 0;
   if (random.chance(faults.reorder)) {
     counts.reorder++;
-    later = random.int(1, REORDER_WITHIN);
+    later = random.int(1, MAX_REORDER);
   }
   if (random.chance(faults.delay)) {
     counts.delay++;
     later = random.int(DELAY.min, DELAY.max);
   }
-  const sent: Due[] = [{ due: due + later, message }];
-  // Half of the copies come alone, the others with their batch.
+  const sent: DueMessage[] = [{ due: due + later, message }];
+  // Half of the duplicates are single messages; the others are sent with their batch.
   if (random.chance(faults.duplicate / 2)) {
     counts.duplicate++;
-    sent.push({ due: due + random.int(0, DUPLICATE_WITHIN), message });
+    sent.push({ due: due + random.int(0, MAX_DUPLICATE), message });
   }
   return sent;
 }
 
 function* batches(
-  messages: readonly Due[],
+  messages: readonly DueMessage[],
   plan: DeliveryPlan,
   random: SeededRandom,
   counts: DeliveryCounts,
 ): Generator<SimulatedDelivery> {
-  let batch: Due[] = [];
+  let batch: DueMessage[] = [];
   let size = random.int(1, plan.batchSize);
   for (const due of messages) {
     const first = batch[0];
@@ -119,7 +123,7 @@ function* batches(
   if (batch.length > 0) yield* deliver(batch, plan, random, counts);
 }
 
-/** The failure of the first attempt, if any: at most one. */
+/** Returns the failure of the first attempt; null when it succeeds. */
 function mishapOf(faults: Faults, random: SeededRandom, counts: DeliveryCounts): Mishap | null {
   for (const kind of ['drop', 'signature'] as const) {
     if (!random.chance(faults[kind])) continue;
@@ -130,7 +134,7 @@ function mishapOf(faults: Faults, random: SeededRandom, counts: DeliveryCounts):
 }
 
 function* deliver(
-  batch: readonly Due[],
+  batch: readonly DueMessage[],
   { faults }: DeliveryPlan,
   random: SeededRandom,
   counts: DeliveryCounts,

@@ -1,7 +1,7 @@
-/** Faults of content and of delivery that settings can inject. */
+/** Faults of content and of delivery that a setting can inject. */
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** Faults of delivery. The rate is a share, 0 to 1. */
+/** Faults of delivery, with their meaning. The rate is a share, 0 to 1. */
 export const DELIVERY_FAULTS = {
   duplicate: 'share of messages that are sent again later, alone or with their whole batch',
   reorder: 'share of messages that are sent up to two minutes of match time after their turn',
@@ -11,7 +11,7 @@ export const DELIVERY_FAULTS = {
   malformed: 'share of deliveries that are followed by an authentic one that nobody can read',
 } as const;
 
-/** Faults of content. The rate is how many are expected a match. Each adds to what really happened, and takes it away. */
+/** Faults of content, with their meaning. The rate is the expected number a match. None changes the final score. */
 export const CONTENT_FAULTS = {
   rejected: 'goals under review that are not given: tbd, then cancelled',
   cancelled: 'confirmed goals that are cancelled later (confirmation)',
@@ -42,8 +42,8 @@ export type Disallowing = (typeof DISALLOWING)[number];
 const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
-/** Highest rate a match: more invented goals would not fit. */
-const MOST_A_MATCH = 5;
+/** Maximum rate of a fault of content: more invented goals would not fit. */
+const MAX_A_MATCH = 5;
 
 function all(delivery: number, content: number): Faults {
   const rates: [Fault, number][] = [
@@ -53,7 +53,7 @@ function all(delivery: number, content: number): Faults {
   return Object.fromEntries(rates) as Record<Fault, number>;
 }
 
-/** Named orders. */
+/** Named settings. */
 export const PRESETS: Readonly<Record<string, Faults>> = {
   none: all(0, 0),
   some: { ...all(0.02, 0.15), duplicate: 0.1, reorder: 0.1, review: 0.3, reused_id: 1 },
@@ -61,14 +61,14 @@ export const PRESETS: Readonly<Record<string, Faults>> = {
 };
 
 /**
- * Reads an order: a preset (`none`, `some`, `many`), `name=rate` pairs, or a preset and pairs that change it, with
- * commas between: `some,delay=0.1,every_way=1`. Throws `FaultsError`.
+ * Parses a setting: a preset (`none`, `some`, `many`), `name=rate` pairs, or a preset and pairs that change it, separated
+ * by commas: `some,delay=0.1,every_way=1`. Throws `FaultsError`.
  */
-export function parseFaults(order: string): Faults {
-  return parseRates(order, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MOST_A_MATCH));
+export function parseFaults(setting: string): Faults {
+  return parseRates(setting, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MAX_A_MATCH));
 }
 
-/** A setting of faults is invalid. */
+/** Thrown when a setting of faults is invalid. */
 export class FaultsError extends TouchlineError<'FaultsError'> {
   override readonly name = 'FaultsError';
 
@@ -78,16 +78,16 @@ export class FaultsError extends TouchlineError<'FaultsError'> {
 }
 
 /**
- * Reads an order: a preset, `name=rate` pairs, or a preset and pairs that change it, with commas between. A fault that
- * is not named has the rate 0. `most` is the highest rate of a fault. Throws `FaultsError`.
+ * Parses a setting of faults. A fault that it does not name has the rate of the preset, or 0. `maxRate` returns the maximum
+ * rate of a fault. Throws `FaultsError`.
  */
 export function parseRates<Name extends string>(
-  order: string,
+  setting: string,
   names: readonly Name[],
   presets: Readonly<Record<string, Readonly<Record<Name, number>>>>,
-  most: (name: Name) => number,
+  maxRate: (name: Name) => number,
 ): Record<Name, number> {
-  const parts = order.split(',').map((part) => part.trim());
+  const parts = setting.split(',').map((part) => part.trim());
   const preset = presets[parts[0] ?? ''];
   const none = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
   const rates: Record<Name, number> = { ...(preset ?? none) };
@@ -99,8 +99,8 @@ export function parseRates<Name extends string>(
         `unknown fault "${name}"; known are ${[...Object.keys(presets), ...names].join(', ')}`,
       );
     const value = rate === '' ? Number.NaN : Number(rate);
-    if (!(value >= 0 && value <= most(fault)))
-      throw new FaultsError(`${name}: the rate must be a number from 0 to ${most(fault)}`);
+    if (!(value >= 0 && value <= maxRate(fault)))
+      throw new FaultsError(`${name}: the rate must be a number from 0 to ${maxRate(fault)}`);
     rates[fault] = value;
   }
   return rates;

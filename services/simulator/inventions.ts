@@ -18,20 +18,20 @@ import {
 const FREE_KICK = 403;
 
 /** The invented steps of a match, and their number by kind. */
-export type Inventions = {
+type Inventions = {
   readonly steps: ScriptedStep[];
   readonly counts: Partial<Record<ContentFault, number>>;
 };
 
-/** Seconds that an invented goal keeps from what really happened: a 424 that names none must find it, not another. */
-const ROOM = { before: 240, after: 420 } as const;
-/** How long an invented goal lasts, in seconds. */
-const LASTS = { min: 70, max: 200 } as const;
-const TRIES = 40;
+/** Minimum distance of an invented goal from real facts, seconds: a 424 that names no goal must find the invented one. */
+const DISTANCE = { before: 240, after: 420 } as const;
+/** Seconds until an invented goal is disallowed. */
+const DURATION = { min: 70, max: 200 } as const;
+const MAX_TRIES = 40;
 
 /**
- * The data has no disallowed goals, so these are invented. Each is disallowed before play restarts, so the final score
- * stays the official one. Real goals are reviewed and stand.
+ * Invents disallowed goals, which the data does not have. Each is disallowed before play restarts, so that the final score
+ * stays the official one. Also invents reviews of real goals, which change nothing.
  */
 export function invent(
   facts: MatchFacts,
@@ -43,17 +43,20 @@ export function invent(
   const steps: ScriptedStep[] = [];
   // Without a timeline there are no goals to disallow.
   if (facts.facts === 'score_only') return { steps, counts };
-  const add = (fault: ContentFault, what: ScriptedStep[]): void => {
-    steps.push(...what);
+  const add = (fault: ContentFault, invented: ScriptedStep[]): void => {
+    steps.push(...invented);
     counts[fault] = (counts[fault] ?? 0) + 1;
   };
-  const taken: [period: string, second: number][] = facts.events.map(([period, second]) => [period, second]);
+  const occupied: [period: string, second: number][] = facts.events.map(([period, second]) => [
+    period,
+    second,
+  ]);
   for (const way of DISALLOWING) {
     for (let n = random.count(faults[way]); n > 0; n--) {
-      const place = findRoom(periods, taken, random);
-      if (place === undefined) continue;
-      const [plan, second] = place;
-      taken.push([plan.period, second]);
+      const found = findFreeTime(periods, occupied, random);
+      if (found === undefined) continue;
+      const [plan, second] = found;
+      occupied.push([plan.period, second]);
       add(way, disallowedGoal(`${way}${n}`, way, random.chance(0.5) ? 'home' : 'away', second, plan, random));
     }
   }
@@ -69,18 +72,20 @@ function isGoal([period, , kind]: MatchFacts['events'][number]): boolean {
   return period !== 'P' && GOAL_FOR[kind] !== undefined;
 }
 
-function findRoom(
+/** Returns a random time without real facts nearby; undefined when none was found. */
+function findFreeTime(
   periods: readonly PeriodPlan[],
-  taken: readonly (readonly [period: string, second: number])[],
+  occupied: readonly (readonly [period: string, second: number])[],
   random: SeededRandom,
 ): [PeriodPlan, number] | undefined {
-  const open = periods.filter((plan) => plan.nominal > LASTS.max * 2);
-  for (let n = 0; n < TRIES; n++) {
+  const open = periods.filter((plan) => plan.nominal > DURATION.max * 2);
+  for (let n = 0; n < MAX_TRIES; n++) {
     const plan = open[random.int(0, open.length - 1)];
     if (plan === undefined) return undefined;
-    const second = random.int(30, plan.nominal - LASTS.max - 30);
-    const free = taken.every(
-      ([period, at]) => period !== plan.period || at < second - ROOM.before || at > second + ROOM.after,
+    const second = random.int(30, plan.nominal - DURATION.max - 30);
+    const free = occupied.every(
+      ([period, at]) =>
+        period !== plan.period || at < second - DISTANCE.before || at > second + DISTANCE.after,
     );
     if (free) return [plan, second];
   }
@@ -100,7 +105,7 @@ function disallowedGoal(
     second,
     plan,
   );
-  const ended = second + random.int(LASTS.min, LASTS.max);
+  const ended = second + random.int(DURATION.min, DURATION.max);
   const step = (when: number, incident: ScriptedIncident): ScriptedStep => ({
     at: plan.startsAt + when,
     incident,
@@ -116,7 +121,7 @@ function disallowedGoal(
     confirmation,
   });
   const counted = step(second + GOAL_REVIEW, confirmed);
-  const taken: Readonly<Record<Disallowing, () => ScriptedStep[]>> = {
+  const disallowing: Readonly<Record<Disallowing, () => ScriptedStep[]>> = {
     rejected: () => [step(ended, cancelled)],
     cancelled: () => [counted, step(ended, cancelled)],
     deleted: () => [step(ended, deleted)],
@@ -132,7 +137,7 @@ function disallowedGoal(
       step(ended + 9, deleted),
     ],
   };
-  // A deleted goal is a slip of the data entry: no one reviews that.
+  // A deleted goal is a data-entry error, which no one reviews.
   const review = [
     step(second + 20, also('var', INCIDENT.possibleVar, side, second + 20)),
     step(ended - 3, also('varEnded', INCIDENT.varEnded, side, ended - 3)),
@@ -140,12 +145,12 @@ function disallowedGoal(
   return [
     { ...step(second, scored), change: { suspend: key } },
     ...(way === 'deleted' ? [] : review),
-    ...taken[way](),
+    ...disallowing[way](),
     { ...step(ended + 15, also('freeKick', FREE_KICK, opponent(side), ended + 15)), change: { resume: key } },
   ];
 }
 
-/** A review that changes nothing: an unconfirmed 424 names the goal and is then cancelled itself. */
+/** Returns a review that changes nothing: an unconfirmed 424 names the goal and is then cancelled. */
 function reviewedGoal(
   key: string,
   [, second, kind, side]: MatchFacts['events'][number],

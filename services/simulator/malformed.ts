@@ -7,7 +7,7 @@ const text =
   (mark) =>
     Buffer.from(make(mark));
 
-/** Correctly signed bodies that are unreadable. Each yields one dead letter. */
+/** Makers of unreadable bodies. Each body yields one dead letter. */
 const MALFORMED: Readonly<Record<string, Maker>> = {
   not_json: text((mark) => `[{"id":"${mark}"`),
   not_an_array: text((mark) => JSON.stringify({ id: mark })),
@@ -22,7 +22,7 @@ const MALFORMED: Readonly<Record<string, Maker>> = {
 };
 const KINDS = Object.entries(MALFORMED);
 
-/** A malformed body and how it is malformed. No two with different `n` are the same. */
+/** Returns a malformed body and its kind. Bodies with different `n` differ. */
 export function malformedBody(random: SeededRandom, n: number): [kind: string, body: Buffer] {
   const [kind, make] = KINDS[n % KINDS.length] ?? ['not_json', text((mark) => mark)];
   return [kind, make(`malformed-${n}-${random.int(0, 999_999)}`)];

@@ -24,7 +24,7 @@ function score([home, away]: readonly [number, number]) {
   return { home, away };
 }
 
-/** Expects the official result, whatever was invented during the match. */
+/** Expects the official result, whatever faults were invented during the match. */
 function expectOfficial(facts: MatchFacts, state: MatchState): void {
   const official = score(finalScore(facts));
   const known = facts.facts === 'all';
@@ -46,7 +46,7 @@ function expectOfficial(facts: MatchFacts, state: MatchState): void {
   });
 }
 
-describe('the messages of every match give the official score', () => {
+describe('the messages of every match have the official score', () => {
   const expectAllOfficial = (simulated: readonly SimulatedMatch[]): void => {
     for (const { facts, messages } of simulated) expectOfficial(facts, stateAfter(facts.id, messages));
   };
@@ -70,7 +70,7 @@ describe('an invented goal', () => {
     every_way: 'removed',
   };
 
-  test.each(DISALLOWING)('that is %s was in the score, and is not', (way) => {
+  test.each(DISALLOWING)('that is %s is first in the score, and then not', (way) => {
     const simulated = simulateAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
       ({ invented }) => invented[way] === 1,
     );
@@ -95,7 +95,7 @@ function total({ score: current }: MatchState): number {
 describe('the messages of a match', () => {
   const simulated = simulateAll('many', { keepAliveEvery: 30, clockEvery: 60 });
 
-  test('come in order of ut; those of the same ut carry the same event', () => {
+  test('are in order of ut, and carry the same event when they have the same ut', () => {
     for (const { messages } of simulated) {
       const times = messages.map(({ ut }) => ut);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -108,7 +108,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  test('number incidents in order, unlike any other match', () => {
+  test('number incidents in order, with ids that no other match has', () => {
     const seen = new Set<string>();
     for (const { messages } of simulated) {
       const ids = [...new Set(messages.flatMap(({ data }) => data.incident?.id ?? []))];
@@ -119,7 +119,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  test('correct an incident with a later ut only', () => {
+  test('correct an incident only with a later ut', () => {
     for (const { messages } of simulated) {
       const last = new Map<string, number>();
       for (const { data, ut } of messages) {
@@ -130,14 +130,14 @@ describe('the messages of a match', () => {
     }
   });
 
-  test('reuse an identifier only if the fault is set', () => {
+  test('reuse an identifier only when the fault is set', () => {
     const repeats = (match: SimulatedMatch) =>
       match.messages.length - new Set(match.messages.map(({ id }) => id)).size;
     for (const match of simulated) expect(repeats(match)).toBe(match.invented.reused_id ?? 0);
     for (const match of simulateAll('none')) expect(repeats(match)).toBe(0);
   });
 
-  test('include a keep-alive every 30 seconds while it is live', () => {
+  test('include a keep-alive every 30 seconds while the match is live', () => {
     for (const { messages } of simulated.slice(0, 20)) {
       const beats = messages.filter(({ type }) => type === 'event_keep_alive').map(({ ut }) => ut);
       const gaps = beats.slice(1).map((ut, n) => ut - (beats[n] ?? 0));
@@ -146,7 +146,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  test('are the same for the same seed, and others for another', () => {
+  test('are the same for the same seed, and differ for another seed', () => {
     const [first] = DATA;
     const facts = first?.matches[0];
     if (first === undefined || facts === undefined) throw new Error('no data');

@@ -10,27 +10,27 @@ import { type ScriptedIncident, type ScriptedStep, scriptFacts } from './script.
 export type MatchSettings = {
   readonly seed: string;
   readonly faults: Faults;
-  /** Seconds of match time between two keep-alives of a live match; 0 for none. */
+  /** Interval between keep-alives of a live match, seconds of match time; 0 for none. */
   readonly keepAliveEvery: number;
-  /** Seconds between two readings of a running clock; 0 for none. */
+  /** Interval between messages of a running clock, seconds of match time; 0 for none. */
   readonly clockEvery: number;
 };
 
 export type SimulatedMatch = {
   readonly facts: MatchFacts;
-  /** In order of `ut`; the state at a time is the fold of the messages up to it. */
+  /** Messages in order of `ut`; the state at a time is the fold of the messages up to it. */
   readonly messages: readonly ProviderMessage[];
   /** Number of invented faults, by kind. */
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
 };
 
 const SOURCE = 1;
-/** Digits of an incident's number within its match: ids of a match have the same width, so their order is that of time. */
+/** Digits of an incident's number within its match: with ids of one width, the order of ids is that of time. */
 const INCIDENT_DIGITS = 4;
 
 /**
- * All messages of a match that kicks off at `kickOff` (Unix seconds). A function of its arguments.
- * Two messages with the same `ut` carry the same event; a correction always has a later `ut` than what it corrects.
+ * Returns all messages of a match that kicks off at `kickOff` (Unix seconds). The same arguments return the same messages.
+ * Messages with the same `ut` carry the same event. A correction always has a later `ut` than the record that it corrects.
  */
 export function simulateMatch(
   facts: MatchFacts,
@@ -115,7 +115,7 @@ function writeMessages(
   return { messages, reusedIds: reusedWanted - toReuse };
 }
 
-/** Steps by time, those of one second together in the order given. */
+/** Returns the steps by time. Steps of one second are in one group, in the given order. */
 function groupedByTime(steps: readonly ScriptedStep[]): ScriptedStep[][] {
   const byTime = Map.groupBy(
     steps.toSorted((a, b) => a.at - b.at),

@@ -8,32 +8,33 @@ export type StatusId = (typeof STATUS)[keyof typeof STATUS];
 export type PeriodPlan = {
   readonly period: Period;
   readonly status: StatusId;
-  /** Incident that starts it. */
+  /** Type of the incident that starts it. */
   readonly starts: number;
   readonly startsAt: number;
   readonly endsAt: number;
   /** Match time at its start. */
   readonly matchTime: number;
-  /** Its nominal length; 0 of a shoot-out. */
+  /** Its nominal length; 0 for a shoot-out. */
   readonly nominal: number;
   /** Minutes that the referee adds. */
   readonly added: number;
-  /** What ends it: incident, the event's status after it. */
+  /** Type of the incident that ends it. */
   readonly ends: number;
+  /** Status of the event after it. */
   readonly statusAfter: StatusId;
 };
 
 type Shape = readonly [
   period: Period,
   status: StatusId,
-  /** Incident that starts it. */
+  /** Type of the incident that starts it. */
   starts: number,
   matchTime: number,
   nominal: number,
-  /** Break before it. */
+  /** Break before it, seconds. */
   pause: number,
-  /** Most minutes that are added where nothing is known of it. */
-  mostAdded: number,
+  /** Maximum number of added minutes, unless facts need more. */
+  maxAdded: number,
 ];
 
 const SHAPES: readonly Shape[] = [
@@ -60,12 +61,12 @@ const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: S
   P: [INCIDENT.waitingForPenalty, STATUS.waitingForPenalty],
 };
 
-/** Least seconds of play after the last known fact of a period: a goal is confirmed and play restarts. */
-const AFTER_THE_LAST = 60;
+/** Minimum number of seconds after the last fact of a period: a goal is confirmed and play restarts. */
+const AFTER_LAST_FACT = 60;
 
 /**
- * The periods of a match. How long each really took is not in the data: it ends after its added time, which is long
- * enough for all that is known to have happened in it.
+ * Plans the periods of a match. The data does not have their real lengths: a period ends after its added time, which is
+ * long enough for all its facts.
  */
 export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan[] {
   const played = SHAPES.filter(
@@ -73,21 +74,21 @@ export function planPeriods(facts: MatchFacts, random: SeededRandom): PeriodPlan
       period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,
   );
   let clock = 0;
-  return played.map(([period, status, starts, matchTime, nominal, pause, mostAdded], n) => {
+  return played.map(([period, status, starts, matchTime, nominal, pause, maxAdded], n) => {
     const [next] = played[n + 1] ?? [];
     const last = lastSecond(facts, period);
-    const added = Math.max(random.int(0, mostAdded), Math.floor((last - nominal) / 60), 0);
-    const goesOn = nominal === 0 ? 0 : random.int(5, 40);
+    const added = Math.max(random.int(0, maxAdded), Math.floor((last - nominal) / 60), 0);
+    const extra = nominal === 0 ? 0 : random.int(5, 40);
     const startsAt = clock + pause;
-    const endsAt = startsAt + Math.max(nominal + added * 60 + goesOn, last + AFTER_THE_LAST);
+    const endsAt = startsAt + Math.max(nominal + added * 60 + extra, last + AFTER_LAST_FACT);
     clock = endsAt;
     const [ends, statusAfter] = next === undefined ? ENDS_THE_MATCH[period] : ENDS_BEFORE[next];
     return { period, status, starts, matchTime, nominal, startsAt, endsAt, added, ends, statusAfter };
   });
 }
 
-/** Where a substitution belongs: its period, and the second in it. Minutes are as displayed: up to 45 is the first half. */
-export function placeOfMinute(minute: number, facts: MatchFacts): { period: Period; second: number } {
+/** Returns the period of a displayed minute, and the second in it. Minutes up to 45 are of the first half. */
+export function timeOfMinute(minute: number, facts: MatchFacts): { period: Period; second: number } {
   const [period, from]: [Period, number] =
     minute <= 45
       ? ['1H', 0]
@@ -102,7 +103,7 @@ export function placeOfMinute(minute: number, facts: MatchFacts): { period: Peri
 function lastSecond(facts: MatchFacts, period: Period): number {
   const events = facts.events.filter((event) => event[0] === period).map((event) => event[1]);
   const subs = facts.subs
-    .map(([minute]) => placeOfMinute(minute, facts))
-    .filter((place) => place.period === period);
-  return Math.max(0, ...events, ...subs.map((place) => place.second));
+    .map(([minute]) => timeOfMinute(minute, facts))
+    .filter((time) => time.period === period);
+  return Math.max(0, ...events, ...subs.map(({ second }) => second));
 }

@@ -13,45 +13,46 @@ import type { Delivered, WebhookSender } from './webhook.ts';
 
 export type PlayOptions = MatchSettings & {
   readonly dataset: Dataset;
-  /** How many matches, from the first on. */
+  /** Number of matches, from the first. */
   readonly matches: number;
   readonly batchSize: number;
-  /** Deliveries that are under way at once. */
+  /** Maximum number of concurrent deliveries. */
   readonly concurrency: number;
-  /** Seconds for all of it; else how much faster than life. Infinity is as fast as it is accepted. */
+  /** Duration of the whole play, or a multiple of real time; Infinity is as fast as deliveries are accepted. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
-  /** Called as each delivery is due, with the seconds of play that are over. */
+  /** Called when a delivery is due, with the seconds of play so far. */
   readonly onPlayed?: (played: number) => void;
-  /** Called for each delivery: true loses it for good, it is never sent. */
+  /** Called for each delivery; a delivery for which it returns true is never sent. */
   readonly loses?: () => boolean;
 };
 
-/** What was played, once all of it was accepted. */
+/** The totals of a play, once everything is accepted. */
 export type PlaySummary = {
   readonly dataset: string;
   readonly matches: number;
-  /** Messages, each counted once, and what was delivered of them in all, copies included. */
+  /** Number of messages, each counted once. */
   readonly messages: number;
+  /** Number of delivered messages, duplicates included. */
   readonly delivered: number;
   readonly deliveries: number;
   readonly requests: number;
-  /** Requests that were sent again since they were not accepted. */
+  /** Number of requests that were repeated because they were not accepted. */
   readonly retries: number;
   readonly faults: Readonly<Record<string, number>>;
-  /** Goals that were disallowed, and real ones that were reviewed, by kind. */
+  /** Numbers of disallowed goals and of reviewed real goals, by kind. */
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
-  /** Requests with a signature that must be refused. */
+  /** Numbers of requests with a forged signature, by answer. */
   readonly forged: { readonly refused: number; readonly accepted: number };
   readonly malformed: Readonly<Record<string, number>>;
   readonly seconds: number;
 };
 
-/** A batch may wait this long for more messages, in seconds of life. */
-const BATCH_WAIT = 0.05;
-/** Deliveries that are due earlier than this are not waited for, in milliseconds. */
-const LEAST_WAIT = 2;
+/** Maximum wait of a batch for more messages, real seconds. */
+const BATCH_WAIT_SECONDS = 0.05;
+/** Minimum wait for a delivery: a delivery that is due earlier is sent at once. */
+const MIN_WAIT_MS = 2;
 
-/** Plays until everything was accepted. Rejects with the signal's reason when that is aborted. */
+/** Plays until everything is accepted. Rejects with the first error of a delivery, or with the reason of `signal`. */
 export async function play(
   options: PlayOptions,
   sender: WebhookSender,
@@ -66,16 +67,16 @@ export async function play(
     seed,
     faults,
     batchSize: options.batchSize,
-    batchWindow: Number.isFinite(speed) ? speed * BATCH_WAIT : 60,
+    batchWindow: Number.isFinite(speed) ? speed * BATCH_WAIT_SECONDS : 60,
   };
   const startedAt = performance.now();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
   for (const delivery of planDeliveries(counted(waves(), played), plan, sent.faults)) {
     const wait = (delivery.due / speed) * 1000 - (performance.now() - startedAt);
-    if (wait > LEAST_WAIT) await sleep(wait, undefined, { signal: stop });
-    while (underWay.size >= options.concurrency) await Promise.race(underWay);
+    if (wait > MIN_WAIT_MS) await sleep(wait, undefined, { signal: stop });
+    while (inFlight.size >= options.concurrency) await Promise.race(inFlight);
     stop.throwIfAborted();
     options.onPlayed?.(delivery.due);
     if (options.loses?.()) continue;
@@ -83,10 +84,10 @@ export async function play(
       .deliver(delivery, stop)
       .then((delivered) => sent.add(delivery, delivered))
       .catch((error: unknown) => failed.abort(error))
-      .finally(() => underWay.delete(sending));
-    underWay.add(sending);
+      .finally(() => inFlight.delete(sending));
+    inFlight.add(sending);
   }
-  await Promise.all(underWay);
+  await Promise.all(inFlight);
   stop.throwIfAborted();
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   return { dataset: dataset.competition.dataset, ...played, ...sent, seconds };
@@ -99,7 +100,7 @@ function* counted(waves: Iterable<Wave>, totals: WaveTotals): Generator<Wave> {
   }
 }
 
-/** Counts of deliveries, as the summary has them. */
+/** Totals of deliveries in the summary. */
 class DeliveryTotals {
   delivered = 0;
   deliveries = 0;

@@ -1,16 +1,14 @@
-/** Random numbers that are the same for the same seed, on any machine. */
+/** A source of random numbers, which are the same for the same seed on any machine. */
 export type SeededRandom = {
-  /** From 0 up to, not including, 1. */
-  next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   int(min: number, max: number): number;
-  /** True in the share `rate` of all calls, 0 to 1. */
+  /** Returns true with the probability `rate`, 0 to 1. */
   chance(rate: number): boolean;
-  /** How many, where `rate` is expected on average: its whole part, and one more as often as the rest says. */
+  /** Returns a whole number whose expected value is `rate`: one of the two next to it. */
   count(rate: number): number;
 };
 
-/** Numbers from 0 up to 1, the same for the same seed: 32 bits of state are plenty for choosing. */
+/** Returns a generator of numbers from 0 to 1, 1 excluded, the same for the same seed. Its state of 32 bits suffices here. */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -21,19 +19,18 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** A stream of random numbers of its own for each list of parts, e.g. seed, event id and purpose. */
+/** Creates a source for a list of parts, e.g. seed, event id and purpose. Other parts yield other numbers. */
 export function createRandom(...parts: readonly (string | number)[]): SeededRandom {
   const next = mulberry32(hash(parts.join('/')));
   const chance = (rate: number): boolean => next() < rate;
   return {
-    next,
     int: (min, max) => min + Math.floor(next() * (max - min + 1)),
     chance,
     count: (rate) => Math.floor(rate) + (chance(rate % 1) ? 1 : 0),
   };
 }
 
-/** FNV-1a, 32 bits. */
+/** Returns the FNV-1a hash, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -1,10 +1,10 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import type { Competition, MatchFacts } from '../../data/dataset.ts';
-import type { EventFace } from './board.ts';
+import type { EventFields } from './board.ts';
 import type { ScriptedIncident } from './script.ts';
 
-/** A message as the provider pushes and feeds it (spec, "Feed message"); fields as in its published clients. */
+/** A message of the provider's webhooks and feed (spec, "Feed message"); fields as in its published clients. */
 export type ProviderMessage = {
   readonly id: number;
   readonly type: 'incident' | 'event' | 'event_keep_alive';
@@ -22,9 +22,9 @@ export type ProviderIncident = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly ut: number;
 };
-/** An event as it rides in every message. */
+/** The event in every message. */
 export type ProviderEvent = Readonly<Record<string, unknown>> &
-  Omit<EventFace, 'home' | 'away'> & {
+  Omit<EventFields, 'home' | 'away'> & {
     readonly id: number;
     /** `YYYY-MM-DD HH:MM` */
     readonly start_date: string;
@@ -32,7 +32,7 @@ export type ProviderEvent = Readonly<Record<string, unknown>> &
     readonly competition_id: number;
     readonly season_id: number;
     readonly stage_id: number;
-    /** Left out where there is none. */
+    /** Omitted when the match has no group. */
     readonly group_id?: number;
     readonly round_id: number | null;
     readonly participants: readonly ParticipantRecord[];
@@ -40,11 +40,11 @@ export type ProviderEvent = Readonly<Record<string, unknown>> &
 
 /** A side of an event; `counter` 1 is home, 2 away. */
 type ParticipantRecord = Readonly<Record<string, unknown>> &
-  EventFace['home'] & { readonly id: number; readonly counter: 1 | 2 };
+  EventFields['home'] & { readonly id: number; readonly counter: 1 | 2 };
 
 const COVERAGE = 'from_tv';
 
-/** Writes the records of a match of a competition. Throws RangeError where the data names a team or a place that it lacks. */
+/** Creates a writer of the records of a match. Throws `RangeError` when the data set lacks a team of the match. */
 export function createRecorder(facts: MatchFacts, competition: Competition) {
   const { area, season } = competition;
   const home = teamOf(competition, facts.home);
@@ -77,7 +77,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
     latency: '3-6s',
     ...place,
   };
-  const participant = (team: typeof home, counter: 1 | 2, face: EventFace['home']) => ({
+  const participant = (team: typeof home, counter: 1 | 2, face: EventFields['home']) => ({
     id: team.id,
     counter,
     name: team.name,
@@ -93,7 +93,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
   });
   return {
     event(
-      { home: homeFace, away: awayFace, ...face }: EventFace,
+      { home: homeFace, away: awayFace, ...face }: EventFields,
       action: 'insert' | 'update',
     ): ProviderEvent {
       return {
@@ -103,7 +103,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
         participants: [participant(home, 1, homeFace), participant(away, 2, awayFace)],
       };
     },
-    /** `id` is the incident's, `parentId` that of the incident it refines. */
+    /** Returns the record of an incident. `parentId`: the id of the incident that it refines; null when there is none. */
     incident(
       scripted: ScriptedIncident,
       { id, parentId }: { id: string; parentId: string | null },

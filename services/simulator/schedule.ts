@@ -3,10 +3,10 @@ import type { ContentFault } from './faults.ts';
 import { type MatchSettings, type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 
-/** The plan that a wave is simulated from. */
+/** The input of the simulation of a wave. */
 export type WavePlan = {
   readonly n: number;
-  /** Unix seconds on the provider's clock, of its first match. */
+  /** Kick-off of its first match, Unix seconds of the provider's clock. */
   readonly kickOff: number;
   readonly facts: readonly MatchFacts[];
 };
@@ -14,21 +14,22 @@ export type WavePlan = {
 /** Matches that are played at the same time. */
 export type Wave = WavePlan & {
   readonly matches: readonly SimulatedMatch[];
-  /** Of all of them, by `ut`. */
+  /** Messages of all its matches, by `ut`. */
   readonly messages: readonly ProviderMessage[];
-  /** Unix seconds on the provider's clock: from the first message to the last. */
+  /** Time of the first message, Unix seconds of the provider's clock. */
   readonly startsAt: number;
+  /** Time of the last message, Unix seconds of the provider's clock. */
   readonly endsAt: number;
 };
 
-/** Seconds of play, the gaps between waves left out. */
+/** Returns the seconds of play, without the gaps between waves. */
 export function playLength(waves: Iterable<Pick<Wave, 'startsAt' | 'endsAt'>>): number {
   let length = 0;
   for (const { startsAt, endsAt } of waves) length += endsAt - startsAt;
   return length;
 }
 
-/** How much is in some waves: matches, messages each counted once, and invented faults by kind. */
+/** Totals of waves: matches, messages, and invented faults by kind. */
 export class WaveTotals {
   matches = 0;
   messages = 0;
@@ -43,16 +44,15 @@ export class WaveTotals {
   }
 }
 
-/** Matches of a wave kick off this many seconds apart, so that a board of them is not in step. */
-const STAGGER = 60;
-/** Seconds on the provider's clock between two waves, at least. */
-const PAUSE = 900;
+/** Seconds between the kick-offs of a wave, so that its matches are not in step. */
+const STAGGER_SECONDS = 60;
+/** Minimum pause between two waves, seconds of the provider's clock. */
+const PAUSE_SECONDS = 900;
 
 /**
- * Plays a data set: waves of matches in order of date, on one clock that never goes back. A wave ends where a team
- * would play twice in it, or the stage changes, so that no one plays two matches at once. It is played at the latest
- * kick-off of its matches: no match starts before its date, the earlier ones of a round wait for the last.
- * `count` plays the first matches only.
+ * Yields a data set as waves of matches in order of date, on one clock that never goes back. A wave ends when a team would
+ * play twice in it or the stage changes: no team plays two matches at once. It starts at the latest kick-off of its
+ * matches: no match starts before its date. `count`: number of matches, from the first.
  */
 export function* schedule(
   { competition, matches }: Dataset,
@@ -61,18 +61,18 @@ export function* schedule(
 ): Generator<Wave> {
   let clock = 0;
   for (const [n, facts] of waves(matches.slice(0, count)).entries()) {
-    const kickOff = Math.max(clock + PAUSE, ...facts.map(kickOffOf));
+    const kickOff = Math.max(clock + PAUSE_SECONDS, ...facts.map(kickOffOf));
     const wave = simulateWave({ n, kickOff, facts }, competition, matchSettings);
     clock = wave.endsAt;
     yield wave;
   }
 }
 
-/** Simulates a wave: a pure function, so its messages can be recomputed instead of stored. */
+/** Simulates a wave. Pure, so that its messages can be computed again instead of stored. */
 export function simulateWave(plan: WavePlan, competition: Competition, matchSettings: MatchSettings): Wave {
   const { kickOff, facts } = plan;
   const matches = facts.map((match, i) =>
-    simulateMatch(match, competition, kickOff + i * STAGGER, matchSettings),
+    simulateMatch(match, competition, kickOff + i * STAGGER_SECONDS, matchSettings),
   );
   const messages = matches.flatMap((match) => match.messages).sort((a, b) => a.ut - b.ut);
   const startsAt = messages[0]?.ut ?? kickOff;

@@ -1,55 +1,56 @@
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { FactKind, FactSide, MatchFacts, Period } from '../../data/dataset.ts';
-import { type PeriodPlan, placeOfMinute, type StatusId } from './periods.ts';
+import { type PeriodPlan, type StatusId, timeOfMinute } from './periods.ts';
 
-/** The type of a goal, by what is known of it. */
+/** The incident type of a goal, by the kind of its fact. */
 export const GOAL_FOR: Readonly<Partial<Record<FactKind, number>>> = {
   goal: INCIDENT.goal,
   penalty_goal: INCIDENT.penaltyGoal,
   own_goal: INCIDENT.ownGoal,
 };
 
-/** The types of a card: the provider has none for the second yellow, it shows both. */
+/** The incident types of a card. The provider has no type for a second yellow card and sends both cards. */
 const CARD_FOR: Readonly<Partial<Record<FactKind, readonly number[]>>> = {
   yellow: [INCIDENT.yellowCard],
   second_yellow: [INCIDENT.yellowCard, INCIDENT.redCard],
   red: [INCIDENT.redCard],
 };
 
-/** An incident as the script has it; `key` is who it is over all its records. */
+/** A record of an incident. All records of one incident have the same `key`. */
 export type ScriptedIncident = {
   readonly key: string;
   readonly type: number;
   readonly action?: 'insert' | 'update' | 'delete';
   readonly side?: FactSide;
-  /** Of a goal: the side it counts for. */
+  /** The side for which a goal counts. */
   readonly countsFor?: FactSide;
   readonly person?: number;
   readonly confirmation?: 'tbd' | 'confirmed' | 'cancelled';
   readonly phase: StatusId;
   /** Match time in seconds. */
   readonly time: number;
-  /** Of a 424: the goal it disallows, and whether it says which. */
+  /** The goal that a 424 disallows, and whether the 424 names it. */
   readonly cancels?: { readonly key: string; readonly named: boolean };
   readonly info?: string;
 };
 
-/** What happens to the event itself. */
+/** A change of the event's fields. */
 export type ScriptedChange = {
   readonly status?: StatusId;
-  /** A period begins: its clock runs. */
+  /** The period that begins; its clock runs. */
   readonly period?: Period;
-  /** The clock stands: what it shows, and the match time played, in seconds. */
+  /** Stops the clock: the time that it shows, and the match time played, seconds. */
   readonly stops?: { readonly shows: number; readonly played: number };
   readonly addedTime?: { readonly period: Period; readonly minutes: number };
-  /** Bets are suspended for a reason, or no longer for it. */
+  /** The reason for which bets are suspended from now on. */
   readonly suspend?: string;
+  /** The reason that no longer suspends bets. */
   readonly resume?: string;
   readonly finished?: true;
   readonly verified?: true;
 };
 
-/** One step, `at` seconds since the kick-off. With neither member it publishes the clock. */
+/** A step, `at` seconds after the kick-off. Without an incident and a change it only publishes the clock. */
 export type ScriptedStep = {
   readonly at: number;
   readonly incident?: ScriptedIncident;
@@ -59,15 +60,15 @@ export type ScriptedStep = {
 /** Seconds from a card, and from the award of a penalty, to its confirmation. */
 const CARD_REVIEW = 12;
 const PENALTY_REVIEW = 25;
-/** A penalty is given this long before it is taken. */
+/** Seconds from the award of a penalty to the kick. */
 const PENALTY_BEFORE = 75;
-/** Before the kick-off. */
+/** First messages of a match, seconds from the kick-off. */
 const ANNOUNCED_AT = -300;
 const NOT_STARTED_AT = -120;
-/** After the whistle. */
+/** Seconds from the final whistle to the verified result. */
 const VERIFIED_AFTER = 240;
 
-/** The real facts of a match as steps of the provider's data entry, in no order. */
+/** Returns the real facts of a match as steps of the provider's data entry, in no order. */
 export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): ScriptedStep[] {
   const timeline = facts.facts === 'all';
   const course = courseOf(periods, timeline);
@@ -79,7 +80,7 @@ export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): 
   ];
 }
 
-/** The records of a goal: under review, then confirmed, when the scorer is filled in. */
+/** Returns the records of a goal: under review, then confirmed with the scorer. */
 export function goalRecords(
   goal: { key: string; type: number; side: FactSide; countsFor: FactSide; person?: number },
   second: number,
@@ -98,10 +99,10 @@ export function goalRecords(
   };
 }
 
-/** Seconds from a goal to the kick-off that confirms it. */
+/** Seconds from a goal to its confirmation, at the kick-off that follows. */
 export const GOAL_REVIEW = 45;
 
-/** Restart of play after a break, which ends the break for traders. */
+/** Returns an incident of a side at a second of a period. */
 export function restart(
   key: string,
   type: number,
@@ -116,14 +117,14 @@ export function opponent(side: FactSide): FactSide {
   return side === 'home' ? 'away' : 'home';
 }
 
-/** The plan of a period. Throws RangeError where the match has none such. */
+/** Returns the plan of a period. Throws `RangeError` when the match does not have this period. */
 export function planOf(periods: readonly PeriodPlan[], period: Period): PeriodPlan {
   const plan = periods.find((candidate) => candidate.period === period);
   if (plan === undefined) throw new RangeError(`period ${period} is not played`);
   return plan;
 }
 
-/** From not started to the final whistle. Without a known timeline only the event changes. */
+/** Returns the steps from "not started" to the verified result. Without a known timeline there are no incidents. */
 function courseOf(periods: readonly PeriodPlan[], timeline: boolean): ScriptedStep[] {
   const steps: ScriptedStep[] = [{ at: ANNOUNCED_AT, change: {} }];
   const phase = (at: number, type: number, status: StatusId, time: number, change: ScriptedChange): void => {
@@ -197,7 +198,7 @@ function kick(
   plan: PeriodPlan,
 ): ScriptedStep[] {
   const type = kind === 'kick_scored' ? INCIDENT.penaltyGoal : INCIDENT.missedPenalty;
-  // The clock does not run in a shoot-out.
+  // The clock does not run during a shoot-out.
   const incident = { ...restart(key, type, side, 0, plan), person, confirmation: 'confirmed' as const };
   return [
     {
@@ -247,9 +248,9 @@ function substitution(
   facts: MatchFacts,
   periods: readonly PeriodPlan[],
 ): ScriptedStep[] {
-  const { period, second } = placeOfMinute(minute, facts);
+  const { period, second } = timeOfMinute(minute, facts);
   const plan = planOf(periods, period);
-  // Known to the minute only: in it, and before the first thing that the new player is known to have done.
+  // Only the minute is known. The substitution is in it, and before the first fact of the new player.
   const first = facts.events.find((event) => event[0] === period && event[4] === into)?.[1];
   const when = Math.max(1, first === undefined ? second : Math.min(second, first - 1));
   const at = plan.startsAt + when;

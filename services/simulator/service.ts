@@ -9,16 +9,16 @@ import { serveProvider } from './rest/serve.ts';
 import { simulate } from './simulate.ts';
 import { createWebhookSender } from './webhook.ts';
 
-/** How long the provider waits (spec, "Limits"), in milliseconds. */
-const ANSWER_WITHIN = 10_000;
-const FIRST_WAIT = 200;
-const MOST_WAIT = 5_000;
+/** The provider's timeout of a delivery (spec, "Limits"). */
+const ANSWER_TIMEOUT_MS = 10_000;
+const FIRST_WAIT_MS = 200;
+const MAX_WAIT_MS = 5_000;
 
-/** The service: a provider that plays real matches, by webhooks, by REST or by both. */
+/** The simulator: a provider that plays real matches by webhooks, by REST, or by both. */
 export const simulator: ServiceDefinition<typeof settings> = {
   name: 'simulator',
   about:
-    "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with faults to order; ends when everything is accepted, or, with REST, when it is stopped.",
+    "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with configurable faults. Ends when everything is accepted, or, with REST, when it is stopped.",
   config: settings,
   async start({ config, logger, signal, fail, finish }) {
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, REST_SECRET_KEY: secretKey } = config;
@@ -28,10 +28,10 @@ export const simulator: ServiceDefinition<typeof settings> = {
         : createWebhookSender({
             url,
             secret,
-            timeoutMs: ANSWER_WITHIN,
-            firstWaitMs: FIRST_WAIT,
-            mostWaitMs: MOST_WAIT,
-            onRetry: (reason) => logger.warn({ reason }, 'delivery was not accepted, trying again'),
+            timeoutMs: ANSWER_TIMEOUT_MS,
+            firstWaitMs: FIRST_WAIT_MS,
+            maxWaitMs: MAX_WAIT_MS,
+            onRetry: (reason) => logger.warn({ reason }, 'a delivery was not accepted, retries'),
           });
     const dataset = daysLater(readDataset(config.DATASET), config.DAYS_LATER);
     const playing = {

@@ -35,7 +35,7 @@ async function serve(pace: PlayOptions['pace'], restFaults = 'none') {
   return { rest };
 }
 
-/** A receiver that accepts everything and records when. */
+/** A receiver that accepts everything and records the times. */
 function accepting(onMessages: (messages: ProviderMessage[]) => void): WebhookSender {
   return {
     async deliver({ body }) {
@@ -69,7 +69,7 @@ function run(
 }
 
 describe('a simulation', () => {
-  test('with webhooks only ends when all was accepted, with the summary of before', async () => {
+  test('with webhooks only ends when everything is accepted, with the complete summary', async () => {
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
     const { summaries, over } = run(AT_ONCE, { rest: null, sender });
@@ -92,7 +92,7 @@ describe('a simulation', () => {
     expect(summaries[1]?.rest?.faults).toMatchObject({ timeout: 0, webhook_loss: 0 });
   });
 
-  test('with REST only and no pace plays everything at once, then runs at real-time pace', async () => {
+  test('with REST only and infinite speed plays everything at once, then runs in real time', async () => {
     const { rest } = await serve(AT_ONCE);
     const { over } = run(AT_ONCE, { rest, sender: null });
     await over;
@@ -109,11 +109,11 @@ describe('a simulation', () => {
     const { over } = run({ seconds: 1 }, { rest, sender });
     await over;
     expect(ahead.length).toBeGreaterThan(500);
-    // A delivery may be sent some milliseconds before its time.
+    // A delivery may be sent some milliseconds early.
     expect(Math.max(...ahead)).toBeLessThanOrEqual(rest.speed * 0.01);
   });
 
-  test('with both and no pace has the clock that deliveries drive', async () => {
+  test('with both and infinite speed has a clock that the deliveries drive', async () => {
     const { rest } = await serve(AT_ONCE);
     const ahead: number[] = [];
     const sender = accepting((messages) => ahead.push((messages.at(-1)?.ut ?? 0) - rest.provider.now()));
@@ -122,7 +122,7 @@ describe('a simulation', () => {
     expect(new Set(ahead)).toEqual(new Set([0]));
   });
 
-  test('webhook_loss drops deliveries: only REST has their messages', async () => {
+  test('with webhook_loss drops deliveries, so that only REST has their messages', async () => {
     const { rest } = await serve(AT_ONCE, 'webhook_loss=0.3');
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
@@ -137,7 +137,7 @@ describe('a simulation', () => {
     expect(summaries[0]?.rest?.faults.webhook_loss).toBeGreaterThan(20);
   });
 
-  test('rejects when it is stopped before the end', async () => {
+  test('rejects when it is aborted before the end', async () => {
     const { rest } = await serve({ speed: 1 });
     const { over, stop } = run({ speed: 1 }, { rest, sender: null });
     stop.abort(new Error('stopped'));

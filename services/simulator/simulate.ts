@@ -3,27 +3,27 @@ import { type PlayOptions, type PlaySummary, play } from './player.ts';
 import type { ServedProvider } from './rest/serve.ts';
 import type { WebhookSender } from './webhook.ts';
 
-/** Totals of what was published; the rest of `PlaySummary` with webhooks, `rest` with REST. */
+/** The totals of a simulation. With webhooks it has all of `PlaySummary`, with REST also `rest`. */
 export type SimulationSummary = Pick<
   PlaySummary,
   'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
 > &
   Partial<PlaySummary> & { readonly rest?: { readonly faults: Readonly<Record<string, number>> } };
 
-/** What is simulated, by webhooks, by REST or by both. */
+/** A simulation by webhooks (`sender`), by REST (`rest`) or by both. */
 export type Simulation = {
   readonly playing: PlayOptions;
   readonly sender: WebhookSender | null;
   readonly rest: ServedProvider | null;
   readonly signal: AbortSignal;
-  /** Called once everything is published and accepted, and again at the end of REST. */
+  /** Called when everything is published and accepted, and again when serving REST ends. */
   readonly onSummary: (summary: SimulationSummary) => void;
   readonly onAllPublished: (summary: SimulationSummary) => void;
 };
 
 /**
- * Plays until everything is published (and, by webhook, accepted), then serves REST until the signal. Rejects with
- * the signal's reason when it is aborted before everything is published.
+ * Plays until everything is published (and, by webhook, accepted), then serves REST until `signal` is aborted. Rejects
+ * with the reason of `signal` when it is aborted before everything is published.
  */
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, onSummary } = simulation;
@@ -42,7 +42,7 @@ async function playAll({ playing, sender, rest, signal }: Simulation): Promise<S
   rest?.start();
   const played =
     sender === null ? null : await play(rest === null ? playing : withRest(playing, rest), sender, signal);
-  // Without a pace, REST shows at once what no webhook has to deliver first.
+  // With infinite speed, REST now shows everything that no webhook had to deliver first.
   rest?.reach(Number.POSITIVE_INFINITY);
   await rest?.allPublished(signal);
   if (played !== null) return played;
@@ -52,7 +52,7 @@ async function playAll({ playing, sender, rest, signal }: Simulation): Promise<S
   return { dataset: dataset.competition.dataset, ...totals, seconds };
 }
 
-/** Webhooks in step with REST, some of them lost if that fault is set. */
+/** Returns the options of webhooks that follow the clock of REST; the fault `webhook_loss` drops some of them. */
 function withRest(playing: PlayOptions, { speed, reach, provider }: ServedProvider): PlayOptions {
   return {
     ...playing,

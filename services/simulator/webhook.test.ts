@@ -13,7 +13,7 @@ type Seen = { readonly verdict: SignatureVerdict; readonly body: Buffer | null }
 /** Timeout of tests that do not test time, milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** What the receiver answers to its nth request; null: nothing, until the connection ends. */
+/** Returns the receiver's answer to its nth request; null for no answer until the connection ends. */
 type Answers = (n: number, verdict: SignatureVerdict) => { status: number; body: string } | null;
 
 const closing: (() => Promise<void> | void)[] = [];
@@ -51,7 +51,7 @@ function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender;
     secret: SECRET,
     timeoutMs,
     firstWaitMs: 5,
-    mostWaitMs: 20,
+    maxWaitMs: 20,
     onRetry: (reason) => retries.push(reason),
   });
   closing.push(() => sender.close());
@@ -65,7 +65,7 @@ function delivery(mishap: Mishap | null = null): SimulatedDelivery {
 const running = new AbortController().signal;
 
 describe('a delivery', () => {
-  test('is a signed POST of the body as it is', async () => {
+  test('is a signed POST of the unchanged body', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
@@ -90,13 +90,13 @@ describe('a delivery', () => {
     const { url } = await receiver((n, verdict) => (n === 1 ? null : refuseOrAccept(n, verdict)));
     const { sender, retries } = senderTo(url, 100);
     const { requests } = await sender.deliver(delivery(), running);
-    // On a busy machine the answer to a later one may also be late.
+    // On a busy machine the answer to a later request may also be late.
     expect(requests).toBeGreaterThan(1);
     expect(retries).toHaveLength(requests - 1);
     for (const reason of retries) expect(reason).toContain('no answer');
   });
 
-  test('is retried until the receiver is up, and cancelled on a stop', async () => {
+  test('is retried until the receiver is up, and cancelled when the signal is aborted', async () => {
     const { url } = await receiver(refuseOrAccept);
     for (const close of closing.splice(0)) await close();
     const { sender, retries } = senderTo(url);
@@ -108,7 +108,7 @@ describe('a delivery', () => {
   });
 });
 
-describe('an ordered mishap', () => {
+describe('a mishap', () => {
   test.each([
     ['wrong_secret', 'signature_mismatch'],
     ['changed_body', 'signature_mismatch'],
@@ -122,7 +122,7 @@ describe('an ordered mishap', () => {
     expect(retries).toEqual([]);
   });
 
-  test('reports a receiver that accepts a forged request', async () => {
+  test('is reported when the receiver accepts a forged request', async () => {
     const { url } = await receiver(() => ({ status: 200, body: 'Accepted' }));
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('wrong_secret'), running)).toEqual({
@@ -131,7 +131,7 @@ describe('an ordered mishap', () => {
     });
   });
 
-  test('cut_body never arrives whole, and is sent again', async () => {
+  test('cut_body never delivers the whole body, and is followed by a complete request', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
@@ -139,7 +139,7 @@ describe('an ordered mishap', () => {
     expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
   });
 
-  test('lost_answer arrives twice', async () => {
+  test('lost_answer delivers the body twice', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('lost_answer'), running)).toEqual({ requests: 2, forged: null });

@@ -6,22 +6,22 @@ import { Agent, request } from 'undici';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
-/** Where and how webhooks are sent. */
-export type WebhookOptions = {
+/** Address, secret and timing of webhooks. */
+type WebhookOptions = {
   readonly url: string;
   readonly secret: string;
-  /** How long an answer may take, in milliseconds. */
+  /** Timeout of a request, milliseconds. */
   readonly timeoutMs: number;
-  /** Wait before the second try, in milliseconds; it doubles with each, up to `mostWaitMs`. */
+  /** Wait before the first retry, milliseconds; it doubles with each retry, up to `maxWaitMs`. */
   readonly firstWaitMs: number;
-  readonly mostWaitMs: number;
-  /** Called for each attempt that should have been accepted but was not, with one line without secrets. */
+  readonly maxWaitMs: number;
+  /** Called for each valid request that was not accepted, with one line without secrets. */
   readonly onRetry: (reason: string) => void;
 };
 
-/** Outcome of an accepted delivery. */
+/** The outcome of an accepted delivery. */
 export type Delivered = {
-  /** Requests sent for it. */
+  /** Number of requests that were sent for it. */
   readonly requests: number;
   /** Outcome of a forged request; null when none was sent or answered. */
   readonly forged: 'refused' | 'accepted' | null;
@@ -29,7 +29,7 @@ export type Delivered = {
 
 /** Sends deliveries as the provider does. */
 export type WebhookSender = {
-  /** Sends until it is accepted. Rejects with the signal's reason when that is aborted. */
+  /** Sends a delivery until it is accepted. Rejects with the reason of `signal` when it is aborted. */
   deliver(delivery: SimulatedDelivery, signal: AbortSignal): Promise<Delivered>;
   close(): void;
 };
@@ -39,7 +39,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const ACCEPTED = 'Accepted';
 
-/** A sender; success is status 200 with the body exactly `Accepted`, anything else is tried again. */
+/** Creates a sender. Only status 200 with exactly the body `Accepted` is success; everything else is retried. */
 export function createWebhookSender(options: WebhookOptions): WebhookSender {
   const agent = new Agent();
   const within = (signal: AbortSignal): AbortSignal =>
@@ -56,7 +56,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
     return { status: answer.statusCode, body: await answer.body.text() };
   };
 
-  /** Breaks the connection, halfway through the body or when all is sent. */
+  /** Breaks the connection halfway through the body, or after the whole body. */
   const breakOff = (body: Buffer, headers: Headers, mishap: Mishap, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const send = options.url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -75,7 +75,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS): Headers =>
     signatureHeaders(body, secret, Date.now(), validFor);
 
-  /** A request that must be refused. */
+  /** Sends a request that must be refused. */
   const forge = async (body: Buffer, mishap: Mishap, signal: AbortSignal): Promise<Delivered['forged']> => {
     const answer =
       mishap === 'wrong_secret'
@@ -95,10 +95,10 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
         await breakOff(body, signed(body), mishap, signal);
       } else if (mishap !== null) {
         requests++;
-        // Where there was no answer nothing was learned.
+        // Without an answer the outcome is unknown.
         forged = await forge(body, mishap, signal).catch(() => null);
       }
-      for (let wait = options.firstWaitMs; ; wait = Math.min(wait * 2, options.mostWaitMs)) {
+      for (let wait = options.firstWaitMs; ; wait = Math.min(wait * 2, options.maxWaitMs)) {
         signal.throwIfAborted();
         requests++;
         const reason = await post(body, signed(body), signal).then(
@@ -115,7 +115,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   };
 }
 
-/** The body with one byte changed, where it stays readable: a digit for another. */
+/** Returns the body with one digit changed, so that it stays readable. */
 function changed(body: Buffer): Buffer {
   const copy = Buffer.from(body);
   const at = copy.findIndex((byte) => byte >= 0x30 && byte <= 0x38);

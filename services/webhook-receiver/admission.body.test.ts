@@ -20,7 +20,7 @@ const parts = fc.array(
   },
 );
 
-test('returns the body unchanged, whatever its parts and whether its length was announced', () => {
+test('returns the body unchanged for any chunks, with or without an announced length', () => {
   fc.assert(
     fc.property(parts, fc.boolean(), (chunks, announced) => {
       const whole = Buffer.concat(chunks);
@@ -33,13 +33,13 @@ test('returns the body unchanged, whatever its parts and whether its length was 
   );
 });
 
-test('returns nothing of a body signed with another secret', () => {
+test('returns null for a body signed with another secret', () => {
   const body = new IncomingBody(checkOf(Buffer.from('[]'), 'o'.repeat(32)), 2);
   body.add(Buffer.from('[]'));
   expect(body.proven()).toBeNull();
 });
 
-test('allocates what it holds: never the announced length, nor much for each part', () => {
+test('allocates as received bytes require: neither the announced length, nor much for each chunk', () => {
   const MIB = 1024 * 1024;
   const body = new IncomingBody(checkOf(Buffer.alloc(MIB)), 5 * MIB);
   const one = Buffer.alloc(1);
@@ -55,7 +55,7 @@ test('allocates what it holds: never the announced length, nor much for each par
   expect(cost).toBeLessThan(MIB + 128 * 1024);
 });
 
-test('keeps a body of one part without a copy', () => {
+test('stores a body of one chunk without a copy', () => {
   const whole = Buffer.from('[{"id":1}]');
   const body = new IncomingBody(checkOf(whole), whole.length);
   body.add(whole);

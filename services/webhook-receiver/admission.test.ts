@@ -15,8 +15,8 @@ function opened(limits: Partial<AdmissionLimits>) {
   return { admission, refused, enter };
 }
 
-describe('connections beyond the limit', () => {
-  test('replace the oldest unproven one', () => {
+describe('a connection above the limit', () => {
+  test('replaces the oldest unproven one', () => {
     const { admission, refused, enter } = opened({ maxConnections: 3 });
     enter('proven').proven = true;
     for (const name of ['a', 'b', 'c', 'd']) enter(name);
@@ -27,7 +27,7 @@ describe('connections beyond the limit', () => {
     expect(admission.connections).toBe(3);
   });
 
-  test('are refused where all others are proven, until one of these closes', () => {
+  test('is refused when all others are proven, until one of these closes', () => {
     const { admission, refused, enter } = opened({ maxConnections: 2 });
     const [first] = ['a', 'b'].map((name) => {
       const connection = enter(name);
@@ -43,43 +43,43 @@ describe('connections beyond the limit', () => {
   });
 });
 
-describe('bytes beyond the limit', () => {
-  test('replace those that held most for longest, not a newcomer’s', () => {
+describe('bytes above the limit', () => {
+  test('replace the body with the most bytes times milliseconds, not that of a new sender', () => {
     const { admission, refused, enter } = opened({});
     const [slow, small, fast] = [enter('slow'), enter('small'), enter('fast')];
-    expect(admission.hold(slow, 400, 0)).toBe(true);
-    expect(admission.hold(small, 10, 0)).toBe(true);
-    fast.since = 1_000;
-    expect(admission.hold(fast, 600, 1_001)).toBe(true);
+    expect(admission.reserve(slow, 400, 0)).toBe(true);
+    expect(admission.reserve(small, 10, 0)).toBe(true);
+    fast.headReadAt = 1_000;
+    expect(admission.reserve(fast, 600, 1_001)).toBe(true);
     expect(refused).toEqual([['slow', 'unproven_bytes']]);
     expect(admission.unprovenBytes).toBe(610);
   });
 
-  test('are refused where they weigh most', () => {
+  test('are refused when their own body is the heaviest', () => {
     const { admission, refused, enter } = opened({});
-    expect(admission.hold(enter('other'), 10, 0)).toBe(true);
-    expect(admission.hold(enter('large'), 2_000, 0)).toBe(false);
+    expect(admission.reserve(enter('other'), 10, 0)).toBe(true);
+    expect(admission.reserve(enter('large'), 2_000, 0)).toBe(false);
     expect(refused).toEqual([['large', 'unproven_bytes']]);
     expect(admission.unprovenBytes).toBe(10);
   });
 
-  test('of a proven connection stay while others can make room', () => {
+  test('are taken from a proven connection last', () => {
     const { admission, refused, enter } = opened({});
     const [sender, stranger, another] = [enter('sender'), enter('stranger'), enter('another')];
     sender.proven = true;
-    admission.hold(sender, 800, 0);
-    admission.hold(stranger, 100, 999);
-    expect(admission.hold(another, 300, 1_000)).toBe(false);
+    admission.reserve(sender, 800, 0);
+    admission.reserve(stranger, 100, 999);
+    expect(admission.reserve(another, 300, 1_000)).toBe(false);
     expect(refused).toEqual([['another', 'unproven_bytes']]);
-    expect(admission.hold(stranger, 500, 1_000)).toBe(false);
+    expect(admission.reserve(stranger, 500, 1_000)).toBe(false);
     expect(admission.unprovenBytes).toBe(800);
   });
 });
 
-test('counts held bytes and open connections at any time, and never exceeds the limits', () => {
+test('counts open connections and their bytes after each step, and never exceeds the limits', () => {
   const step = fc.record({
     who: fc.nat(9),
-    what: fc.constantFrom('hold', 'release', 'prove', 'leave'),
+    what: fc.constantFrom('reserve', 'release', 'prove', 'leave'),
     bytes: fc.integer({ min: 1, max: 500 }),
   });
   fc.assert(
@@ -90,7 +90,7 @@ test('counts held bytes and open connections at any time, and never exceeds the 
         const before = refused.length;
         const connection = connections.get(who);
         if (connection === undefined) connections.set(who, enter(String(who)));
-        else if (what === 'hold') admission.hold(connection, bytes, now);
+        else if (what === 'reserve') admission.reserve(connection, bytes, now);
         else if (what === 'release') admission.release(connection);
         else if (what === 'prove') connection.proven = true;
         else {

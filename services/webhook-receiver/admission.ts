@@ -1,4 +1,4 @@
-/** What a sender may hold before it has proven to be the provider: a connection, and memory for a body. */
+/** Limits the connections and the body memory of senders that have not sent an authentic delivery yet. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
@@ -6,23 +6,23 @@ import { rawAnswer } from '#service/http-server.ts';
 import type { SignatureCheck } from '#signing/signing.ts';
 import type { OverloadReason, RequestOutcome, RequestTally } from './tally.ts';
 
-/** Blocks grow with the body, from and to these sizes. */
-const SMALLEST_BLOCK = 4 * 1024;
-const LARGEST_BLOCK = 64 * 1024;
-/** Memory of a body beside its bytes: its objects, and the state of its signature. */
-const OVERHEAD = 1024;
-/** Most bytes that are held for a body beside its own: its objects, and the rest of its last block. */
-export const MOST_BESIDE_BODY = OVERHEAD + LARGEST_BLOCK;
+/** Sizes of a body's blocks, bytes: a block is as large as the body so far, within these limits. */
+const MIN_BLOCK_BYTES = 4 * 1024;
+const MAX_BLOCK_BYTES = 64 * 1024;
+/** Bytes counted for the objects of a body and the state of its signature check. */
+const OBJECT_BYTES = 1024;
+/** Maximum number of bytes held for a body in addition to its length: its objects, and the free part of its last block. */
+export const MAX_OVERHEAD_BYTES = OBJECT_BYTES + MAX_BLOCK_BYTES;
 
 /**
- * A body in progress: hashes its bytes as they arrive and copies them into blocks, so that the memory held matches the
- * count however small the parts are. Memory follows the received bytes, never the announced length.
+ * A body in progress. Hashes its bytes as they arrive and copies them into blocks, so that the memory held matches the
+ * count even when chunks are tiny. Memory follows the received bytes, never the announced length.
  */
 export class IncomingBody {
   /** Bytes received. */
   length = 0;
   readonly #check: SignatureCheck;
-  /** Null where the sender did not announce it. */
+  /** The `content-length`; null when the sender did not announce it. */
   readonly #announced: number | null;
   readonly #blocks: Buffer[] = [];
   /** Free bytes of the last block. */
@@ -33,13 +33,13 @@ export class IncomingBody {
     this.#announced = announced;
   }
 
-  /** Bytes allocated once `chunk` is stored. */
+  /** Returns how many bytes storing `chunk` allocates. */
   cost(chunk: Buffer): number {
-    const overhead = this.length === 0 ? OVERHEAD : 0;
+    const overhead = this.length === 0 ? OBJECT_BYTES : 0;
     return overhead + (this.#isWhole(chunk) ? chunk.length : this.#blockFor(chunk.length));
   }
 
-  /** Stores a part of the body. */
+  /** Stores the next chunk of the body. */
   add(chunk: Buffer): void {
     this.#check.update(chunk);
     if (this.#isWhole(chunk)) this.#blocks.push(chunk);
@@ -57,7 +57,7 @@ export class IncomingBody {
     this.length += chunk.length;
   }
 
-  /** The whole body where its signature matches, else null. Call it once. */
+  /** Returns the whole body when its signature matches, else null. Call it once. */
   proven(): Buffer | null {
     if (!this.#check.matches()) return null;
     const [only] = this.#blocks;
@@ -65,48 +65,49 @@ export class IncomingBody {
     return Buffer.concat(this.#blocks, this.length);
   }
 
-  /** Most bodies have one part, which is stored without a copy. */
+  /** Whether the chunk is the whole body, as with most deliveries: it is stored without a copy. */
   #isWhole(chunk: Buffer): boolean {
     return this.length === 0 && chunk.length === this.#announced;
   }
 
-  /** The size of the block for what of so many bytes has no room; 0 where all of it has. */
+  /** Returns the size of the next block when `bytes` more exceed the free room of the last one; 0 when they fit. */
   #blockFor(bytes: number): number {
     const rest = bytes - this.#room;
     if (rest <= 0) return 0;
     const at = this.length + this.#room;
-    const grown = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, at));
+    const grown = Math.min(MAX_BLOCK_BYTES, Math.max(MIN_BLOCK_BYTES, at));
     const left = this.#announced === null ? grown : Math.min(grown, this.#announced - at);
     return Math.max(rest, left);
   }
 }
 
-/** Limits for senders that have not proven to be the provider. */
+/** Limits on what senders hold. */
 export type AdmissionLimits = {
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Bytes of received bodies whose signature is not proven yet. */
+  /** Maximum number of bytes held for bodies whose signature is not verified yet. */
   readonly maxUnprovenBytes: number;
 };
 
 /** One connection to the receiver. */
 export class SenderConnection {
-  /** Ends the connection with an answer that names the reason. */
+  /** Ends the connection, with an answer when one can still be sent. */
   readonly refuse: (reason: OverloadReason) => void;
   /** Whether this connection has brought an authentic delivery. */
   proven = false;
-  /** Bytes held of the body in progress. */
+  /** Bytes held for the body in progress. */
   bytes = 0;
-  /** When the head of that request was read, on the clock of `performance.now`. */
-  since = 0;
-  /** Whether its last answer was given, except for the current request: nothing more of it is read. */
+  /** When the head of the current request was read, on the clock of `performance.now`. */
+  headReadAt = 0;
+  /** Whether the connection was refused: later requests on it are ignored. */
   refused = false;
   /** Whether the body of an unanswered request is being read. */
-  reading = false;
+  readingBody = false;
   /** Whether the last request was answered before its whole body was received. */
   answeredEarly = false;
-  /** Requests read and not answered yet. */
-  waiting = 0;
-  /** Requests whose head was read. */
+  /** Number of deliveries that are being stored and not answered yet. */
+  pending = 0;
+  /** Number of requests whose head was read. */
   requests = 0;
   /** Drops the body in progress. */
   drop: () => void = () => {};
@@ -117,9 +118,9 @@ export class SenderConnection {
 }
 
 /**
- * Decides which connections are refused above the limits of connections or unproven bytes (docs/decisions/0007). Those
- * with a proven signature go last. Of the others, a new connection replaces the oldest one; more bytes replace those that
- * held most for longest: a sender that sends its announced body is soon done, and needs no room.
+ * Decides which connections are refused above a limit (docs/decisions/0007). Connections that brought an authentic
+ * delivery are refused last. Of the others, a new connection replaces the oldest one, and new bytes replace the body with
+ * the most bytes times milliseconds: an honest sender soon finishes its body and releases its bytes.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -131,17 +132,17 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#open.size;
   }
 
-  /** Bytes held for bodies whose signature is not proven yet. */
+  /** Bytes held for bodies whose signature is not verified yet. */
   get unprovenBytes(): number {
     return this.#bytes;
   }
 
-  /** A connection was opened. Refuses the oldest unproven one above the limit, or the new one where all others are proven. */
+  /** Admits a new connection. Above the limit, refuses the oldest unproven one, or the new one when all others are proven. */
   enter(connection: SenderConnection): void {
     this.#open.add(connection);
     if (this.#open.size <= this.#limits.maxConnections) return;
@@ -149,22 +150,21 @@ export class Admission {
     this.#refuse(oldest ?? connection, 'connections');
   }
 
-  /** Reserves `bytes` more for the body of a connection. False where the connection was refused for that. */
-  hold(connection: SenderConnection, bytes: number, now: number): boolean {
+  /** Reserves `bytes` more for the body of a connection. Returns false when this made it refuse the connection. */
+  reserve(connection: SenderConnection, bytes: number, now: number): boolean {
     connection.bytes += bytes;
     this.#bytes += bytes;
-    while (this.#bytes > this.#limits.maxUnprovenBytes)
-      this.#refuse(this.#mostLasting(now), 'unproven_bytes');
+    while (this.#bytes > this.#limits.maxUnprovenBytes) this.#refuse(this.#heaviest(now), 'unproven_bytes');
     return connection.bytes > 0;
   }
 
-  /** A connection's body holds no bytes any more: it is proven, refused, or dropped. */
+  /** Releases the bytes of a connection's body, which was verified, refused or dropped. */
   release(connection: SenderConnection): void {
     this.#bytes -= connection.bytes;
     connection.bytes = 0;
   }
 
-  /** A connection was closed. */
+  /** Forgets a closed connection. */
   leave(connection: SenderConnection): void {
     this.release(connection);
     this.#open.delete(connection);
@@ -175,55 +175,58 @@ export class Admission {
     connection.refuse(reason);
   }
 
-  /** The connection to refuse: the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
-  #mostLasting(now: number): SenderConnection {
-    const weight = ({ bytes, since }: SenderConnection): number => bytes * (now - since + 1);
-    const holders = [...this.#open].filter(({ bytes }) => bytes > 0);
-    return holders.reduce((found, one) => {
+  /** Returns the unproven connection with the most bytes times milliseconds; a proven one when no other holds bytes. */
+  #heaviest(now: number): SenderConnection {
+    const weight = ({ bytes, headReadAt }: SenderConnection): number => bytes * (now - headReadAt + 1);
+    const candidates = [...this.#open].filter(({ bytes }) => bytes > 0);
+    return candidates.reduce((found, one) => {
       if (found.proven !== one.proven) return found.proven ? one : found;
       return weight(one) > weight(found) ? one : found;
     });
   }
 }
 
-/** How long a refused sender may continue to send before its connection is cut: a cut discards the answer. */
+/** Time in which a refused sender can read its answer before the connection is destroyed, which would discard the answer. */
 const LINGER_MS = 1_000;
 
-/** Connections of TLS, those in a handshake included, for each that is admitted. */
-const HANDSHAKES = 2;
+/** Maximum number of TCP connections for each admitted TLS connection: the others are in a handshake. */
+const TCP_PER_TLS_CONNECTION = 2;
 
-/** Retry-After of a refusal, seconds. */
+/** `Retry-After` of a refusal, seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
 const OVERLOADED = 'Overloaded, repeat it.';
 
-/** The connections of a server, within the limits, and the answers that end one early. */
+/** The connections of a server. Keeps them within the limits, and answers those that it ends early. */
 export class SenderConnections {
   readonly admission: Admission;
   readonly #tally: RequestTally;
   readonly #limits: AdmissionLimits;
   readonly #open = new WeakMap<Socket, SenderConnection>();
-  /** Refused, and not closed by their senders yet. */
+  /** Refused connections whose senders have not closed them yet. */
   readonly #lingering = new Set<Socket>();
 
   constructor(server: Server, limits: AdmissionLimits, tally: RequestTally) {
     this.admission = new Admission(limits);
     this.#limits = limits;
     this.#tally = tally;
-    // With TLS requests come over the socket of TLS; those in a handshake are limited by number and time.
+    // With TLS, requests arrive on the TLS socket; connections still in a handshake have their own limit and timeout.
     const isTls = server instanceof TlsServer;
-    if (isTls) server.maxConnections = limits.maxConnections * HANDSHAKES;
+    if (isTls) server.maxConnections = limits.maxConnections * TCP_PER_TLS_CONNECTION;
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#enter(socket));
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#failed(error, socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      this.#onClientError(error, socket),
+    );
   }
 
+  /** Returns the connection of a request's socket. */
   of(socket: Socket): SenderConnection {
     const connection = this.#open.get(socket);
-    if (connection === undefined) throw new Error('a request of a connection that was never opened');
+    if (connection === undefined) throw new Error('a request arrived on an unknown connection');
     return connection;
   }
 
-  /** Cuts the connections that only wait for their senders to close them. */
+  /** Destroys the refused connections that their senders have not closed yet. */
   close(): void {
     for (const socket of this.#lingering) socket.destroy();
   }
@@ -241,21 +244,21 @@ export class SenderConnections {
 
   #overloaded(socket: Socket, connection: SenderConnection, reason: OverloadReason): void {
     this.#tally.count('overloaded', reason);
-    // Between two requests an answer would be taken for that of the next one.
-    const idle = !connection.reading && connection.requests > 0;
-    if (idle || connection.waiting > 0) this.#cut(socket, connection);
+    // Between two requests, the sender would take an answer for that of its next request.
+    const idle = !connection.readingBody && connection.requests > 0;
+    if (idle || connection.pending > 0) this.#cut(socket, connection);
     else this.#end(socket, connection, 'overloaded', '503 Service Unavailable', OVERLOADED);
   }
 
-  /** Answers what is no request: too slow, or not HTTP. */
-  #failed(error: NodeJS.ErrnoException, socket: Socket): void {
+  /** Answers 408 to a request that is too slow, and 400 to bytes that are not HTTP. */
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.refused || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    if (connection.waiting > 0 || (slow && connection.answeredEarly)) this.#cut(socket, connection);
+    if (connection.pending > 0 || (slow && connection.answeredEarly)) this.#cut(socket, connection);
     else if (slow) this.#end(socket, connection, 'too_slow', '408 Request Timeout', 'Too slow.');
     else this.#end(socket, connection, 'bad_request', '400 Bad Request', 'Bad request.');
   }
@@ -266,7 +269,7 @@ export class SenderConnections {
     socket.destroy();
   }
 
-  /** The last answer of a connection, whatever is being read. Later bytes are dropped. */
+  /** Sends the last answer of a connection, even in the middle of a request. Drops the bytes that still arrive. */
   #end(
     socket: Socket,
     connection: SenderConnection,

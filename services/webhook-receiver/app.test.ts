@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
-import { type AdmissionLimits, MOST_BESIDE_BODY } from './admission.ts';
+import { type AdmissionLimits, MAX_OVERHEAD_BYTES } from './admission.ts';
 import { ReceiverApp } from './app.ts';
 import { RequestTally } from './tally.ts';
 
 const LIMIT = 1_000;
 const SECRET = '0'.repeat(32);
 
-/** The port of an app, closed with the test. */
+/** Starts an app and returns its port. The end of the test closes it. */
 async function open(
   store: () => Promise<void> = async () => {},
   limits: Partial<AdmissionLimits> = {},
@@ -33,7 +33,7 @@ test.each([
   [405, '/webhook'],
   [400, '/%zz'],
   [400, '/webhook%'],
-])('answers %d to a GET of %s, and repeats nothing of the address', async (status, path) => {
+])('answers %d to a GET of %s without repeating its path or query', async (status, path) => {
   const port = await open();
   const answer = await fetch(`http://127.0.0.1:${port}${path}?token=hush`, {
     headers: { connection: 'close' },
@@ -46,7 +46,7 @@ const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
 const headers = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), EXPIRY, SECRET)}\r\n`;
 const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
 
-/** The bytes received until the receiver ends the connection. */
+/** Sends requests over one connection. Returns all that is received until the receiver ends it. */
 function exchange(port: number, ...requests: string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -65,8 +65,8 @@ const CLOSE = 'connection: close\r\n';
 test.each([
   [413, 'announced as too large', `${headers}content-length: ${LIMIT + 1}\r\n`],
   [401, 'without a signature', `content-length: ${LIMIT}\r\n`],
-  [401, 'with an expired one', `${headers.replace(EXPIRY, '1')}content-length: ${LIMIT}\r\n`],
-])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
+  [401, 'with an expired signature', `${headers.replace(EXPIRY, '1')}content-length: ${LIMIT}\r\n`],
+])('answers %d to a delivery %s before its body arrives', async (status, _what, lines) => {
   const port = await open();
   // A sender that waits for `100 Continue` has its connection closed.
   for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test('answers 503 with Retry-After where a body takes more room than there is, and then a good delivery', async () => {
+test('answers 503 with Retry-After to a body above the limit of unproven bytes, then accepts a good delivery', async () => {
   const port = await open(undefined, { maxUnprovenBytes: 1_500 });
   const answer = await exchange(port, `${START}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`);
   expect(answer).toMatch(
@@ -85,8 +85,8 @@ test('answers 503 with Retry-After where a body takes more room than there is, a
   expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
 });
 
-test('accepts the largest body with the least room that a setting may leave, also where its length is not announced', async () => {
-  const port = await open(undefined, { maxUnprovenBytes: LIMIT + MOST_BESIDE_BODY });
+test('accepts the largest body at the minimum limit of unproven bytes, with or without an announced length', async () => {
+  const port = await open(undefined, { maxUnprovenBytes: LIMIT + MAX_OVERHEAD_BYTES });
   const body = 'x'.repeat(LIMIT);
   const signature = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), EXPIRY, SECRET)}\r\n`;
   const start = `POST /webhook HTTP/1.1\r\nhost: x\r\n${CLOSE}${signature}`;
@@ -98,7 +98,7 @@ test('accepts the largest body with the least room that a setting may leave, als
     expect(await exchange(port, start + rest)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('answers 503 to the oldest connection that proved nothing where there is one too many', async () => {
+test('answers 503 to the oldest unproven connection when one exceeds the limit', async () => {
   const port = await open(undefined, { maxConnections: 1 });
   const oldest = exchange(port, START);
   const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
@@ -110,9 +110,9 @@ const HEAD = `${START}content-length: ${LIMIT}\r\n\r\n`;
 
 test.each([
   ['a head that does not end', START, ''],
-  ['a body that does not come', HEAD, ''],
-  ['a body that comes a byte at a time', HEAD, '['],
-])('answers 408 to %s, and stores nothing of it', async (_what, beginning, then) => {
+  ['a body that does not arrive', HEAD, ''],
+  ['a body that arrives a byte at a time', HEAD, '['],
+])('answers 408 to %s, and stores nothing', async (_what, beginning, then) => {
   const store = vi.fn(async () => {});
   const port = await open(store);
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -21,24 +21,24 @@ export type ReceiverAppOptions = {
   readonly secrets: readonly string[];
   /** Largest accepted body, bytes. */
   readonly bodyLimit: number;
-  /** Longest time from the head of a request to its end, milliseconds. */
+  /** Timeout of receiving a request, milliseconds. */
   readonly answerTimeoutMs: number;
   readonly limits: AdmissionLimits;
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
   /**
-   * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
-   * counted from `waitedMs` ago. `from`: the sender's trace (W3C Trace Context).
+   * Stores an authentic delivery. Resolves when all its records are on the topics; rejects with `PublishError` at the
+   * deadline, of whose timeout `waitedMs` have passed. `traceparent`: the sender's trace (W3C Trace Context).
    */
-  readonly store: (body: Buffer, waitedMs: number, from?: string) => Promise<void>;
+  readonly store: (body: Buffer, waitedMs: number, traceparent?: string) => Promise<void>;
   readonly tally: RequestTally;
   readonly log: Logger;
 };
 
 const PATH = '/webhook';
 
-/** The answer's text for a delivery that is not authentic. */
-const FAULTS: Readonly<Record<SignatureFault, string>> = {
+/** Texts of the 401 answers. */
+const FAULT_TEXTS: Readonly<Record<SignatureFault, string>> = {
   timestamp_missing: `The header ${TIMESTAMP_HEADER} is missing.`,
   timestamp_malformed: `The header ${TIMESTAMP_HEADER} is not a positive whole number.`,
   timestamp_expired: 'The signature has expired.',
@@ -49,11 +49,11 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
 };
 
 /**
- * The HTTP side of the receiver. `POST /webhook` (spec, "Events"): 200 `Accepted` once all records of the delivery are on the
- * topics, and never before. Checks in this order: the announced size (413), expiration and form of the signature (401), both before
- * the body is read; then the received size (413) and the signature (401); the body is parsed only after that. 503 where the broker
- * has not acknowledged all records in time, or where too many unproven bytes arrive at once: the sender repeats the delivery. Every
- * other answer leaves nothing on a topic. Bodies of answers are one line of text.
+ * The HTTP side of the receiver: `POST /webhook` (spec, "Events"). Answers 200 `Accepted` only after all records of the
+ * delivery are on the topics. Before reading the body it checks the announced size (413), then the expiration and form of
+ * the signature (401). Then it checks the received size (413) and the signature (401), and only then parses the body.
+ * Answers 503 when the broker has not acknowledged all records in time, or when too many unproven bytes are held: the
+ * sender repeats the delivery. Every answer but 200 and such a timeout leaves no record. Each answer is one line of text.
  */
 export class ReceiverApp {
   readonly #options: ReceiverAppOptions;
@@ -71,18 +71,18 @@ export class ReceiverApp {
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
   }
 
-  /** Resolves to the port once it listens. */
+  /** Starts listening. Resolves to the port. */
   async listen(options: ListenOptions): Promise<number> {
     await once(this.#server.listen(options), 'listening');
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on each answer ends its connection. */
+  /** Makes each further answer end its connection. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** Stops listening, and resolves when every pending request is answered. */
+  /** Stops listening. Resolves when every pending request is answered. */
   async close(): Promise<void> {
     this.drain();
     const closed = once(this.#server.close(), 'close');
@@ -90,7 +90,7 @@ export class ReceiverApp {
     await closed;
   }
 
-  /** Which connections and bodies it holds. */
+  /** The open connections and the bytes that they hold. */
   get admission(): Admission {
     return this.#connections.admission;
   }
@@ -104,7 +104,7 @@ export class ReceiverApp {
     connection.answeredEarly = response.writableEnded;
   }
 
-  /** Answers where the head of a request is enough, else reads the body. */
+  /** Answers when the head of the request suffices, else reads the body. */
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
@@ -112,10 +112,10 @@ export class ReceiverApp {
     expectsContinue: boolean,
   ): void {
     const { shouldKeepAlive } = response;
-    // A sender refused before `100 Continue` may send the body or another request next: they look alike.
+    // A sender refused before `100 Continue` may send its body or another request next; the two cannot be told apart.
     if (expectsContinue) response.shouldKeepAlive = false;
     if (request.method !== 'POST' || pathOf(request) !== PATH) {
-      this.#elsewhere(request, response);
+      this.#wrongTarget(request, response);
       return;
     }
     const { headers } = request;
@@ -126,8 +126,8 @@ export class ReceiverApp {
       return;
     }
     const signature = {
-      timestamp: text(headers[TIMESTAMP_HEADER]),
-      signature: text(headers[SIGNATURE_HEADER]),
+      timestamp: headerText(headers[TIMESTAMP_HEADER]),
+      signature: headerText(headers[SIGNATURE_HEADER]),
     };
     const check = checkSignature(signature, this.#options.secrets, Date.now());
     if (typeof check === 'string') {
@@ -141,7 +141,7 @@ export class ReceiverApp {
     this.#read(request, response, connection, new IncomingBody(check, announced));
   }
 
-  /** Reads the body, and stores it once it is proven. */
+  /** Reads the body, and stores it when its signature matches. */
   #read(
     request: IncomingMessage,
     response: ServerResponse,
@@ -153,11 +153,11 @@ export class ReceiverApp {
     let body: IncomingBody | null = incoming;
     const done = (): void => {
       admission.release(connection);
-      connection.reading = false;
+      connection.readingBody = false;
       body = null;
     };
-    connection.since = arrivedAt;
-    connection.reading = true;
+    connection.headReadAt = arrivedAt;
+    connection.readingBody = true;
     connection.drop = done;
     request.on('data', (chunk: Buffer) => {
       if (body === null) return;
@@ -165,7 +165,7 @@ export class ReceiverApp {
         done();
         connection.answeredEarly = true;
         this.#tooLarge(response);
-      } else if (admission.hold(connection, body.cost(chunk), performance.now())) body.add(chunk);
+      } else if (admission.reserve(connection, body.cost(chunk), performance.now())) body.add(chunk);
     });
     request.on('end', () => {
       if (body === null) return;
@@ -176,7 +176,7 @@ export class ReceiverApp {
         return;
       }
       connection.proven = true;
-      void this.#store(proven, arrivedAt, response, connection, text(request.headers.traceparent));
+      void this.#store(proven, arrivedAt, response, connection, headerText(request.headers.traceparent));
     });
   }
 
@@ -185,16 +185,16 @@ export class ReceiverApp {
     arrivedAt: number,
     response: ServerResponse,
     connection: SenderConnection,
-    from: string | undefined,
+    traceparent: string | undefined,
   ): Promise<void> {
-    connection.waiting += 1;
+    connection.pending += 1;
     try {
-      await this.#options.store(body, performance.now() - arrivedAt, from);
+      await this.#options.store(body, performance.now() - arrivedAt, traceparent);
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {
       this.#failed(error, response, body);
     } finally {
-      connection.waiting -= 1;
+      connection.pending -= 1;
     }
   }
 
@@ -213,17 +213,17 @@ export class ReceiverApp {
 
   #notAuthentic(response: ServerResponse, fault: SignatureFault): void {
     this.#options.tally.count('refused', fault);
-    this.#answer(response, 401, 'not_authentic', FAULTS[fault]);
+    this.#answer(response, 401, 'not_authentic', FAULT_TEXTS[fault]);
   }
 
   #tooLarge(response: ServerResponse): void {
     this.#answer(response, 413, 'too_large', `The body is larger than ${this.#options.bodyLimit} bytes.`);
   }
 
-  /** Another path or another method. The answer repeats nothing of the address. */
-  #elsewhere(request: IncomingMessage, response: ServerResponse): void {
+  /** Answers a request for another path or method. The answer never contains the path: it may hold a secret. */
+  #wrongTarget(request: IncomingMessage, response: ServerResponse): void {
     const path = pathOf(request);
-    if (!isEncoded(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
+    if (!isDecodable(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
     else if (path !== PATH) this.#answer(response, 404, 'not_found', 'Not found.');
     else {
       response.setHeader('allow', 'POST');
@@ -232,12 +232,12 @@ export class ReceiverApp {
   }
 
   /**
-   * Answers a request. Reads and drops the rest of its body until the request's time is up: closing the connection at once
-   * would discard the answer on the sender's side.
+   * Answers a request. The rest of its body is read and dropped until the request times out: closing the connection at
+   * once would discard the answer on the sender's side.
    */
   #answer(response: ServerResponse, status: number, outcome: RequestOutcome, line: string): void {
     this.#options.tally.count('answered', outcome);
-    // A connection that is kept open would delay the end of the server until it times out.
+    // A kept-alive connection would delay the close of the server until it times out.
     if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {
       ...TEXT_HEADERS,
@@ -253,12 +253,12 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** A repeated header arrives as one text with a comma, which is valid in neither of the two. */
-function text(header: string | string[] | undefined): string | undefined {
+/** Returns the value of a header. A repeated one becomes one text with a comma, which is valid in neither signature header. */
+function headerText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
-function isEncoded(path: string): boolean {
+function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);
     return true;

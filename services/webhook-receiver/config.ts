@@ -11,7 +11,7 @@ import {
   secret,
 } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
-import { MOST_BESIDE_BODY } from './admission.ts';
+import { MAX_OVERHEAD_BYTES } from './admission.ts';
 
 /** The name of the service, also in its dead letters. */
 export const SERVICE = 'webhook-receiver';
@@ -20,7 +20,7 @@ const KIB = 1024;
 
 const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);
 
-/** Secrets of the webhook signatures. */
+/** Setting with the secrets of the provider's signatures. */
 export const webhookSecret = secret(
   list(secretText).refine(
     (secrets) => secrets.length <= 2,
@@ -34,49 +34,49 @@ const fields = z.object({
   ...kafkaSettings,
   WEBHOOK_PORT: port()
     .prefault('8080')
-    .describe('HTTP port of POST /webhook; 0 takes a free one and logs it.'),
+    .describe('HTTP port of POST /webhook; 0 selects a free one and logs it.'),
   WEBHOOK_SECRET: webhookSecret.describe(
-    `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two with a comma between while it is rotated.`,
+    `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two secrets, separated by a comma, while it is rotated.`,
   ),
   BODY_LIMIT: integer(1, LARGEST_BODY_BYTES)
     .prefault(String(5 * KIB * KIB))
-    .describe('Largest body that is taken, in bytes.'),
+    .describe('Maximum size of an accepted body, in bytes.'),
   PATIENCE_MS: integer(100, 9_500)
     .prefault('8000')
     .describe(
-      'Longest time until an answer, in milliseconds: below the ten seconds after which the sender gives up.',
+      'Timeout for an answer, in milliseconds: less than the ten seconds after which the sender gives up.',
     ),
   WEBHOOK_THREADS: integer(0, 64)
     .prefault('0')
     .describe(
-      'Threads that take deliveries in, on one port; 0 takes one for each core, at most four, and one only where this is not Linux.',
+      'Number of threads that receive deliveries on the one port. 0 means one for each core, at most four, on Linux, and one elsewhere.',
     ),
   QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
     .describe(
-      'Most bytes of records that wait for the broker, over all threads; deliveries on top of that are answered 503.',
+      'Maximum number of bytes of records that wait for the broker, over all threads. Above it, deliveries get 503.',
     ),
   WEBHOOK_MAX_CONNECTIONS: integer(1, 100_000)
     .prefault('1024')
     .describe(
-      'Most open connections, over all threads; beyond them the oldest is refused with 503 that never brought an authentic delivery.',
+      'Maximum number of open connections, over all threads. Above it, the oldest connection without an authentic delivery gets 503.',
     ),
   WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
     .describe(
-      'Most bytes of bodies whose signature is not proven yet, over all threads, at least BODY_LIMIT and 65 KiB for each; beyond them bodies are refused with 503.',
+      'Maximum number of bytes of bodies whose signature is not verified yet, over all threads; at least BODY_LIMIT plus 65 KiB for each thread. Above it, bodies get 503.',
     ),
 });
 
 export const settings = fields.superRefine((config, context) => {
   const threads = threadsOf(config);
-  // With less the largest body would be refused each time it is repeated.
-  const least = threads * (config.BODY_LIMIT + MOST_BESIDE_BODY);
-  if (config.WEBHOOK_MAX_UNPROVEN_BYTES < least) {
+  // With less, the largest body would be refused at every repetition.
+  const minimum = threads * (config.BODY_LIMIT + MAX_OVERHEAD_BYTES);
+  if (config.WEBHOOK_MAX_UNPROVEN_BYTES < minimum) {
     context.addIssue({
       code: 'custom',
       path: ['WEBHOOK_MAX_UNPROVEN_BYTES'],
-      message: `must be at least ${least}, BODY_LIMIT and ${MOST_BESIDE_BODY} for each of ${threads} threads`,
+      message: `must be at least ${minimum}: BODY_LIMIT plus ${MAX_OVERHEAD_BYTES} for each of ${threads} threads`,
     });
   }
   if (config.WEBHOOK_MAX_CONNECTIONS < threads) {
@@ -90,13 +90,13 @@ export const settings = fields.superRefine((config, context) => {
 
 export type ReceiverConfig = z.output<typeof settings>;
 
-const MOST_BY_DEFAULT = 4;
+const MAX_DEFAULT_THREADS = 4;
 
 /**
- * Number of threads of a receiver. By default one for each core, but only Linux spreads connections over threads that
- * share a port; elsewhere one thread would get them all, or it is an error.
+ * Returns the number of threads of a receiver. Only Linux spreads connections over threads that share a port; elsewhere
+ * one thread would get them all, or listening fails.
  */
 export function threadsOf({ WEBHOOK_THREADS }: Pick<ReceiverConfig, 'WEBHOOK_THREADS'>): number {
   if (WEBHOOK_THREADS > 0) return WEBHOOK_THREADS;
-  return process.platform === 'linux' ? Math.min(availableParallelism(), MOST_BY_DEFAULT) : 1;
+  return process.platform === 'linux' ? Math.min(availableParallelism(), MAX_DEFAULT_THREADS) : 1;
 }

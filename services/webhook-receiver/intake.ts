@@ -8,44 +8,45 @@ import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
 import type { RequestTally } from './tally.ts';
 
-export type IntakeOptions = {
+type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
-  /** Longest time until a delivery is stored or refused, milliseconds. */
+  /** Timeout of storing a delivery, milliseconds, from the head of its request. */
   readonly answerTimeoutMs: number;
   readonly tally: RequestTally;
   readonly log: Logger;
 };
 
 /** A delivery whose sender waits for an answer. `deadline`: on the clock of `performance.now`. */
-type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
+type PendingDelivery = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-/** How often within that time it is looked who has waited too long. */
-const LOOKS = 40;
+/** Number of checks for expired deliveries within one timeout: one timer for all costs less than one each. */
+const CHECKS_PER_TIMEOUT = 40;
 
-/** Stores bodies: reads, encodes, publishes, counts. */
+/** Stores deliveries: reads, encodes, publishes and counts them. */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #waiting = new Set<Waiting>();
-  readonly #clock: NodeJS.Timeout;
+  readonly #pending = new Set<PendingDelivery>();
+  readonly #timer: NodeJS.Timeout;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#clock = setInterval(() => this.#refuseLate(), options.answerTimeoutMs / LOOKS);
+    this.#timer = setInterval(() => this.#rejectExpired(), options.answerTimeoutMs / CHECKS_PER_TIMEOUT);
   }
 
   /**
-   * Resolves when all records of a delivery are on the topics. Rejects with `PublishError` at its deadline, `waitedMs` of
-   * which have passed; `from`: the sender's trace. It may be stored all the same then; the sender repeats it, which has no effect.
+   * Stores an authentic body. Resolves when all its records are on the topics. Rejects with `PublishError` at the
+   * deadline, of whose timeout `waitedMs` have passed; the records may still be stored then, and the repeated delivery
+   * has no further effect. `traceparent`: the sender's trace.
    */
-  store(body: Buffer, waitedMs: number, from?: string): Promise<void> {
+  store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
-    const span = startSpan(delivery, waitedMs, from);
+    const span = startSpan(delivery, waitedMs, traceparent);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
-    this.#waiting.add(waiting);
+    const pending = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
+    this.#pending.add(pending);
     const records = encode(delivery);
     const published =
       span === null
@@ -54,22 +55,22 @@ export class Intake {
     published.then(
       () => {
         span?.end();
-        this.#waiting.delete(waiting);
+        this.#pending.delete(pending);
         this.#count(delivery, performance.now() - readAt);
         resolve();
       },
       (error: unknown) => {
         span?.end(String(error));
-        this.#waiting.delete(waiting);
+        this.#pending.delete(pending);
         reject(error);
       },
     );
     return promise;
   }
 
-  /** Call it when nothing is being stored any more. */
+  /** Stops the timer. Call it when no delivery is pending. */
   close(): void {
-    clearInterval(this.#clock);
+    clearInterval(this.#timer);
   }
 
   #count(delivery: ReadDelivery, storedMs: number): void {
@@ -85,36 +86,39 @@ export class Intake {
     logDelivery(log, delivery);
   }
 
-  /** Rejects deliveries beyond their deadline; their publishing continues. */
-  #refuseLate(): void {
+  /** Rejects deliveries past their deadline; publishing them continues. */
+  #rejectExpired(): void {
     const now = performance.now();
-    for (const waiting of this.#waiting) {
-      if (waiting.deadline > now) continue;
-      this.#waiting.delete(waiting);
-      waiting.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
+    for (const pending of this.#pending) {
+      if (pending.deadline > now) continue;
+      this.#pending.delete(pending);
+      pending.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
     }
   }
 }
 
-/** Most messages of a delivery that its span names. */
-const NAMED = 16;
+/** Maximum number of message ids in a span. */
+const MAX_SPAN_MESSAGES = 16;
 
-/** The span of a delivery: it begins a trace. The sender's is linked, as nobody outside decides what is recorded here. */
+/**
+ * Starts the span of a delivery, and with it a trace. Returns null without tracing. The sender's trace is only linked:
+ * senders must not decide what is recorded here.
+ */
 function startSpan(
   { raw, normalized }: ReadDelivery,
   waitedMs: number,
-  from: string | undefined,
+  traceparent: string | undefined,
 ): TraceSpan | null {
   const tracing = tracer();
   if (tracing === null) return null;
   return tracing.start('POST /webhook', {
     kind: 'server',
     startedAt: Date.now() - waitedMs,
-    links: from === undefined ? [] : [from],
+    links: traceparent === undefined ? [] : [traceparent],
     attributes: {
       delivery_id: raw?.delivery_id,
       'messaging.batch.message_count': normalized.length,
-      message_id: normalized.slice(0, NAMED).map(({ message_id }) => message_id),
+      message_id: normalized.slice(0, MAX_SPAN_MESSAGES).map(({ message_id }) => message_id),
     },
   });
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { receiverMetrics } from './metrics.ts';
 import { RequestTally } from './tally.ts';
 
-test('a report adds how long messages took from the provider, and deliveries until they were stored', async () => {
+test('adds the latencies of messages from the provider and of deliveries until stored with each report', async () => {
   const registry = new Registry();
   const source = { report: async () => {}, total: () => 0 };
   const add = receiverMetrics(registry, source);
@@ -11,7 +11,7 @@ test('a report adds how long messages took from the provider, and deliveries unt
   const state = { pendingBytes: 0, connections: 0, unprovenBytes: 0, healthy: true };
   for (const ms of [250, 1_250]) tally.received(ms);
   tally.stored(0.25);
-  // Deliveries of one turn of the event loop are one value.
+  // Deliveries stored in one turn of the event loop add one value.
   await new Promise((resolve) => setImmediate(resolve));
   add({ ...tally.drain(), ...state });
   add({ ...tally.drain(), ...state });

@@ -6,66 +6,62 @@ import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Counts, ThreadReport } from './tally.ts';
 import type { ReceiverThreads } from './threads.ts';
 
-/** The threads, asked for a report when the metrics are read. */
+/** The threads, whose reports are requested when the metrics are read. */
 type ThreadReports = Pick<ReceiverThreads, 'report' | 'total'>;
 
-/** Creates the receiver's metrics in a registry; returns a function that adds a report to them. */
+/** Creates the receiver's metrics in a registry. Returns a function that adds a report to them. */
 export function receiverMetrics(registry: Registry, source: ThreadReports): (report: ThreadReport) => void {
   const collect = (): Promise<void> => source.report();
   const registers = [registry];
-  const gauge = (name: string, help: string, of: Parameters<ThreadReports['total']>[0]): void => {
+  const gauge = (name: string, help: string, figure: Parameters<ThreadReports['total']>[0]): void => {
     new Gauge({
       name,
       help,
       registers,
       async collect() {
         await source.report();
-        this.set(source.total(of));
+        this.set(source.total(figure));
       },
     });
   };
   gauge(
     'touchline_webhook_pending_bytes',
-    'Bytes of records that are not on the topics yet.',
+    'Bytes of records that the broker has not acknowledged yet.',
     'pendingBytes',
   );
   gauge('touchline_webhook_connections', 'Open connections.', 'connections');
   gauge(
     'touchline_webhook_unproven_bytes',
-    'Bytes held of bodies whose signature is not proven yet.',
+    'Bytes held of bodies whose signature is not verified yet.',
     'unprovenBytes',
   );
   const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
     new Counter({ name, help, labelNames: [label], registers, collect });
-  const requests = counter(
-    'touchline_webhook_requests_total',
-    'Requests answered, by what became of them.',
-    'outcome',
-  );
+  const requests = counter('touchline_webhook_requests_total', 'Requests answered, by outcome.', 'outcome');
   const refused = counter(
     'touchline_webhook_refused_total',
-    'Requests that are not authentic, by the first check they failed.',
+    'Requests that are not authentic, by the first failed check.',
     'check',
   );
   const overloaded = counter(
     'touchline_webhook_overloaded_total',
-    'Connections and bodies refused for want of room, by the limit that was reached.',
+    'Connections and bodies refused above a limit, by limit.',
     'reason',
   );
   const messages = counter(
     'touchline_webhook_messages_total',
-    'Messages accepted, by type; "unknown" is of a type that nothing here uses.',
+    'Messages accepted, by type; "unknown" counts all unused types.',
     'type',
   );
   const deadLetters = counter(
     'touchline_webhook_dead_letters_total',
-    'Messages and bodies given up, by reason.',
+    'Messages and bodies sent to dead letters, by reason.',
     'code',
   );
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
-    help: 'Time until deliveries are stored: the longest of those that were stored together.',
+    help: 'Time until deliveries are stored: the longest of those stored together.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers,
     collect,

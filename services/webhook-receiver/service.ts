@@ -10,31 +10,31 @@ import { receiverMetrics } from './metrics.ts';
 import { SourceStatus, StatusReporter } from './source-status.ts';
 import { ReceiverThreads } from './threads.ts';
 
-/** The part of a service's context that the receiver uses. */
+/** What the receiver uses of a service's context. */
 export type ReceiverContext = Pick<
   ServiceContext<ReceiverConfig>,
   'config' | 'logger' | 'metrics' | 'draining' | 'fail'
 > & {
-  /** Longest time until each thread is connected to the broker, milliseconds. Default 30,000. */
-  readonly connectWithinMs?: number;
+  /** Timeout of each thread's connection to the broker, milliseconds. Default 30,000. */
+  readonly connectTimeoutMs?: number;
 };
 
-export type RunningReceiver = RunningService & { readonly port: number };
+type RunningReceiver = RunningService & { readonly port: number };
 
-/** At a start no sender waits for an answer: it may take longer than a delivery. */
-const CONNECT_WITHIN_MS = 30_000;
+/** Default timeout of connecting. It may exceed that of a delivery: at a start no sender waits for an answer. */
+const CONNECT_TIMEOUT_MS = 30_000;
 
 export const webhookReceiver: ServiceDefinition<typeof settings> = {
   name: SERVICE,
-  about: 'Takes the signed messages of the provider in: POST /webhook.',
+  about: 'Receives the signed messages of the provider: POST /webhook.',
   config: settings,
   start: startReceiver,
 };
 
-/** Starts the receiver: it listens once it can write to the topics. */
+/** Starts the receiver, which listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
   const { config, logger: log, metrics: registry, draining, fail } = context;
-  const { connectWithinMs = CONNECT_WITHIN_MS } = context;
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = context;
   const threads = new ReceiverThreads({
     onReport(report) {
       count(report);
@@ -54,7 +54,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     host: config.LISTEN_HOST,
     bodyLimit: config.BODY_LIMIT,
     answerTimeoutMs: config.PATIENCE_MS,
-    connectWithinMs,
+    connectTimeoutMs,
     maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
     limits: {
       maxConnections: Math.floor(config.WEBHOOK_MAX_CONNECTIONS / size),
@@ -77,7 +77,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
   };
 }
 
-/** A connection of its own: the threads keep theirs for deliveries. */
+/** Opens a reporter with a publisher on a separate connection: the threads reserve theirs for deliveries. */
 async function openReporter(
   { config, logger: log }: ReceiverContext,
   status: SourceStatus,

@@ -5,14 +5,14 @@ const NOW = 1_790_000_000_000;
 const accepted = { answered: { accepted: 1 }, refused: {} };
 const forged = { answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
 
-test('is up, and says when the last delivery was accepted', () => {
+test('is up, and reports when the last delivery was accepted', () => {
   const status = new SourceStatus('one', NOW);
   expect(status.report(NOW)).toMatchObject({ source: 'webhook', state: 'up', heard_at: null });
   status.count(accepted, NOW + 1);
   expect(status.report(NOW + 60_000)).toMatchObject({ state: 'up', reason: null, heard_at: NOW + 1 });
 });
 
-test('is down where every signature is wrong and no delivery was accepted for 20 s', () => {
+test('is down when every signature is wrong and no delivery was accepted for 20 s', () => {
   const status = new SourceStatus('one', NOW);
   for (let times = 0; times < 3; times++) status.count(forged, NOW + 1_000);
   expect(status.report(NOW + 19_999)).toMatchObject({ state: 'up' });
@@ -21,7 +21,7 @@ test('is down where every signature is wrong and no delivery was accepted for 20
   expect(status.report(NOW + 20_001)).toMatchObject({ state: 'up' });
 });
 
-test('does not take a stranger for a wrong secret while deliveries are accepted', () => {
+test('stays up while deliveries are accepted beside forged ones', () => {
   const status = new SourceStatus('one', NOW);
   for (let ms = 0; ms < 60_000; ms += 1_000) {
     status.count(forged, NOW + ms);

@@ -4,18 +4,18 @@ import type { Codec } from '#topics/codec.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
 import type { ThreadReport } from './tally.ts';
 
-/** The source that the receiver reports of: the origin of its messages. */
+/** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
-/** So many forged deliveries in a row, and no authentic one for so long, are a secret that is not the provider's. */
-const FORGED = 3;
+/** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
+const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
-/** What the receiver knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds. */
+/** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
 export class SourceStatus {
   readonly #instance: string;
   readonly #startedAt: number;
   #heardAt: number | null = null;
-  /** Since the last authentic delivery. */
+  /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
 
   constructor(instance: string, startedAt: number) {
@@ -23,7 +23,7 @@ export class SourceStatus {
     this.#startedAt = startedAt;
   }
 
-  /** What a thread has done since its last report. */
+  /** Adds the report of a thread. */
   count({ answered, refused }: Pick<ThreadReport, 'answered' | 'refused'>, now: number): void {
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
@@ -33,10 +33,10 @@ export class SourceStatus {
     this.#forged += refused.signature_mismatch ?? 0;
   }
 
-  /** What is to be reported at `now`. */
+  /** Returns the status at `now`. */
   report(now: number): IngressStatus {
     const silent = now - (this.#heardAt ?? this.#startedAt) >= SILENT_MS;
-    const down = silent && this.#forged >= FORGED;
+    const down = silent && this.#forged >= MIN_FORGED;
     return {
       source: WEBHOOK_SOURCE,
       instance: this.#instance,
@@ -50,10 +50,10 @@ export class SourceStatus {
   }
 }
 
-/** How often the status is written: three times in the time after which the monitor takes the receiver for gone. */
-const REPEAT_MS = 3_000;
+/** Interval between reports: a third of the time after which the monitor considers the receiver gone. */
+const REPORT_MS = 3_000;
 
-export type StatusReporterOptions = {
+type StatusReporterOptions = {
   readonly status: SourceStatus;
   readonly publisher: Pick<Publisher, 'publish' | 'close'>;
   readonly codec: Codec<IngressStatus>;
@@ -62,7 +62,7 @@ export type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every three seconds. What is not written in time is left out. */
+/** Writes the status of the webhook source to ingress-status every three seconds, unless the last report is still pending. */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;
@@ -70,7 +70,7 @@ export class StatusReporter {
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#write(), REPEAT_MS);
+    this.#timer = setInterval(() => void this.#write(), REPORT_MS);
     void this.#write();
   }
 

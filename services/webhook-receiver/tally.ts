@@ -1,12 +1,8 @@
 import type { SignatureFault } from '#signing/signing.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
 
-/** Why a request is refused before its sender is known. */
-export type OverloadReason =
-  /** More connections than `maxConnections`. */
-  | 'connections'
-  /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
-  | 'unproven_bytes';
+/** The exceeded limit: `maxConnections` or `maxUnprovenBytes`. */
+export type OverloadReason = 'connections' | 'unproven_bytes';
 
 /** The outcome of a request. */
 export type RequestOutcome =
@@ -22,7 +18,7 @@ export type RequestOutcome =
   | 'not_stored'
   | 'failed';
 
-/** What is counted by name, and its names. */
+/** The groups of counts, and the names that each counts. */
 type Names = {
   /** Answered requests, by outcome. */
   answered: RequestOutcome;
@@ -30,32 +26,32 @@ type Names = {
   refused: SignatureFault;
   /** Connections and bodies refused above a limit, by limit. */
   overloaded: OverloadReason;
-  /** Stored messages by type, "unknown" for unused types. */
+  /** Stored messages by type; "unknown" for unused types. */
   messages: string;
   /** Stored dead letters by code. */
   deadLetters: string;
-  /** Spans of traces, by what became of them. */
+  /** Spans of traces, by outcome. */
   spans: SpanOutcome;
 };
 export type Counts = Record<string, number>;
 
 /** The counts of a thread since its last report. */
 type Draft = Record<keyof Names, Counts> & {
-  /** How long deliveries took until they were stored, seconds: the longest of each turn of the event loop. */
+  /** Times until deliveries were stored, seconds: the longest of each turn of the event loop. */
   storeSeconds: number[];
-  /** From the provider's `ut` to the receipt of stored messages, milliseconds. */
+  /** Times from `ut` to the receipt of stored messages, milliseconds. */
   providerMs: number[];
 };
 
-/** What a thread counted, and its state. */
+/** The counts of a thread since its last report, and its state. */
 export type ThreadReport = Readonly<Draft> & {
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
   /** Open connections. */
   readonly connections: number;
-  /** Bytes held of bodies whose signature is not proven yet. */
+  /** Bytes held of bodies whose signature is not verified yet. */
   readonly unprovenBytes: number;
-  /** Whether the last records sent were acknowledged. */
+  /** Whether the broker acknowledged the last records sent. */
   readonly healthy: boolean;
 };
 
@@ -70,28 +66,29 @@ const emptyDraft = (): Draft => ({
   providerMs: [],
 });
 
-/** Sums the counts of a thread until its report: a metric with labels costs a request more than a sum. */
+/** Sums the counts of a thread between its reports: cheaper for a request than metrics with labels. */
 export class RequestTally {
   #draft = emptyDraft();
   #longest = 0;
 
-  count<S extends keyof Names>(of: S, name: Names[S], times = 1): void {
-    const counts: Counts = this.#draft[of];
+  /** Adds `times` to the count of a name in a group. */
+  count<S extends keyof Names>(group: S, name: Names[S], times = 1): void {
+    const counts: Counts = this.#draft[group];
     counts[name] = (counts[name] ?? 0) + times;
   }
 
-  /** How long a message took from the provider, milliseconds. */
+  /** Adds the time that a message took from the provider, milliseconds. */
   received(providerMs: number): void {
     this.#draft.providerMs.push(providerMs);
   }
 
-  /** A delivery was stored, `seconds` after it was read. Deliveries of one produce request are stored in the same turn. */
+  /** Adds the seconds in which a delivery was stored. Deliveries of one produce request are stored in the same turn. */
   stored(seconds: number): void {
     if (this.#longest === 0) setImmediate(() => this.#endTurn());
     this.#longest = Math.max(this.#longest, seconds);
   }
 
-  /** The counts since the last call. */
+  /** Returns the counts since the last call. */
   drain(): Draft {
     const draft = this.#draft;
     this.#draft = emptyDraft();

@@ -1,4 +1,4 @@
-/** A thread of the receiver: listens, and processes deliveries from the request to the topics and the answer. */
+/** A thread of the receiver: listens, receives deliveries, publishes their records and answers. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeliveryEncoder } from '#ingestion/delivery.ts';
 import { createLogger } from '#service/logger.ts';
@@ -12,7 +12,7 @@ import { RequestTally } from './tally.ts';
 import type { FromReceiverThread, ThreadSettings, ToReceiverThread } from './threads.ts';
 
 if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
-/** How often to report unasked. */
+/** Interval between the reports that nobody requested. */
 const REPORT_MS = 250;
 
 const parent = parentPort;
@@ -32,7 +32,7 @@ const publisher = await openPublisher({
   clientId: SERVICE,
   log,
   timeoutMs: answerTimeoutMs,
-  openTimeoutMs: settings.connectWithinMs,
+  openTimeoutMs: settings.connectTimeoutMs,
   maxQueueBytes: settings.maxQueueBytes,
 });
 const intake = new Intake({ publisher, encode, answerTimeoutMs, tally, log });
@@ -42,7 +42,7 @@ const app = new ReceiverApp({
   answerTimeoutMs,
   limits: settings.limits,
   tls: settings.tls,
-  store: (body, waitedMs, from) => intake.store(body, waitedMs, from),
+  store: (body, waitedMs, traceparent) => intake.store(body, waitedMs, traceparent),
   tally,
   log,
 });

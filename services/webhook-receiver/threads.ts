@@ -9,6 +9,7 @@ import type { TracingOptions } from '#tracing/tracer.ts';
 import type { ReceiverAppOptions } from './app.ts';
 import type { ThreadReport } from './tally.ts';
 
+/** The settings that a thread starts with. */
 export type ThreadSettings = Pick<
   ReceiverAppOptions,
   'secrets' | 'bodyLimit' | 'answerTimeoutMs' | 'limits'
@@ -16,45 +17,47 @@ export type ThreadSettings = Pick<
   readonly brokers: Brokers;
   readonly registryUrl: RegistryUrl;
   readonly prefix: string;
-  /** 0: a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
-  /** Whether other threads listen on the port too: the system spreads connections over them. */
+  /** Whether other threads listen on the same port; the system spreads connections over them. */
   readonly sharesPort: boolean;
-  /** Longest time until it is connected to the broker, milliseconds. */
-  readonly connectWithinMs: number;
-  /** Most bytes of records that wait for the broker. */
+  /** Timeout of connecting to the broker, milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Maximum number of bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
   readonly tls: ServerTlsFiles | null;
   readonly logLevel: string;
   readonly tracing: TracingOptions | null;
 };
 
-/** To a thread; `report`: at once; `drain`: end connections with their answers; `stop`: finish pending requests, then end. */
+/**
+ * A message to a thread. `report`: report now; `drain`: make each answer end its connection; `stop`: finish pending
+ * requests, then end.
+ */
 export type ToReceiverThread = 'report' | 'drain' | 'stop';
 
-/** From a thread; `port`: it listens there from now on. */
+/** A message from a thread: the port on which it listens from now on, or a report. */
 export type FromReceiverThread = { readonly port: number } | ThreadReport;
 
-/** A thread of the receiver ended unexpectedly. */
+/** Thrown when a thread of the receiver ends unexpectedly. */
 class ThreadError extends TouchlineError<'ThreadError'> {
   override readonly name = 'ThreadError';
 
   constructor(cause: unknown) {
-    super('THREAD_ENDED', 'a thread of the receiver ended by itself', cause);
+    super('THREAD_ENDED', 'a thread of the receiver ended unexpectedly', cause);
   }
 }
 
-/** Receives the reports of the threads. */
-export type ThreadsOptions = {
+type ThreadsOptions = {
   readonly onReport: (report: ThreadReport) => void;
-  /** Called once where a thread ended unexpectedly. */
+  /** Called once for each thread that ends unexpectedly. */
   readonly onFailure: (error: ThreadError) => void;
 };
 
 type Thread = { readonly worker: Worker; last: ThreadReport | null };
 
-/** The threads of a receiver: each a complete receiver, all on one port. */
+/** The threads of a receiver. Each is a complete receiver; all listen on one port. */
 export class ReceiverThreads {
   readonly #options: ThreadsOptions;
   readonly #threads = new Set<Thread>();
@@ -66,16 +69,16 @@ export class ReceiverThreads {
   }
 
   /**
-   * Starts the threads and resolves to their port once all of them listen. Rejects where the port is taken, or a thread
-   * cannot reach the broker or the registry.
+   * Starts the threads. Resolves to their port once all of them listen. Rejects when the port is in use, or when a
+   * thread cannot reach the broker or the registry.
    */
   async start(count: number, settings: Omit<ThreadSettings, 'sharesPort'>): Promise<number> {
     const sharesPort = count > 1;
-    if (sharesPort && settings.port !== 0) await refuseTaken(settings);
+    if (sharesPort && settings.port !== 0) await checkPortIsFree(settings);
     try {
       const port = await this.#start({ ...settings, sharesPort });
       const others = Array.from({ length: count - 1 }, () => this.#start({ ...settings, port, sharesPort }));
-      // Await all, so that none is still starting when the listening ones are stopped.
+      // Await all, so that no thread is still starting when the listening ones are stopped.
       for (const other of await Promise.allSettled(others))
         if (other.status === 'rejected') throw other.reason;
       return port;
@@ -85,30 +88,30 @@ export class ReceiverThreads {
     }
   }
 
-  /** A figure of all threads together, at their last reports. */
-  total(of: 'pendingBytes' | 'connections' | 'unprovenBytes'): number {
-    return [...this.#threads].reduce((sum, { last }) => sum + (last?.[of] ?? 0), 0);
+  /** Returns a figure summed over the last reports of all threads. */
+  total(figure: 'pendingBytes' | 'connections' | 'unprovenBytes'): number {
+    return [...this.#threads].reduce((sum, { last }) => sum + (last?.[figure] ?? 0), 0);
   }
 
-  /** Whether the broker acknowledged the last send of each thread. */
+  /** Whether the broker acknowledged the last records of each thread. */
   get healthy(): boolean {
     return !this.#stopping && [...this.#threads].every(({ last }) => last?.healthy ?? true);
   }
 
-  /** Resolves when every thread has reported its counts until now. */
+  /** Requests a report of every thread. Resolves when all have reported. */
   report(): Promise<void> {
-    this.#reporting ??= Promise.all([...this.#threads].map(askForReport)).then(() => {
+    this.#reporting ??= Promise.all([...this.#threads].map(requestReport)).then(() => {
       this.#reporting = null;
     });
     return this.#reporting;
   }
 
-  /** From now on each answer ends its connection. */
+  /** Makes each further answer end its connection. */
   drain(): void {
     for (const { worker } of this.#threads) worker.postMessage('drain' satisfies ToReceiverThread);
   }
 
-  /** Waits for the threads' pending requests, and ends the threads. */
+  /** Waits for the pending requests, then ends the threads. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(
@@ -120,7 +123,7 @@ export class ReceiverThreads {
     );
   }
 
-  /** Resolves to the port of the thread. */
+  /** Starts a thread. Resolves to its port. */
   async #start(settings: ThreadSettings): Promise<number> {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: settings });
     const thread: Thread = { worker, last: null };
@@ -147,8 +150,8 @@ export class ReceiverThreads {
   }
 }
 
-/** Resolves with the next report of a thread, or when it ends. */
-async function askForReport({ worker }: Thread): Promise<void> {
+/** Requests a report of a thread. Resolves when the report arrives or the thread ends. */
+async function requestReport({ worker }: Thread): Promise<void> {
   const answered = new AbortController();
   const { signal } = answered;
   worker.postMessage('report' satisfies ToReceiverThread);
@@ -156,8 +159,8 @@ async function askForReport({ worker }: Thread): Promise<void> {
   answered.abort();
 }
 
-/** Threads may share a port, and so could another receiver started by mistake: it would get half of all deliveries. */
-async function refuseTaken({ port, host }: Pick<ThreadSettings, 'port' | 'host'>): Promise<void> {
+/** Rejects when the port is in use. Without this check, a second receiver could share it and get half of all deliveries. */
+async function checkPortIsFree({ port, host }: Pick<ThreadSettings, 'port' | 'host'>): Promise<void> {
   const server = createServer().listen({ port, host, exclusive: true });
   await once(server, 'listening');
   server.close();

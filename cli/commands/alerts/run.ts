@@ -12,7 +12,7 @@ import {
   openAlertProcessor,
   settings,
 } from '../../../services/alert-processor/service.ts';
-import { LOOK_EVERY_MS } from '../../../services/alert-processor/withdrawals.ts';
+import { LOOK_EVERY_MS } from '../../../services/alert-processor/stale-matches.ts';
 import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
 import { untilStopped } from '../../until-stopped.ts';

@@ -1,15 +1,15 @@
-/** Messages of the provider's shape, for tests. Made-up values; the shape is that of `messages.ts`. */
+/** Messages for tests: values are invented, the shape is that of `messages.ts`. */
 
 type Fields = Record<string, unknown>;
 
-/** The origin of the tests' messages. */
+/** The context of the tests' messages. */
 export const CONTEXT = {
   origin: 'webhook',
   deliveryId: 'd'.repeat(64),
   receivedAt: 1_790_000_000_123,
 } as const;
 
-/** An incident record: a goal of the home side in the 10th minute. */
+/** Returns an incident record: a goal of the home side in the 10th minute. */
 export function incidentRecord(changes: Fields = {}): Fields {
   return {
     id: '5-110',
@@ -30,7 +30,7 @@ export function incidentRecord(changes: Fields = {}): Fields {
   };
 }
 
-/** An event record with two participants and their results. */
+/** Returns an event record with two participants and their results. */
 function eventRecord(changes: Fields = {}): Fields {
   const participant = (id: number, counter: number, goals: number): Fields => ({
     id,
@@ -74,13 +74,13 @@ function eventRecord(changes: Fields = {}): Fields {
   };
 }
 
-/** An incident message with its event. */
+/** Returns an incident message with its event. */
 export function incidentMessage(changes: Fields = {}, incident: Fields = {}, event: Fields = {}): Fields {
   const data = { incident: incidentRecord(incident), event: eventRecord(event) };
   return { id: 35375779, type: 'incident', source: 1, ut: 1_790_000_000, data, ...changes };
 }
 
-/** An event message. */
+/** Returns an event message. */
 export function eventMessage(changes: Fields = {}, event: Fields = {}): Fields {
   return {
     id: 35375780,

@@ -44,7 +44,7 @@ test('reports a new competition, except those of the first read', async () => {
   expect(named).toBe(1);
 });
 
-test('does not write what the topic already has', async () => {
+test('does not write a record that the topic already has', async () => {
   const { made, written } = catalogue([
     { kind: 'sport', id: '5', parent_id: null, ut: 10, body: '{"id":5,"ut":10}' },
   ]);
@@ -54,7 +54,7 @@ test('does not write what the topic already has', async () => {
   expect(made.has('spo')).toBe(false);
 });
 
-test('a later record overrides, an earlier one is ignored', async () => {
+test('applies a later record and ignores an earlier one', async () => {
   const { made, written } = catalogue();
   await made.publish([sport({ name: 'Soccer', ut: 10 })], 99);
   await made.publish([sport({ name: 'Football', code: 'fb', ut: 9 })], 99);
@@ -65,7 +65,7 @@ test('a later record overrides, an earlier one is ignored', async () => {
   ]);
 });
 
-test('a record of the same time adds fields; another type of the same value is no change', async () => {
+test('adds fields from a record of the same time, and ignores another type of the same value', async () => {
   const { made, written } = catalogue();
   await made.publish([sport({ area_id: 14, ut: 10 })], 99);
   await made.publish([sport({ area_id: '14', ut: '10' })], 99);
@@ -76,7 +76,7 @@ test('a record of the same time adds fields; another type of the same value is n
   ]);
 });
 
-test('a record without a time takes the time of its answer, and is written when it changes', async () => {
+test('uses the time of the answer for a record without `ut`, and writes it when it changes', async () => {
   const { made, written } = catalogue();
   await made.publish([sport({ n: 1 })], 100);
   await made.publish([sport({ n: '1' })], 101);
@@ -84,7 +84,7 @@ test('a record without a time takes the time of its answer, and is written when 
   expect(written.map(({ ut }) => ut)).toEqual([100, 102]);
 });
 
-test('concurrent reads write each change once', async () => {
+test('writes each change once when reads are concurrent', async () => {
   const { made, written } = catalogue();
   await Promise.all([made.publish([sport({ ut: 1 })], 1), made.publish([sport({ ut: 1 })], 1)]);
   expect(written).toHaveLength(1);

@@ -8,22 +8,22 @@ import type { TopicWriter } from '../publish/topic-writer.ts';
 type Known = { readonly ut: number; readonly parentId: string | null; readonly body: Raw };
 
 /**
- * State of the catalogue topic; publishes changes to it.
+ * The state of the catalogue topic. Publishes changes to it.
  *
  * Several lists hold the same record, with different fields and with ids as text or as numbers. So records are merged: a
  * later one overrides, one of the same time adds missing fields, and a value that differs only in type is no change.
- * Otherwise every read of the live board would rewrite the names.
+ * Without this, every read of the live board would rewrite the names.
  */
 export class Catalogue {
   readonly #known = new Map<string, Known>();
   readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
   readonly #onNewCompetition: () => void;
-  /** One batch at a time: a change is relative to what earlier batches wrote. */
+  /** Publishes one batch at a time: a change is relative to the earlier batches. */
   readonly #one = new Limiter(1);
 
   /**
    * `records`: the last record of each key of the topic. `onNewCompetition` is called when an entry names an unknown
-   * competition, but not for the first read of all.
+   * competition, unless no competition was known before.
    */
   constructor(
     records: Iterable<CatalogueRecord>,
@@ -43,12 +43,12 @@ export class Catalogue {
     return false;
   }
 
-  /** Publishes the entries that change a record. `time`: that of the answer, Unix seconds. */
+  /** Publishes the entries that change a record. `time`: `api.timestamp` of the answer, Unix seconds. Throws `PublishError`. */
   publish(entries: readonly CatalogueItem[], time: number): Promise<void> {
     return this.#one.run(() => this.#publish(entries, time));
   }
 
-  /** Current seasons of these sports and competitions; an empty set of competitions means all. */
+  /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
   actualSeasons(sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] {
     const seasons: number[] = [];
     for (const [key, { parentId, body }] of this.#known) {
@@ -81,26 +81,26 @@ export class Catalogue {
     });
     await this.#topicWriter.catalogue(records);
     const isNew = (key: string) => key.startsWith('competition/') && !this.#known.has(key);
-    const named = this.has('competition') && [...changed.keys()].some(isNew);
+    const addsCompetition = this.has('competition') && [...changed.keys()].some(isNew);
     for (const [key, known] of changed) this.#known.set(key, known);
-    if (named) this.#onNewCompetition();
+    if (addsCompetition) this.#onNewCompetition();
   }
 }
 
-/** The record after applying an entry; null when nothing changes. */
+/** Returns the record after applying an entry; null when nothing changes. */
 function merged(known: Known | undefined, entry: CatalogueItem, time: number): Known | null {
   const ut = toWholeNumber(entry.body.ut) ?? time;
   if (known === undefined) return { ut, parentId: entry.parentId, body: entry.body };
   if (ut < known.ut) return null;
   const later = ut > known.ut;
-  const news = Object.entries(entry.body).filter(
+  const changes = Object.entries(entry.body).filter(
     ([name, value]) =>
       name !== 'ut' && (later ? !same(value, known.body[name]) : known.body[name] === undefined),
   );
   const parentId = later ? (entry.parentId ?? known.parentId) : (known.parentId ?? entry.parentId);
-  if (news.length === 0 && parentId === known.parentId) return null;
+  if (changes.length === 0 && parentId === known.parentId) return null;
   const own = entry.body.ut === undefined ? {} : { ut: entry.body.ut };
-  return { ut, parentId, body: { ...known.body, ...Object.fromEntries(news), ...own } };
+  return { ut, parentId, body: { ...known.body, ...Object.fromEntries(changes), ...own } };
 }
 
 function same(one: unknown, other: unknown): boolean {

@@ -8,14 +8,14 @@ import type { EventPublisher, EventSource } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Largest pages: of catalogues, and of events (spec, "Limits"). */
+/** Maximum page sizes of catalogues and of events (spec, "Limits"). */
 const CATALOGUE_PAGE = 500;
 const EVENT_PAGE = 150;
-/** A live match began at most this long ago, seconds, with room for a provider whose days are not UTC's. */
-const BOARD_BACK = 86_400;
-const BOARD_AHEAD = 43_200;
+/** Range of start times on the live board around now, seconds. It allows for a provider whose days are not UTC's. */
+const BOARD_BACK_SECONDS = 86_400;
+const BOARD_AHEAD_SECONDS = 43_200;
 
-export type ListsOptions = {
+type ListsOptions = {
   readonly provider: Pick<ProviderClient, 'get' | 'time'>;
   readonly catalogue: Catalogue;
   readonly eventPublisher: EventPublisher;
@@ -24,17 +24,17 @@ export type ListsOptions = {
   readonly onEvents: (events: readonly Raw[], time: number) => void;
 };
 
-export type CatalogueKind = {
-  /** As in the catalogue topic. */
+type CatalogueKind = {
+  /** Kind of its records in the catalogue topic. */
   readonly kind: string;
   readonly operation: OperationName;
-  /** The list's name in `data`; null where it is a tree of competitions. */
+  /** The list's name in `data`; null when `data` is a tree of competitions. */
   readonly list: string | null;
-  /** Read for one sport at a time. */
+  /** Whether it is read for one sport at a time. */
   readonly bySport: boolean;
 };
 
-/** The catalogues; those that others refer to come first. */
+/** The catalogues. A catalogue stands after those that it refers to. */
 export const CATALOGUES: readonly CatalogueKind[] = [
   { kind: 'sport', operation: 'sports.index', list: 'sports', bySport: false },
   { kind: 'area', operation: 'areas.index', list: 'areas', bySport: false },
@@ -46,12 +46,12 @@ export const CATALOGUES: readonly CatalogueKind[] = [
   { kind: 'stage', operation: 'stages.index', list: null, bySport: true },
 ];
 
-/** The resource of a catalogue's checkpoint. */
+/** Returns the resource of a catalogue's checkpoint. */
 export function catalogueResource({ kind, bySport }: CatalogueKind, sport: number): string {
   return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;
 }
 
-/** Reads the provider's lists: catalogues, the events of a season, the live board. */
+/** Reads the provider's lists: catalogues, the events of a season, the live board. Publishes their changes. */
 export class Lists {
   readonly #options: ListsOptions;
 
@@ -60,8 +60,8 @@ export class Lists {
   }
 
   /**
-   * Reads the records of a catalogue written at or after `since` (Unix seconds; null: all); returns the time to read from
-   * next. Throws `ProviderError`, `PublishError`.
+   * Reads the records of a catalogue written at or after `since` (Unix seconds; null: all). Returns the `since` of the next
+   * read. Throws `ProviderError`, `PublishError`.
    */
   async readCatalogue(
     catalogueKind: CatalogueKind,
@@ -91,8 +91,8 @@ export class Lists {
       entries.push(...records);
       return records.map(({ id }) => id);
     };
-    const how = { absenceCounts: true, idOf: (id: string) => id, itemsOf };
-    const { timestamp } = await readPages(provider, { operation, query }, how, signal);
+    const paging = { absenceCounts: true, idOf: (id: string) => id, itemsOf };
+    const { timestamp } = await readPages(provider, { operation, query }, paging, signal);
     await catalogue.publish(entries, timestamp);
     await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
     return timestamp;
@@ -104,14 +104,14 @@ export class Lists {
     await this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
   }
 
-  /** Reads the live board of a sport; returns the ids of its events. Throws `ProviderError`, `PublishError`. */
+  /** Reads the live board of a sport. Returns the ids of its events. Throws `ProviderError`, `PublishError`. */
   async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const now = await this.#options.provider.time();
     const query = {
       sport_id: sport,
       events_details: 'yes',
-      date_from: formatDate(Math.max(0, now - BOARD_BACK)),
-      date_to: formatDate(now + BOARD_AHEAD),
+      date_from: formatDate(Math.max(0, now - BOARD_BACK_SECONDS)),
+      date_to: formatDate(now + BOARD_AHEAD_SECONDS),
       limit: EVENT_PAGE,
     };
     const events = await this.#readEvents({ operation: 'livescore.index', query }, 'livescore', signal);
@@ -125,14 +125,14 @@ export class Lists {
   ): Promise<readonly Raw[]> {
     const { provider, catalogue, eventPublisher, onEvents } = this.#options;
     const entries: CatalogueItem[] = [];
-    // A page may end inside a stage and each page has a whole tree: pages count events.
+    // Pages count events: a page may end inside a stage, and each page has a whole tree.
     const itemsOf = ({ data }: FeedAnswer): readonly Raw[] => {
       const tree = readTree(data);
       entries.push(...tree.entries);
       return tree.events;
     };
-    const how = { absenceCounts: false, idOf: (event: Raw) => idOf(event) ?? '', itemsOf };
-    const { timestamp, items } = await readPages(provider, request, how, signal);
+    const paging = { absenceCounts: false, idOf: (event: Raw) => idOf(event) ?? '', itemsOf };
+    const { timestamp, items } = await readPages(provider, request, paging, signal);
     await catalogue.publish(entries, timestamp);
     await eventPublisher.publish(items, { source, time: timestamp });
     onEvents(items, timestamp);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
 import { answer } from '../testing/answers.ts';
@@ -35,16 +35,16 @@ const table = (id: number, more: Raw = {}): Raw => ({
   ...more,
 });
 
-/** A provider of standings, and the records published from it. */
+/** Returns a provider of standings, and the records published from it. */
 function world() {
   const list: Raw[] = [];
   const tables = new Map<number, Raw>();
-  const asked: ProviderRequest[] = [];
+  const requests: ProviderRequest[] = [];
   const written: { entry: StandingsEntry; table: Standings | null }[] = [];
   const rankings = new Rankings({
     provider: {
       async get(request) {
-        asked.push(request);
+        requests.push(request);
         if (request.operation === 'standings.index') {
           const { page, timestamp } = request.query;
           const found = list.filter(({ ut }) => Number(ut) >= Number(timestamp ?? 0));
@@ -58,11 +58,11 @@ function world() {
     },
     topicWriter: { ranking: async (records) => void written.push(records) },
   });
-  return { list, tables, asked, written, rankings };
+  return { list, tables, requests, written, rankings };
 }
 
-test('finds the rankings on all pages of the catalogue, and later on only what is new in it', async () => {
-  const { list, asked, rankings } = world();
+test('finds the rankings on all pages of the catalogue, and later only the new entries', async () => {
+  const { list, requests, rankings } = world();
   list.push(
     listed(1),
     listed(2, { type_id: 2 }),
@@ -71,21 +71,21 @@ test('finds the rankings on all pages of the catalogue, and later on only what i
   );
   list.push(listed(2 ** 52 + 1, { type_id: 6 }));
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [1, 3], time: NOW });
-  expect(asked.map(({ query }) => query)).toEqual(
+  expect(requests.map(({ query }) => query)).toEqual(
     [1, 2, 3].map((page) => ({ sport_id: 5, limit: 500, page })),
   );
   list.push(listed(9, { ut: NOW }));
   expect((await rankings.readList(5, NOW, signal)).ids).toEqual([9]);
-  expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
+  expect(requests.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
-test('reads no table where the catalogue is empty', async () => {
-  const { asked, written, rankings } = world();
+test('reads no table when the catalogue is empty', async () => {
+  const { requests, written, rankings } = world();
   expect(await rankings.readList(5, null, signal)).toEqual({ ids: [], time: NOW });
-  expect([asked.length, written]).toEqual([1, []]);
+  expect([requests.length, written]).toEqual([1, []]);
 });
 
-test('publishes a ranking unchanged once, with the fields of its catalogue entry', async () => {
+test('publishes an unchanged ranking once, with the fields of its catalogue entry', async () => {
   const { list, tables, written, rankings } = world();
   list.push(listed(1));
   tables.set(1, table(1));
@@ -109,7 +109,7 @@ test('publishes a ranking unchanged once, with the fields of its catalogue entry
   expect(JSON.parse(published.body)).toEqual(table(1));
 });
 
-test('publishes changed rows even without a newer time, and ignores older ones', async () => {
+test('publishes changed rows even without a newer time, and ignores an older table', async () => {
   const { tables, written, rankings } = world();
   const versions = [
     table(1),
@@ -125,7 +125,7 @@ test('publishes changed rows even without a newer time, and ignores older ones',
   expect(written.map(({ table: published }) => published?.version)).toEqual([100, 100, 101]);
 });
 
-test('publishes a deleted ranking once, and reads it again when it is back', async () => {
+test('publishes a deleted ranking once, and reads it again when it is listed again', async () => {
   const { list, tables, written, rankings } = world();
   tables.set(1, table(1));
   list.push(listed(1));

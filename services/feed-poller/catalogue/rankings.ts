@@ -2,20 +2,19 @@ import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.ts';
 import type { StandingsEntry } from '#topics/generated/types.ts';
-import { ProviderError } from '../errors.ts';
-import type { FeedAnswer } from '../provider/answer.ts';
+import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-/** Largest page of the catalogue of standings. */
+/** Maximum page size of the catalogue of standings. */
 const PAGE = 500;
 
-/** Stands for the digest of a deleted ranking. */
+/** The digest of a deleted ranking. */
 const DELETED = 'deleted';
 
-export type RankingsOptions = {
+type RankingsOptions = {
   readonly provider: Pick<ProviderClient, 'get'>;
   readonly topicWriter: Pick<TopicWriter, 'ranking'>;
 };
@@ -28,10 +27,10 @@ type Published = {
 };
 
 /**
- * Publishes the rankings of national teams and clubs as the provider has them: they do not follow from match results.
+ * Publishes the provider's rankings of national teams and clubs, which cannot be derived from match results.
  *
  * The catalogue of standings lists them. Each is read whole, because a changed row need not change its catalogue entry.
- * Publishes only changes, and every ranking once when a poller starts.
+ * Publishes every ranking once when a poller starts, and then only changes.
  */
 export class Rankings {
   readonly #options: RankingsOptions;
@@ -44,8 +43,8 @@ export class Rankings {
   }
 
   /**
-   * Reads the catalogue entries of a sport written at or after `since` (Unix seconds; null: all). Returns the
-   * rankings among them, and the time to read from next. Throws `ProviderError`, `PublishError`.
+   * Reads the catalogue entries of a sport written at or after `since` (Unix seconds; null: all). Returns the ids of the
+   * rankings among them, and the `since` of the next read. Throws `ProviderError`, `PublishError`.
    */
   async readList(
     sport: number,
@@ -53,27 +52,27 @@ export class Rankings {
     signal: AbortSignal,
   ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
     const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }), limit: PAGE };
-    const how = {
+    const paging = {
       absenceCounts: false,
       idOf: (entry: Raw) => idOf(entry) ?? '',
       itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
     };
     const request = { operation: 'standings.index', query } as const;
-    const { timestamp, items } = await readPages(this.#options.provider, request, how, signal);
+    const { timestamp, items } = await readPages(this.#options.provider, request, paging, signal);
     const ids: number[] = [];
     for (const entry of items) {
       const id = toWholeNumber(entry.id);
       if (id === null || !PROVIDER_TYPES.has(toWholeNumber(entry.type_id) ?? 0)) continue;
       this.#listed.set(id, entry);
-      if (entry.item_status === 'deleted') await this.#tellDeleted(id, entry, timestamp);
+      if (entry.item_status === 'deleted') await this.#publishDeleted(id, entry, timestamp);
       else ids.push(id);
     }
     return { ids, time: timestamp };
   }
 
   /**
-   * Reads a ranking and publishes it if it changed; `end` when the catalogue lists it as deleted.
-   * Throws `ProviderError`, `PublishError`.
+   * Reads a ranking and publishes it when it changed. Returns `end`, without a read, when the catalogue lists it as
+   * deleted. Throws `ProviderError`, `PublishError`.
    */
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
     if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
@@ -85,12 +84,12 @@ export class Rankings {
       throw new ProviderError('BAD_ANSWER', operation, 'the ranking is not in the answer');
     }
     const listed = this.#listed.get(id);
-    // Fields of the catalogue entry alone, such as a name, belong to it too. The table itself stays unchanged.
+    // Only the catalogue entry has some fields, such as a name. They complete the entry; the table stays unchanged.
     const entry = providerTable({ ...listed, ...record }, timestamp)?.entry ?? ranking.entry;
     const { ut, body } = ranking.table;
     const digest = hash('sha1', JSON.stringify([{ ...entry, ut: 0, version: 0 }, body]), 'base64');
     const published = this.#published.get(id);
-    // A lower time comes from a cache.
+    // An older table comes from a cache.
     if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
     await this.#options.topicWriter.ranking({
       entry: stamped(entry, Math.max(ut, toWholeNumber(listed?.ut) ?? 0)),
@@ -100,7 +99,7 @@ export class Rankings {
     return 'done';
   }
 
-  async #tellDeleted(id: number, listed: Raw, time: number): Promise<void> {
+  async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
     const entry = providerTable(listed, time)?.entry;
     const published = this.#published.get(id) ?? { digest: '', ut: 0 };
     if (entry === undefined || published.digest === DELETED) return;
@@ -110,7 +109,7 @@ export class Rankings {
   }
 }
 
-/** An entry is as new as the newer of what the catalogue says and of its table. */
+/** Returns the entry with `ut` as its time and version. */
 function stamped(entry: StandingsEntry, ut: number): StandingsEntry {
   return { ...entry, ut, version: ut };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from '../provider/answer.ts';
 import { answer } from '../testing/answers.ts';
 import { FeedFollower, type FeedSettings, feedWaitMs } from './feed.ts';
 
@@ -11,19 +11,19 @@ const SETTINGS: FeedSettings = { window: 30, settle: SETTLE, initial: 100 };
 const T0 = 1_000_000;
 const { signal } = new AbortController();
 
-/** A feed on a clock that tests set, and what the follower makes of it. */
+/** A feed with a clock that tests set, and the records that the follower publishes from it. */
 class World {
   now = T0;
   readonly messages: Message[] = [];
   readonly published: number[] = [];
   readonly checkpoints: number[] = [];
-  /** Messages that a checkpoint said were published, and were not. */
-  readonly passedOver: Message[] = [];
+  /** Messages that a checkpoint covered before they were published. */
+  readonly missed: Message[] = [];
   readonly windows: { from: number; to: number }[] = [];
   clocksBack = 0;
-  /** Seconds that go by with each page. */
+  /** Seconds by which each page advances the clock. */
   pace = 0;
-  /** Whether the next thing that is done fails: a page, a delivery, a checkpoint. */
+  /** Whether the next operation fails. */
   fails: (what: 'page' | 'deliver' | 'checkpoint') => boolean = () => false;
   follower: FeedFollower;
   readonly #settings: FeedSettings;
@@ -33,7 +33,7 @@ class World {
     this.follower = this.#follow(position);
   }
 
-  /** A new follower, from the last checkpoint. */
+  /** Starts a new follower from the last checkpoint. */
   restart(): void {
     this.follower = this.#follow(this.checkpoints.at(-1) ?? null);
   }
@@ -69,7 +69,7 @@ class World {
         },
         checkpoint: async (_resource, position) => {
           if (this.fails('checkpoint')) throw new Error('not acknowledged');
-          this.#look(position);
+          this.#findMissed(position);
           this.checkpoints.push(position);
         },
       },
@@ -82,9 +82,9 @@ class World {
     });
   }
 
-  #look(position: number): void {
+  #findMissed(position: number): void {
     for (const message of this.messages) {
-      if (message.ut <= position && !this.published.includes(message.id)) this.passedOver.push(message);
+      if (message.ut <= position && !this.published.includes(message.id)) this.missed.push(message);
     }
   }
 }
@@ -97,7 +97,7 @@ test.each([
   expect(feedWaitMs(2_000, when)).toBe(waitMs);
 });
 
-test('begins a day back where there is no checkpoint, and reads window by window up to now', async () => {
+test('begins `initial` seconds back without a checkpoint, and reads window by window up to now', async () => {
   const world = new World();
   await world.round();
   expect(world.windows).toEqual([
@@ -109,14 +109,14 @@ test('begins a day back where there is no checkpoint, and reads window by window
   expect(world.checkpoints).toEqual([T0 - 70, T0 - 40, T0 - SETTLE]);
 });
 
-test('begins at the checkpoint where there is one', async () => {
+test('begins at an existing checkpoint', async () => {
   const world = new World(SETTINGS, T0 - 10);
   await world.round();
   expect(world.windows).toEqual([{ from: T0 - 10, to: T0 }]);
   expect(world.checkpoints).toEqual([]);
 });
 
-test('a quiet feed costs a checkpoint every ten seconds, a message one at once', async () => {
+test('writes a checkpoint after a message at once, and of a quiet feed every ten seconds', async () => {
   const world = new World(SETTINGS, T0 - SETTLE);
   const quiet = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
@@ -142,7 +142,7 @@ test('reads unsettled seconds again, and publishes each message once', async () 
   expect(world.published).toEqual([1, 2]);
 });
 
-test('a window that is too large is halved, down to what fits', async () => {
+test('halves a window that is too large until it fits', async () => {
   const world = new World(SETTINGS, T0 - 30);
   let sizes = 0;
   const page = new FeedFollower({
@@ -165,9 +165,9 @@ test('a window that is too large is halved, down to what fits', async () => {
   expect(world.clocksBack).toBe(0);
 });
 
-/** A follower at `position` whose provider has the feed from `availableFrom` on and refuses wider windows than `widest`. */
+/** Returns a follower at `position` of a provider that has the feed from `availableFrom` and rejects windows above `widest`. */
 function refusing(position: number, limits: { availableFrom: number; readonly widest: number }) {
-  const asked: [number, number][] = [];
+  const requests: [number, number][] = [];
   const gaps: [number, number][] = [];
   const follower = new FeedFollower({
     ...SETTINGS,
@@ -175,7 +175,7 @@ function refusing(position: number, limits: { availableFrom: number; readonly wi
     time: async () => T0,
     page: async ({ timestamp, timestamp_to }) => {
       const [from, to] = [Number(timestamp), Number(timestamp_to)];
-      asked.push([from, to]);
+      requests.push([from, to]);
       if (from < limits.availableFrom || to - from > limits.widest)
         throw new ProviderError('REJECTED', 'feed.index', 'answered 400');
       return answer([], T0);
@@ -186,13 +186,13 @@ function refusing(position: number, limits: { availableFrom: number; readonly wi
     onClockBack: () => {},
     onGap: (from, to) => gaps.push([from, to]),
   });
-  return { follower, asked, gaps };
+  return { follower, requests, gaps };
 }
 
-test('retries a rejected window in its smallest form', async () => {
-  const { follower, asked, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
+test('retries a rejected window with the minimum size', async () => {
+  const { follower, requests, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
   for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
-  expect(asked.slice(0, 3)).toEqual([
+  expect(requests.slice(0, 3)).toEqual([
     [T0 - 30, T0],
     [T0 - 30, T0 - 29],
     [T0 - 29, T0 - 27],
@@ -201,14 +201,14 @@ test('retries a rejected window in its smallest form', async () => {
   expect(gaps).toEqual([]);
 });
 
-test('asks for no rejected window unchanged, and reads on when the provider answers again', async () => {
+test('repeats no rejected window unchanged, and continues when the provider answers again', async () => {
   const windows = { availableFrom: T0, widest: 8 };
-  const { follower, asked } = refusing(T0 - 30, windows);
+  const { follower, requests } = refusing(T0 - 30, windows);
   for (let tries = 0; tries < 6; tries++) await follower.read(signal).catch(() => {});
-  expect(asked).toEqual([T0, T0 - 29, T0 - 28, T0 - 27, T0 - 26, T0 - 25].map((to) => [T0 - 30, to]));
-  // After so many sizes the smallest again: a wide one may be wider than the provider allows.
+  expect(requests).toEqual([T0, T0 - 29, T0 - 28, T0 - 27, T0 - 26, T0 - 25].map((to) => [T0 - 30, to]));
+  // After 15 sizes the minimum again: the provider may not allow wider windows.
   for (let tries = 0; tries < 11; tries++) await follower.read(signal).catch(() => {});
-  expect(asked.slice(-2)).toEqual([
+  expect(requests.slice(-2)).toEqual([
     [T0 - 30, T0 - 15],
     [T0 - 30, T0 - 29],
   ]);
@@ -219,13 +219,13 @@ test('asks for no rejected window unchanged, and reads on when the provider answ
 
 test('skips expired history by halves, reports each gap, and never skips the last day', async () => {
   const day = 86_400;
-  const { follower, asked, gaps } = refusing(T0 - 4 * day, { availableFrom: T0 - 2 * day, widest: 30 });
+  const { follower, requests, gaps } = refusing(T0 - 4 * day, { availableFrom: T0 - 2 * day, widest: 30 });
   for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
   expect(gaps).toEqual([
     [T0 - 4 * day, T0 - 2.5 * day],
     [T0 - 2.5 * day, T0 - 1.75 * day],
   ]);
-  expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
+  expect(requests.at(-1)?.[0]).toBe(T0 - 1.75 * day);
   const none = refusing(T0 - 3 * day, { availableFrom: T0, widest: 30 });
   for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
   expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
@@ -240,7 +240,7 @@ test('does not skip a rejected window within the last day', async () => {
 test.each([
   ['newest', [3, 2, 1]],
   ['oldest', [1, 2, 3]],
-])('a page with the %s message first is published oldest first', async (_first, ids) => {
+])('publishes the oldest message first from a page with the %s first', async (_first, ids) => {
   const published: string[] = [];
   const message = (id: number) => ({
     id,
@@ -284,7 +284,7 @@ test('reads all pages of a window', async () => {
   expect(queries).toEqual([window, { page: '2', ...window }, { page: '3', ...window }]);
 });
 
-test('restarts at a provider clock that was set back by a day; waits for a lagging replica', async () => {
+test('starts again when the provider’s clock was set back by a day, and waits for a lagging replica', async () => {
   const world = new World(SETTINGS, T0);
   world.now = T0 - 3;
   await world.round();
@@ -303,14 +303,14 @@ const step = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('message' as const),
-    // Delay until a message becomes visible: within the margin.
+    // Delay until a message becomes visible, within the settle margin.
     late: fc.oneof(fc.constant(SETTLE), fc.integer({ min: 0, max: SETTLE })),
   }),
   fc.record({ kind: fc.constant('round' as const), windows: fc.integer({ min: 1, max: 8 }) }),
   fc.constant({ kind: 'restart' as const }),
 );
 
-test('any failure at any time: misses no message, and the checkpoint is never ahead', async () => {
+test('misses no message and never has a checkpoint ahead of it, whichever operations fail', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),
@@ -339,12 +339,12 @@ test('any failure at any time: misses no message, and the checkpoint is never ah
         world.fails = () => false;
         world.pace = 0;
         world.now += SETTLE + 1;
-        // The first may be the rest of an earlier one.
+        // The first window may be the rest of an earlier one.
         await world.round();
         await world.round();
         const wanted = world.messages.map((message) => message.id);
         expect([...new Set(world.published)].toSorted((a, b) => a - b)).toEqual(wanted);
-        expect(world.passedOver).toEqual([]);
+        expect(world.missed).toEqual([]);
         expect(world.checkpoints).toEqual(world.checkpoints.toSorted((a, b) => a - b));
       },
     ),

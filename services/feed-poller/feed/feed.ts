@@ -2,30 +2,29 @@ import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { isProviderError, ProviderError } from '../errors.ts';
-import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
+import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
 /** The resource of the feed's checkpoint. */
 export const FEED = 'feed';
 
-/** How the feed is followed. All times in seconds of the provider's clock. */
+/** Settings of the feed, in seconds of the provider's clock. */
 export type FeedSettings = {
-  /** Longest window. */
+  /** Maximum length of a window. */
   readonly window: number;
-  /** How long a second of the feed may still get messages after it is over. */
+  /** Time after which the feed adds no more messages to a past second. */
   readonly settle: number;
-  /** How far back the first reading of all begins. */
+  /** How far back reading begins without a checkpoint. */
   readonly initial: number;
 };
 
-export type FeedOptions = FeedSettings & {
-  /** From the checkpoint; null where there is none. */
+type FeedOptions = FeedSettings & {
+  /** The checkpoint, Unix seconds; null when there is none. */
   readonly position: number | null;
-  /** The provider's time, as far as it is known. */
+  /** Returns the provider's time, Unix seconds. */
   readonly time: () => Promise<number>;
-  /** A page of a window, or that of the query of a next page. */
+  /** Reads a page of the feed. */
   readonly page: (
     query: Readonly<Record<string, string | number>>,
     signal: AbortSignal,
@@ -36,32 +35,32 @@ export type FeedOptions = FeedSettings & {
   readonly onMessage: (message: NormalizedMessage) => void;
   /** Called when the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
-  /** Called when the provider refuses the feed from one second to another; reading continues at the later one. */
+  /** Called when the provider refuses the feed between two times, Unix seconds; reading continues at the later one. */
   readonly onGap: (from: number, to: number) => void;
 };
 
-/** A provider clock this far behind the checkpoint, in seconds, was set back; a smaller lag is a replica's. */
-const SET_BACK = 3_600;
-/** Least history of a provider's feed, seconds: what it returns without a window (spec, "Endpoints"). */
-const REACH = 86_400;
-/** Smallest part of expired history that is skipped at once, seconds. */
-const SKIP = 3_600;
+/** Lag of the provider's clock behind the checkpoint, seconds, that means that it was set back; a replica lags less. */
+const SET_BACK_SECONDS = 3_600;
+/** Minimum history of a provider's feed, seconds: what it returns without a window (spec, "Endpoints"). */
+const HISTORY_SECONDS = 86_400;
+/** Minimum part of expired history that is skipped at once, seconds. */
+const MIN_SKIP_SECONDS = 3_600;
 /**
- * After a rejection, windows of 1 to so many seconds are tried, then the smallest again: at the longest wait, one minute,
- * that is when `ProviderClient` sends it again.
+ * After a rejection, windows of 1 to so many seconds are tried, then 1 second again. With the maximum wait of one minute
+ * between them, `ProviderClient` may then send the first one again.
  */
 const REJECTED_SIZES = 15;
-/** A checkpoint is written this often where nothing was published, seconds: reading a quiet feed again costs little. */
-const QUIET_CHECKPOINT = 10;
-/** More pages than any window has: bounds a provider that always names a next page. */
+/** Interval between checkpoints while nothing is published, seconds: reading a quiet feed again costs little. */
+const QUIET_CHECKPOINT_SECONDS = 10;
+/** Maximum number of pages of a window: ends the loop when a provider always names a next page. */
 const MAX_PAGES = 10_000;
 
-/** The feed is quiet where nothing is live and no message came for this long. */
+/** Time without a message after which the feed is quiet, while no event is live. */
 const QUIET_AFTER_MS = 15_000;
-/** How many times longer the poller waits between readings of a quiet feed. */
+/** Factor of the wait between reads of a quiet feed. */
 const QUIET_FACTOR = 4;
 
-/** The wait before the next reading of the feed, milliseconds. `silentMs`: since the last message. */
+/** Returns the wait before the next read of the feed, milliseconds. `silentMs`: time since the last message. */
 export function feedWaitMs(
   periodMs: number,
   { live, silentMs }: { readonly live: number; readonly silentMs: number },
@@ -73,8 +72,8 @@ export function feedWaitMs(
  * Follows the feed in windows that are inclusive at both ends and leave no gap.
  *
  * A pass reads from the checkpoint to the provider's now. Seconds younger than the settle margin may still receive
- * messages: the checkpoint stays behind them, the next pass reads them again and publishes only what is new. A checkpoint
- * is written once everything up to it is acknowledged, and never passes a second that was read before it settled.
+ * messages: the checkpoint stays behind them, and the next pass reads them again and publishes only new messages. A
+ * checkpoint is written after everything up to it is acknowledged. It never passes a second that was read before it settled.
  */
 export class FeedFollower {
   readonly #options: FeedOptions;
@@ -83,14 +82,14 @@ export class FeedFollower {
   #checkpoint: number | null;
   /** Whether messages were published since the last checkpoint. */
   #isAhead = false;
-  /** Where the next window of this pass begins; null before the first. */
+  /** Start of the next window of this pass; null before the first. */
   #cursor: number | null = null;
   /** Whether this pass has read an unsettled second. */
   #unsettled = false;
   #window: number;
-  /** Windows rejected in a row. */
+  /** Number of consecutive rejected windows. */
   #rejections = 0;
-  /** Hashes of published messages that may be read again, each with the end of the last window that held it. */
+  /** Hashes of published messages that may be read again, with the end of the last window that held each. */
   readonly #published = new Map<string, number>();
 
   constructor(options: FeedOptions) {
@@ -100,12 +99,12 @@ export class FeedFollower {
     this.#window = options.window;
   }
 
-  /** Settled and published up to here, Unix seconds; null before the first read. */
+  /** Time up to which the feed is settled and published, Unix seconds; null before the first read. */
   get position(): number | null {
     return this.#position;
   }
 
-  /** Reads one window. `again`: the provider's now is not reached yet. Throws `ProviderError`, `PublishError`. */
+  /** Reads one window. Returns `again` until the provider's now is reached. Throws `ProviderError`, `PublishError`. */
   async read(signal: AbortSignal): Promise<'again' | 'done'> {
     const now = await this.#options.time();
     const position = this.#begin(now);
@@ -121,7 +120,7 @@ export class FeedFollower {
 
   #begin(now: number): number {
     const { initial, onClockBack } = this.#options;
-    if (this.#position !== null && now < this.#position - SET_BACK) {
+    if (this.#position !== null && now < this.#position - SET_BACK_SECONDS) {
       onClockBack(this.#position, now);
       this.#moveTo(null);
     }
@@ -129,7 +128,7 @@ export class FeedFollower {
     return this.#position;
   }
 
-  /** Publishes the new messages of a window; returns the provider's time of its first page. */
+  /** Publishes the new messages of a window. Returns `api.timestamp` of its first page. */
   async #readWindow(from: number, to: number, signal: AbortSignal): Promise<number> {
     try {
       const timestamp = await this.#readPages({ timestamp: from, timestamp_to: to }, to, signal);
@@ -145,24 +144,27 @@ export class FeedFollower {
   }
 
   /**
-   * Retries a rejected window in its smallest form: it may be wider than the provider allows. If that is rejected too and
-   * is older than the feed must reach, the provider no longer has it; else it is varied, since a proxy may have rejected
-   * any request and the same one is not sent again.
+   * Chooses the next window after a rejection. First the smallest, since the window may be wider than the provider allows.
+   * If that is rejected too and is older than the history that a provider must have, a part of the history is skipped.
+   * Otherwise the size varies: a proxy may have rejected the request, and the same request is not sent again.
    */
   async #onRejected(from: number, to: number): Promise<void> {
     this.#window = 1 + (this.#rejections % REJECTED_SIZES);
     this.#rejections += 1;
-    const reached = (await this.#options.time()) - REACH;
-    if (to - from > 1 || from >= reached) return;
+    const historyFrom = (await this.#options.time()) - HISTORY_SECONDS;
+    if (to - from > 1 || from >= historyFrom) return;
     // By halves: the provider may have more history than it must.
-    const next = Math.min(reached, from + Math.max(SKIP, Math.ceil((reached - from) / 2)));
+    const next = Math.min(
+      historyFrom,
+      from + Math.max(MIN_SKIP_SECONDS, Math.ceil((historyFrom - from) / 2)),
+    );
     this.#options.onGap(from, next);
     this.#window = 1;
     this.#rejections = 1;
     this.#moveTo(next);
   }
 
-  /** Begins a pass elsewhere; null: as at the first one. */
+  /** Begins a new pass at `position`; null: as far back as `initial` says. */
   #moveTo(position: number | null): void {
     this.#position = position;
     this.#cursor = null;
@@ -179,7 +181,8 @@ export class FeedFollower {
     await this.#publish(first, to);
     let next = first.next;
     for (let pages = 1; next !== null; pages++) {
-      if (pages > MAX_PAGES) throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window without an end');
+      if (pages > MAX_PAGES)
+        throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window has too many pages');
       const answer = await page({ ...next, ...window }, signal);
       await this.#publish(answer, to);
       next = answer.next;
@@ -217,14 +220,15 @@ export class FeedFollower {
 
   async #writeCheckpoint(settled: number): Promise<void> {
     const last = this.#checkpoint;
-    if (!this.#isAhead && last !== null && settled >= last && settled - last < QUIET_CHECKPOINT) return;
+    if (!this.#isAhead && last !== null && settled >= last && settled - last < QUIET_CHECKPOINT_SECONDS)
+      return;
     await this.#options.topicWriter.checkpoint(FEED, settled);
     this.#checkpoint = settled;
     this.#isAhead = false;
   }
 }
 
-/** Providers list the newest or the oldest first; the oldest is published first. */
+/** Returns the messages with the oldest first: some providers list the newest first. */
 function oldestFirst(answer: FeedAnswer): Buffer[] {
   const items = itemBytes(answer);
   const messages = answer.data as readonly { readonly ut?: unknown }[];
@@ -233,7 +237,7 @@ function oldestFirst(answer: FeedAnswer): Buffer[] {
   return isNewestFirst ? items.reverse() : items;
 }
 
-/** An empty list may come as an empty object. */
+/** Whether `data` is a list; an empty list may arrive as an empty object. */
 function isList(data: unknown): boolean {
   return Array.isArray(data) || (typeof data === 'object' && data !== null && Object.keys(data).length === 0);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { PollStatus } from './poll-status.ts';
 
 const NOW = 1_790_000_000_000;
@@ -12,14 +12,14 @@ function status(): PollStatus {
   return made;
 }
 
-test('is up where the checkpoint is near, and there is none', () => {
+test('is up without a checkpoint, and with a recent one', () => {
   expect(status().report(NOW)).toMatchObject({ source: 'feed', state: 'up', heard_at: null });
   const near = status();
   near.begin(at(NOW / 1000 - 100));
   expect(near.report(NOW)).toMatchObject({ state: 'up' });
 });
 
-test('recovers window by window from where it began', () => {
+test('is recovering until the last window is read, with the progress from the checkpoint', () => {
   const behind = status();
   behind.begin(at(NOW / 1000 - 1_000));
   behind.read(true, at(NOW / 1000 - 700), NOW);
@@ -50,16 +50,16 @@ test.each([
   ['SERVER_ERROR', 'network'],
   ['BAD_ANSWER', 'contract'],
 ] as const)('is down when it fails for five seconds with %s', (code, reason) => {
-  const away = status();
-  away.failed(error(code), NOW);
-  expect(away.report(NOW + 4_999)).toMatchObject({ state: 'up' });
-  away.failed(error(code), NOW + 4_999);
-  expect(away.report(NOW + 5_000)).toMatchObject({ state: 'down', reason });
-  away.read(true, at(NOW / 1000 - 1_000), NOW + 6_000);
-  expect(away.report(NOW + 6_000)).toMatchObject({ state: 'recovering', reason });
+  const failing = status();
+  failing.failed(error(code), NOW);
+  expect(failing.report(NOW + 4_999)).toMatchObject({ state: 'up' });
+  failing.failed(error(code), NOW + 4_999);
+  expect(failing.report(NOW + 5_000)).toMatchObject({ state: 'down', reason });
+  failing.read(true, at(NOW / 1000 - 1_000), NOW + 6_000);
+  expect(failing.report(NOW + 6_000)).toMatchObject({ state: 'recovering', reason });
 });
 
-test('names the part of the feed that it had to skip', () => {
+test('reports the skipped part of the feed', () => {
   const skipped = status();
   skipped.skipped(100, 200);
   expect(skipped.report(NOW).gap).toEqual({

@@ -1,35 +1,36 @@
 import type { HealthReason } from '#domain/health/verdict.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { HealthGap, IngressStatus } from '#topics/generated/types.ts';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-/** The source that the poller reports of: the origin of its messages. */
+/** The source in the reports: the origin of the feed's messages. */
 const FEED_SOURCE = 'feed';
-/** Without a usable answer for so long it is down; a single failure does not count. Milliseconds. */
+/** Time of consecutive failures after which the feed is down. */
 const DOWN_AFTER_MS = 5_000;
-/** A checkpoint this far behind the provider's now, beyond what a round reads again, is caught up with. Seconds. */
+/** Lag behind the provider's now, beyond the settle margin, above which the feed is recovering. */
 const BEHIND_SECONDS = 30;
 
-/** Up to where the feed is read, null before the first reading, and the provider's now; Unix seconds. */
-export type FeedReading = { readonly position: number | null; readonly providerNow: number };
+/** The position of the feed, null before the first read, and the provider's time; Unix seconds. */
+type FeedReading = { readonly position: number | null; readonly providerNow: number };
 
 type State = Pick<IngressStatus, 'state' | 'reason' | 'progress'>;
 
 const UP: State = { state: 'up', reason: null, progress: null };
 
-const NEVER_PASSES: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
+/** Failures that do not pass without a change of credentials or contract: the feed is down at once. */
+const PERMANENT_REASONS: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
   ['CREDENTIALS', 'credentials'],
   ['UNAUTHORIZED', 'credentials'],
   ['FORBIDDEN', 'contract'],
 ]);
-/** The provider is unreachable or fails; all other codes are answers outside its contract. */
-const NETWORK: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
+/** Failures of the network or the provider. All other codes are answers outside its contract. */
+const NETWORK_CODES: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
-/** What the poller knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds unless they say else. */
+/** The state of the feed, for ingress-status. Reads no clock; times are Unix milliseconds unless stated otherwise. */
 export class PollStatus {
   readonly #instance: string;
-  /** How far behind the provider's now the position is at rest: what a round reads again, seconds. */
+  /** Normal lag of the position behind the provider's now, seconds: the settle margin, which each pass reads again. */
   readonly #settle: number;
   #state: State = UP;
   #heardAt: number | null = null;
@@ -41,13 +42,13 @@ export class PollStatus {
     this.#settle = settle;
   }
 
-  /** A term begins; what the provider wrote since the checkpoint is to be read first. */
+  /** Begins a term: the feed since the checkpoint is still to be read. */
   begin(reading: FeedReading): void {
     this.#failing = null;
     this.#catchUp(reading, 'ingress');
   }
 
-  /** A window was read; `more` are to be read at once. */
+  /** Applies a read window. `more`: whether further windows follow at once. */
   read(more: boolean, reading: FeedReading, now: number): void {
     const { reason } = this.#state;
     this.#heardAt = now;
@@ -56,22 +57,22 @@ export class PollStatus {
     else this.#state = UP;
   }
 
-  /** A window could not be read. */
+  /** Applies a failed read. */
   failed(error: ProviderError, now: number): void {
     this.#failing = { since: this.#failing?.since ?? now, code: error.code };
-    const reason = NEVER_PASSES.get(error.code);
+    const reason = PERMANENT_REASONS.get(error.code);
     if (reason !== undefined) this.#down(reason);
   }
 
-  /** The provider no longer holds its messages between these seconds. */
+  /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
   skipped(from: number, to: number): void {
     this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
   }
 
-  /** What is to be reported at `now`. */
+  /** Returns the status at `now`. */
   report(now: number): IngressStatus {
     if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
-      this.#down(NETWORK.includes(this.#failing.code) ? 'network' : 'contract');
+      this.#down(NETWORK_CODES.includes(this.#failing.code) ? 'network' : 'contract');
     return {
       source: FEED_SOURCE,
       instance: this.#instance,
@@ -96,11 +97,11 @@ export class PollStatus {
   }
 }
 
-/** How often it is looked whether the status changed, and how often it is written all the same, milliseconds. */
-const LOOK_MS = 1_000;
-const REPEAT_MS = 3_000;
+/** Interval between checks for a changed status, and maximum interval between reports. */
+const CHECK_MS = 1_000;
+const REPORT_MS = 3_000;
 
-export type FeedReporterOptions = {
+type FeedReporterOptions = {
   readonly status: PollStatus;
   readonly topicWriter: Pick<TopicWriter, 'status'>;
   readonly clock: MachineClock;
@@ -119,11 +120,11 @@ export class FeedReporter {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.report();
-      await this.#options.clock.sleep(LOOK_MS, signal);
+      await this.#options.clock.sleep(CHECK_MS, signal);
     }
   }
 
-  /** Reads a window after the status before it is written, since it may publish old messages. Throws what `read` throws. */
+  /** Reports, then reads a window: readers must know the status before old messages arrive. Throws what `read` throws. */
   async during(read: () => Promise<'again' | 'done'>, reading: () => FeedReading): Promise<'again' | 'done'> {
     const { status, clock } = this.#options;
     await this.report();
@@ -137,14 +138,14 @@ export class FeedReporter {
     }
   }
 
-  /** Writes the status where that is due. */
+  /** Writes the status when it changed or a report is due. */
   async report(): Promise<void> {
     const { status, topicWriter, clock } = this.#options;
     const now = clock.unix();
     const report = status.report(now);
     const { state, reason, progress, gap } = report;
     const text = JSON.stringify([state, reason, progress, gap]);
-    if (this.#written?.text === text && now - this.#written.at < REPEAT_MS) return;
+    if (this.#written?.text === text && now - this.#written.at < REPORT_MS) return;
     this.#written = { text, at: now };
     await topicWriter.status(report);
   }

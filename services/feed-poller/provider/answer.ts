@@ -1,7 +1,8 @@
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
 import { parseJson, toWholeNumber } from '#contract/values.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
-import { ProviderError } from '../errors.ts';
 
 /** An answer of the provider's REST contract (spec, "Response envelope"). */
 export type FeedAnswer = {
@@ -9,32 +10,53 @@ export type FeedAnswer = {
   readonly timestamp: number;
   /** `api.data`, parsed. */
   readonly data: unknown;
-  /** Items over all pages; null when the answer does not say. */
+  /** Number of items over all pages; null when the answer does not say. */
   readonly total: number | null;
-  /** Query of the next page, without the token; null where there is none. */
+  /** Query of the next page, without the token; null when this is the last page. */
   readonly next: Readonly<Record<string, string>> | null;
   /** The raw answer: it may contain the token, so it is never stored or logged. */
   readonly body: Buffer;
 };
 
-/** Query parameters that may hold secrets; every request gets the client's own token anyway. */
+/** The reason why a request to the provider failed. */
+export type ProviderErrorCode = CodeOf<'ProviderError'>;
+
+/**
+ * Thrown when a request to the provider fails. It has no cause and names no address: an error of the HTTP client may hold
+ * the URL, and the URL holds the token.
+ */
+export class ProviderError extends TouchlineError<'ProviderError'> {
+  override readonly name = 'ProviderError';
+
+  /** `operation`: its name in the contract, such as `events.index`. */
+  constructor(code: ProviderErrorCode, operation: string, detail: string) {
+    super(code, `${operation}: ${detail}`);
+  }
+}
+
+/** Whether an error is a `ProviderError` with one of these codes. */
+export function isProviderError(error: unknown, ...codes: ProviderErrorCode[]): error is ProviderError {
+  return error instanceof ProviderError && codes.includes(error.code);
+}
+
+/** Query parameters that may hold secrets. They are dropped; every request gets the client's token anyway. */
 const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];
 
-/** Reads the body of a good answer of `baseUrl`. Throws `ProviderError` `bad_answer`; it names no value. */
+/** Reads the body of an answer 200 of `baseUrl`. Throws `ProviderError` BAD_ANSWER, which names no value of the body. */
 export function readAnswer(operation: string, body: Buffer, baseUrl: string): FeedAnswer {
   const bad = (detail: string): ProviderError => new ProviderError('BAD_ANSWER', operation, detail);
   const parsed = parseJson(body.toString('utf8'));
   if (parsed === undefined) throw bad('the answer is not JSON');
   const result = readEnvelope.safeParse(parsed);
   if (!result.success || result.data.api.data === undefined)
-    throw bad('the answer has not the known envelope');
+    throw bad('the answer does not have the envelope of the contract');
   const { timestamp, data, method } = result.data.api;
   const query = method.next_page ? queryOf(method.next_page, baseUrl) : null;
-  if (query === undefined) throw bad('the next page is not one of the provider');
+  if (query === undefined) throw bad('the address of the next page is not on the provider');
   return { timestamp, data, total: toWholeNumber(method.total_items), next: query, body };
 }
 
-/** The query of a page of this provider, without secrets; undefined for another host or no address. */
+/** Returns the query of a page of this provider, without secrets; undefined for another host or an invalid address. */
 function queryOf(address: string, baseUrl: string): Record<string, string> | undefined {
   if (!URL.canParse(address, baseUrl)) return undefined;
   const url = new URL(address, baseUrl);
@@ -46,8 +68,8 @@ function queryOf(address: string, baseUrl: string): Record<string, string> | und
 }
 
 /**
- * The exact bytes of each item of a list in `api.data`; empty when it is no list.
- * Only they may be published: the rest of an answer echoes the request.
+ * Returns the exact bytes of each item of a list in `api.data`; empty when it is no list. Only these bytes may be
+ * published: the rest of an answer echoes the request, with its token.
  */
 export function itemBytes({ body, data }: FeedAnswer): Buffer[] {
   if (!Array.isArray(data) || data.length === 0) return [];
@@ -57,14 +79,14 @@ export function itemBytes({ body, data }: FeedAnswer): Buffer[] {
 }
 
 const NAME = /^("(?:[^"\\]|\\.)*")\s*:\s*/s;
-/** Longer than any name that is searched for, in any escaping. */
-const LONGEST_NAME = 200;
+/** Number of bytes that hold the member's name, even when each character is escaped. */
+const NAME_BYTES = 200;
 
-/** The bytes of an object's member; the last of several with that name, as in JSON.parse. */
+/** Returns the bytes of an object's member; the last one when several have that name, as JSON.parse does. */
 function member(object: Buffer, name: string): Buffer | undefined {
   let found: Buffer | undefined;
   for (const bytes of jsonElements(object)) {
-    const head = NAME.exec(bytes.toString('latin1', 0, LONGEST_NAME));
+    const head = NAME.exec(bytes.toString('latin1', 0, NAME_BYTES));
     if (head !== null && JSON.parse(head[1] ?? '') === name) found = bytes.subarray(head[0].length);
   }
   return found;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
+import { ProviderError } from './answer.ts';
 import { Outage } from './outage.ts';
 
 const tick = () => new Promise(setImmediate);
 
-/** A provider and a clock whose answers and waits end on command of the test. */
-function away() {
+/** Returns a breaker whose requests and waits end when the test says so. */
+function breaker() {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const answers: ((code: 'ok' | 'UNREACHABLE' | 'TIMEOUT' | 'REJECTED') => void)[] = [];
   const outage = new Outage({
     clock: { sleep: (ms) => new Promise((end) => waits.push({ ms, end })) },
@@ -15,9 +15,9 @@ function away() {
     signal: new AbortController().signal,
   });
   const outcomes: Record<string, string> = {};
-  const ask = (name: string, signal: AbortSignal = new AbortController().signal): void => {
+  const send = (name: string, signal: AbortSignal = new AbortController().signal): void => {
     const work = async (): Promise<string> => {
-      asked.push(name);
+      requests.push(name);
       const code = await new Promise<string>((resolve) => answers.push(resolve));
       if (code === 'ok') return 'ok';
       throw new ProviderError(code as 'UNREACHABLE', name, 'no answer');
@@ -41,98 +41,98 @@ function away() {
     await tick();
     return wait?.ms ?? Number.NaN;
   };
-  return { ask, asked, answer, outcomes, wake, waits };
+  return { send, requests, answer, outcomes, wake, waits };
 }
 
-/** The provider gave no answer three times in a row. */
+/** Returns a breaker after three requests in a row without an answer. */
 async function down() {
-  const at = away();
-  for (const name of ['a', 'b', 'c']) at.ask(name);
+  const at = breaker();
+  for (const name of ['a', 'b', 'c']) at.send(name);
   await tick();
   await at.answer('UNREACHABLE');
   await at.answer('TIMEOUT');
   await at.answer('UNREACHABLE');
-  at.asked.length = 0;
+  at.requests.length = 0;
   return at;
 }
 
-test('failures that are not consecutive block no request', async () => {
-  const { ask, asked, answer, waits } = away();
+test('blocks no request after failures that are not consecutive', async () => {
+  const { send, requests, answer, waits } = breaker();
   for (const code of ['UNREACHABLE', 'TIMEOUT', 'ok', 'UNREACHABLE', 'UNREACHABLE', 'REJECTED'] as const) {
-    ask(code);
+    send(code);
     await tick();
     await answer(code);
   }
-  ask('next');
+  send('next');
   await tick();
-  expect([asked.length, waits.length]).toEqual([7, 0]);
+  expect([requests.length, waits.length]).toEqual([7, 0]);
 });
 
-test('during an outage one request at a time probes, after waits that double to a ceiling', async () => {
-  const { ask, asked, answer, outcomes, wake, waits } = await down();
-  for (const name of ['d', 'e', 'f', 'g']) ask(name);
+test('lets one request at a time probe during an outage, after waits that double to a maximum', async () => {
+  const { send, requests, answer, outcomes, wake, waits } = await down();
+  for (const name of ['d', 'e', 'f', 'g']) send(name);
   await tick();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   const waited: number[] = [];
   for (let probe = 1; probe <= 3; probe += 1) {
     waited.push(await wake());
-    expect(asked).toHaveLength(probe);
+    expect(requests).toHaveLength(probe);
     expect(waits).toEqual([]);
     await answer('UNREACHABLE');
   }
-  expect(asked).toEqual(['d', 'e', 'f']);
+  expect(requests).toEqual(['d', 'e', 'f']);
   expect(outcomes).toMatchObject({ d: 'UNREACHABLE', e: 'UNREACHABLE', f: 'UNREACHABLE' });
   expect(outcomes.g).toBeUndefined();
   expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
 });
 
-test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requests', async (code) => {
-  const { ask, asked, answer, outcomes, wake, waits } = await down();
-  for (const name of ['d', 'e', 'f']) ask(name);
+test.each(['ok', 'REJECTED'] as const)('releases all waiting requests after an answer (%s)', async (code) => {
+  const { send, requests, answer, outcomes, wake, waits } = await down();
+  for (const name of ['d', 'e', 'f']) send(name);
   await wake();
   await answer(code);
   expect(outcomes.d).toBe(code);
-  expect(asked).toEqual(['d', 'e', 'f']);
-  ask('g');
+  expect(requests).toEqual(['d', 'e', 'f']);
+  send('g');
   await tick();
-  expect([asked.at(-1), waits.length]).toEqual(['g', 0]);
+  expect([requests.at(-1), waits.length]).toEqual(['g', 0]);
 });
 
-test('with no request waiting, the next one probes', async () => {
-  const { ask, asked, wake } = await down();
+test('lets the next request probe when none waits', async () => {
+  const { send, requests, wake } = await down();
   await wake();
-  ask('d');
-  ask('e');
+  send('d');
+  send('e');
   await tick();
-  expect(asked).toEqual(['d']);
+  expect(requests).toEqual(['d']);
 });
 
-test('an aborted request leaves the queue', async () => {
-  const { ask, asked, outcomes, wake } = await down();
+test('removes an aborted request from the queue', async () => {
+  const { send, requests, outcomes, wake } = await down();
   const stop = new AbortController();
-  ask('d', stop.signal);
-  ask('e');
+  send('d', stop.signal);
+  send('e');
   await tick();
   stop.abort();
   await tick();
   expect(outcomes.d).toBe('STOPPED');
   await wake();
-  expect(asked).toEqual(['e']);
+  expect(requests).toEqual(['e']);
 });
 
-test('a request that was aborted before its turn does not wait for one', async () => {
-  const { ask, asked, outcomes } = await down();
-  ask('d', AbortSignal.abort());
+test('does not queue a request that is already aborted', async () => {
+  const { send, requests, outcomes } = await down();
+  send('d', AbortSignal.abort());
   await tick();
-  expect([outcomes.d, asked]).toEqual(['STOPPED', []]);
+  expect([outcomes.d, requests]).toEqual(['STOPPED', []]);
 });
 
-test('an aborted probe passes its turn to the next request', async () => {
-  const { ask, asked, answer, wake } = await down();
-  ask('d');
-  ask('e');
+test('lets the next request probe when the probe is aborted', async () => {
+  const { send, requests, answer, wake } = await down();
+  send('d');
+  send('e');
   await wake();
   await answer('STOPPED' as 'ok');
   await wake();
-  expect(asked).toEqual(['d', 'e']);
+  expect(requests).toEqual(['d', 'e']);
 });

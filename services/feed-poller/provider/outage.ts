@@ -1,39 +1,43 @@
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { isProviderError, ProviderError } from '../errors.ts';
+import { isProviderError, ProviderError } from './answer.ts';
 
-/** So many unanswered requests in a row mean an outage, not one broken connection. */
-const FAILURES = 3;
+/** Number of consecutive unanswered requests that mean an outage, not one broken connection. */
+const OUTAGE_FAILURES = 3;
 
-export type OutageOptions = {
+type OutageOptions = {
   readonly clock: Pick<MachineClock, 'sleep'>;
   readonly backoff: RandomBackoff;
-  /** Ends its waiting. */
+  /** Ends the backoff wait. */
   readonly signal: AbortSignal;
 };
 
-type Waiting = (probes: boolean) => void;
+type StartRequest = (probes: boolean) => void;
 
 /**
- * Circuit breaker: during an outage one request at a time probes the provider, after the waits of the backoff; all others
- * wait for it. Otherwise every read would retry by itself, at the cost of a provider that answers.
+ * A circuit breaker. During an outage one request at a time probes the provider, after each wait of the backoff; all other
+ * requests wait for its result. Otherwise every read would retry by itself and load a recovering provider.
  */
 export class Outage {
   readonly #options: OutageOptions;
-  readonly #line = new Set<Waiting>();
+  readonly #queue = new Set<StartRequest>();
   /** Consecutive failures of all requests. */
   #failures = 0;
-  /** A backoff wait is running; one request may probe after it. */
+  /** Whether a backoff wait is running, after which one request may probe. */
   #waits = false;
-  /** The next request may probe. */
-  #open = false;
+  /** Whether the next request may probe. */
+  #mayProbe = false;
+  /** Whether a probe is in progress. */
   #probing = false;
 
   constructor(options: OutageOptions) {
     this.#options = options;
   }
 
-  /** Makes a request when it is its turn. Throws what `work` throws, and `ProviderError` `stopped` once aborted. */
+  /**
+   * Makes a request; during an outage, waits first until it may. Throws what `work` throws, and `ProviderError` STOPPED
+   * when aborted while it waits.
+   */
   async run<T>(operation: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const probes = await this.#turn(operation, signal);
     try {
@@ -51,50 +55,50 @@ export class Outage {
   }
 
   get #isOn(): boolean {
-    return this.#failures >= FAILURES;
+    return this.#failures >= OUTAGE_FAILURES;
   }
 
-  /** Resolves to whether this request is the probe. */
+  /** Waits until the request may be made. Resolves to whether it is the probe. */
   async #turn(operation: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#isOn) return false;
-    if (this.#open) return this.#probe();
-    const stopped = new ProviderError('STOPPED', operation, 'given up');
+    if (this.#mayProbe) return this.#probe();
+    const stopped = new ProviderError('STOPPED', operation, 'aborted');
     if (signal.aborted) throw stopped;
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const stop = (): void => reject(stopped);
-    this.#line.add(resolve);
+    this.#queue.add(resolve);
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await promise;
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#line.delete(resolve);
+      this.#queue.delete(resolve);
     }
   }
 
   #probe(): true {
-    this.#open = false;
+    this.#mayProbe = false;
     this.#probing = true;
     return true;
   }
 
   #answered(): void {
     this.#failures = 0;
-    this.#open = false;
-    for (const next of this.#line) next(false);
+    this.#mayProbe = false;
+    for (const start of this.#queue) start(false);
   }
 
   #waitForNext(): void {
-    if (!this.#isOn || this.#waits || this.#open || this.#probing) return;
+    if (!this.#isOn || this.#waits || this.#mayProbe || this.#probing) return;
     this.#waits = true;
     const { clock, backoff, signal } = this.#options;
-    const wait = randomBackoffMs(backoff, this.#failures - FAILURES + 1);
+    const wait = randomBackoffMs(backoff, this.#failures - OUTAGE_FAILURES + 1);
     void clock.sleep(wait, signal).then(() => {
       this.#waits = false;
       if (!this.#isOn) return;
-      this.#open = true;
-      const [next] = this.#line;
-      if (next !== undefined) next(this.#probe());
+      this.#mayProbe = true;
+      const [start] = this.#queue;
+      if (start !== undefined) start(this.#probe());
     });
   }
 }

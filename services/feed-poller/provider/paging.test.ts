@@ -32,28 +32,28 @@ async function read(
   lists: readonly (readonly string[])[],
   { absenceCounts = true, limit = 2 }: { absenceCounts?: boolean; limit?: number } = {},
 ) {
-  let asked = 0;
+  let requests = 0;
   const page = async (at: number): Promise<ListPage> => {
-    const list = lists[Math.min(asked, lists.length - 1)] ?? [];
-    asked += 1;
+    const list = lists[Math.min(requests, lists.length - 1)] ?? [];
+    requests += 1;
     const items = list.slice((at - 1) * limit, at * limit);
-    return { timestamp: 100 + asked, total: list.length, items };
+    return { timestamp: 100 + requests, total: list.length, items };
   };
   const whole = await readList(page, absenceCounts);
-  return { ...whole, asked };
+  return { ...whole, requests };
 }
 
-test('a list of one page is read once', async () => {
-  expect(await read([['a', 'b']])).toEqual({ timestamp: 101, items: ['a', 'b'], asked: 1 });
-  expect(await read([[]])).toEqual({ timestamp: 101, items: [], asked: 1 });
+test('reads a list of one page once', async () => {
+  expect(await read([['a', 'b']])).toEqual({ timestamp: 101, items: ['a', 'b'], requests: 1 });
+  expect(await read([[]])).toEqual({ timestamp: 101, items: [], requests: 1 });
 });
 
-test('reads several pages twice until the ids agree; takes the time of the very first page', async () => {
-  expect(await read([['a', 'b', 'c']])).toEqual({ timestamp: 101, items: ['a', 'b', 'c'], asked: 4 });
+test('reads several pages until the ids of two reads agree, and returns the time of the first page', async () => {
+  expect(await read([['a', 'b', 'c']])).toEqual({ timestamp: 101, items: ['a', 'b', 'c'], requests: 4 });
 });
 
-test('reads once where absence does not mean removal', async () => {
-  expect(await read([['a', 'b', 'c']], { absenceCounts: false })).toMatchObject({ asked: 2 });
+test('reads several pages once when absence does not mean removal', async () => {
+  expect(await read([['a', 'b', 'c']], { absenceCounts: false })).toMatchObject({ requests: 2 });
 });
 
 test('restarts when the count changes between pages', async () => {
@@ -68,7 +68,7 @@ test('restarts when the count changes between pages', async () => {
 });
 
 test('restarts when an item is on two pages', async () => {
-  // `0` came before the others: `b` moves to the second page; `c` is left out, and the count is the same.
+  // `0` appeared before the others: `b` moves to the second page, `c` is left out, and the count is the same.
   const moved = await read(
     [
       ['a', 'b', 'c'],
@@ -80,7 +80,7 @@ test('restarts when an item is on two pages', async () => {
   expect(moved.items).toEqual(['0', 'a', 'b']);
 });
 
-test('an item that appears and one that disappears do not hide a third', async () => {
+test('finds an item that one that appears and one that disappears would hide', async () => {
   const stable = ['b', 'c', 'd', 'e'];
   const seen = await read([['a', 'b', 'c', 'd'], stable]);
   // The first pass saw a, b, d, e: the right count, no id twice, and c missing.
@@ -88,27 +88,27 @@ test('an item that appears and one that disappears do not hide a third', async (
 });
 
 test('restarts when a page ends early', async () => {
-  let asked = 0;
+  let requests = 0;
   const page = async (at: number): Promise<ListPage> => {
-    asked += 1;
-    const items = at === 1 ? ['a', 'b'] : asked === 2 ? [] : ['c'];
+    requests += 1;
+    const items = at === 1 ? ['a', 'b'] : requests === 2 ? [] : ['c'];
     return { timestamp: 1, total: 3, items };
   };
   const whole = await readList(page, false);
   expect(whole.items).toEqual(['a', 'b', 'c']);
 });
 
-test('fails for now when a list never holds still', async () => {
-  let asked = 0;
+test('fails when a list changes during every attempt', async () => {
+  let requests = 0;
   const page = async (): Promise<ListPage> => {
-    asked += 1;
-    return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
+    requests += 1;
+    return { timestamp: 1, total: 100 + requests, items: [String(requests)] };
   };
   const reading = readList(page, true);
   await expect(reading).rejects.toMatchObject({ code: 'INCONSISTENT' });
 });
 
-test('a list without a count has one page', async () => {
+test('treats a list without a count as one page', async () => {
   const page = async (): Promise<ListPage> => ({ timestamp: 1, total: null, items: ['a'] });
   expect((await readList(page, true)).items).toEqual(['a']);
 });

@@ -1,36 +1,35 @@
-import { ProviderError } from '../errors.ts';
-import type { FeedAnswer } from './answer.ts';
+import { type FeedAnswer, ProviderError } from './answer.ts';
 import type { ProviderClient, ProviderRequest } from './provider.ts';
 
-/** A whole list; the time is that of the page that was read first, Unix seconds. */
-export type Whole<T> = { readonly timestamp: number; readonly items: readonly T[] };
+/** A whole list, with `api.timestamp` of the page that was read first, Unix seconds. */
+export type WholeList<T> = { readonly timestamp: number; readonly items: readonly T[] };
 
 type ListReading<T> = {
   readonly itemsOf: (answer: FeedAnswer) => readonly T[];
   readonly idOf: (item: T) => string;
   /**
-   * Absence from the list means removal. One record that appears and one that disappears between pages can hide a third
-   * without changing the count, so a list of several pages must be read twice with the same ids.
+   * Whether absence from the list means removal. Then a list of several pages must be read twice with the same ids: one
+   * record that appears and one that disappears between pages can hide a third without a change of the count.
    */
   readonly absenceCounts: boolean;
 };
 
-/** Attempts from the first page before the read fails for now. */
-const TRIES = 6;
+/** Maximum number of attempts, each from the first page. */
+const MAX_ATTEMPTS = 6;
 
 /**
- * Reads all pages of the list that a request asks for; restarts when it changes meanwhile: the count must be the same on
- * every page and equal the items collected, with no id twice. Throws `ProviderError`, `INCONSISTENT` when it never holds still.
+ * Reads all pages of a list. Restarts when the list changes meanwhile: the count must be the same on every page and equal
+ * the number of collected items, with no id twice. Throws `ProviderError`, INCONSISTENT when the list never stays the same.
  */
 export async function readPages<T>(
   provider: Pick<ProviderClient, 'get'>,
   request: ProviderRequest,
   list: ListReading<T>,
   signal: AbortSignal,
-): Promise<Whole<T>> {
+): Promise<WholeList<T>> {
   const page = (at: number) => provider.get({ ...request, query: { ...request.query, page: at } }, signal);
   let before: { readonly timestamp: number; readonly ids: string } | undefined;
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const read = await readOnce(page, list);
     if (read === null) {
       before = undefined;
@@ -39,7 +38,7 @@ export async function readPages<T>(
     const { timestamp, items, pages } = read;
     if (!list.absenceCounts || pages === 1) return { timestamp, items };
     const ids = JSON.stringify(items.map(list.idOf));
-    // The ids hold at both times; the earlier one is the safe claim.
+    // The list had these ids at both times. The earlier one is the safe choice.
     if (before?.ids === ids) return { timestamp: before.timestamp, items };
     before = { timestamp, ids };
   }
@@ -49,7 +48,7 @@ export async function readPages<T>(
 async function readOnce<T>(
   page: (at: number) => Promise<FeedAnswer>,
   { itemsOf, idOf }: ListReading<T>,
-): Promise<(Whole<T> & { readonly pages: number }) | null> {
+): Promise<(WholeList<T> & { readonly pages: number }) | null> {
   const first = await page(1);
   const { timestamp } = first;
   const items = [...itemsOf(first)];

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { HttpReply } from '#service/http-get.ts';
-import { ProviderError } from '../errors.ts';
 import { envelope, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { ProviderError } from './answer.ts';
 import { ProviderClient } from './provider.ts';
 
 const SECRET = 'the-secret-key';
 
 type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
 
-/** A provider that issues tokens itself (`token-1`, …); the test answers everything else. */
+/** Returns a client of a provider that issues the tokens `token-1`, …; the test answers all other requests. */
 function provider(answering: Answering) {
-  const asked: string[] = [];
+  const sent: string[] = [];
   let tokens = 0;
   const transport = async (_operation: string, address: string): Promise<HttpReply> => {
     const url = new URL(address);
@@ -20,8 +20,8 @@ function provider(answering: Answering) {
       const grant = { client_id: '7', token: `token-${tokens}`, token_expiration: 1_000 + 3_600 };
       return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
     }
-    asked.push(url.searchParams.get('token') ?? '');
-    const { status, body } = answering(url, asked.length);
+    sent.push(url.searchParams.get('token') ?? '');
+    const { status, body } = answering(url, sent.length);
     return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
   };
   const metrics = testMetrics();
@@ -39,10 +39,10 @@ function provider(answering: Answering) {
     signal: new AbortController().signal,
   });
   const get = () => made.get({ operation: 'events.show', id: 9, query: {} }, new AbortController().signal);
-  return { get, asked, metrics, made, clock };
+  return { get, sent, metrics, made, clock };
 }
 
-test('asks below the base address, with the token in the query', async () => {
+test('sends requests to the base address, with the token in the query', async () => {
   let address = '';
   const { get } = provider((url) => {
     address = url.href;
@@ -53,53 +53,53 @@ test('asks below the base address, with the token in the query', async () => {
 });
 
 test('does not send a rejected request again unchanged', async () => {
-  const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
+  const { made, sent } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
   await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
-  // The same in another order is the same.
+  // The order of the parameters makes no difference.
   await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'REJECTED' });
-  expect(asked).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await read({ season_id: 1, limit: 5 });
   await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
-  expect(asked).toHaveLength(3);
+  expect(sent).toHaveLength(3);
 });
 
 test('sends a rejected request again after a quarter of an hour', async () => {
-  const { get, asked, clock } = provider((_url, count) => ({ status: count < 3 ? 400 : 200 }));
+  const { get, sent, clock } = provider((_url, count) => ({ status: count < 3 ? 400 : 200 }));
   const minute = 60_000;
   await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
   for (const now of [15 * minute, 30 * minute]) {
     clock.now = now - 1;
-    const sent = asked.length;
+    const before = sent.length;
     await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
-    expect(asked).toHaveLength(sent);
+    expect(sent).toHaveLength(before);
     clock.now = now;
     await get().catch(() => {});
-    expect(asked).toHaveLength(sent + 1);
+    expect(sent).toHaveLength(before + 1);
   }
   await get();
 });
 
 test('remembers no request that was answered with another status than 400', async () => {
-  const { get, asked } = provider((_url, count) => ({ status: count === 1 ? 421 : 200 }));
+  const { get, sent } = provider((_url, count) => ({ status: count === 1 ? 421 : 200 }));
   await expect(get()).rejects.toMatchObject({ code: 'REJECTED' });
   await get();
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
 });
 
 test('retries once with a new token after 401', async () => {
-  const { get, asked } = provider((url) => ({
+  const { get, sent } = provider((url) => ({
     status: url.searchParams.get('token') === 'token-1' ? 401 : 200,
   }));
   await get();
-  expect(asked).toEqual(['token-1', 'token-2']);
+  expect(sent).toEqual(['token-1', 'token-2']);
 });
 
 test('fails after 401 for the new token too', async () => {
-  const { get, asked } = provider(() => ({ status: 401 }));
+  const { get, sent } = provider(() => ({ status: 401 }));
   await expect(get()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-  expect(asked).toHaveLength(2);
+  expect(sent).toHaveLength(2);
 });
 
 test.each([
@@ -123,23 +123,23 @@ test.each([
 });
 
 test.each([
-  ['not JSON', '{"api":'],
+  ['a body that is not JSON', '{"api":'],
   ['no envelope', '[]'],
   ['no time', '{"api":{"method":{"name":"x"},"data":[]}}'],
   ['no data', '{"api":{"timestamp":1,"method":{"name":"x"}}}'],
   ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
-])('an answer that is %s is a bad answer', async (_what, body) => {
+])('rejects an answer with %s', async (_what, body) => {
   const { get } = provider(() => ({ status: 200, body }));
   await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
-test('takes only the query of a next page, without its secrets', async () => {
+test('keeps only the query of the next page, without secrets', async () => {
   const next_page = 'https://provider/elsewhere?page=2&token=token-1&secret_key=s&a%26b=1&limit=5';
   const { get } = provider(() => ({ status: 200, body: envelope([], 1, { next_page }) }));
   expect((await get()).next).toEqual({ page: '2', limit: '5' });
 });
 
-test('bounds concurrent requests, except priority ones', async () => {
+test('limits concurrent requests, except those that skip the queue', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -178,8 +178,8 @@ test('bounds concurrent requests, except priority ones', async () => {
 });
 
 test('does not send an aborted request', async () => {
-  const { made, asked } = provider(() => ({ status: 200 }));
+  const { made, sent } = provider(() => ({ status: 200 }));
   const given = made.get({ operation: 'events.index', query: {} }, AbortSignal.abort());
   await expect(given).rejects.toBeInstanceOf(ProviderError);
-  expect(asked).toEqual([]);
+  expect(sent).toEqual([]);
 });

@@ -5,22 +5,22 @@ import { expect, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { httpTransport } from './provider.ts';
 
-/** A request to a server that answers so. */
+/** Returns a URL of a server with this handler. */
 const urlOf = async (answer: RequestListener) => `${await serve(answer)}/v2/feed?token=tok3n`;
 
 const { signal } = new AbortController();
 const MAX_BYTES = 1_000;
-/** With a timeout that no test is about. */
+/** A transport whose timeout no test reaches. */
 const transport = httpTransport({ timeoutMs: 60_000, maxBytes: MAX_BYTES });
 
-/** What a request fails with; nothing of the address is in it. */
-async function failure(url: string, during = signal, ask = transport): Promise<unknown> {
-  const error: unknown = await ask('feed.index', url, during).catch((thrown: unknown) => thrown);
+/** Returns the error of a request, after checking that it holds no part of the URL. */
+async function failure(url: string, during = signal, send = transport): Promise<unknown> {
+  const error: unknown = await send('feed.index', url, during).catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/tok3n|127\.0\.0\.1/);
   return error;
 }
 
-test('gives the status and the bytes', async () => {
+test('returns the status and the bytes', async () => {
   const url = await urlOf((_request, response) => response.writeHead(418).end('é'));
   expect(await transport('feed.index', url, signal)).toEqual({ status: 418, body: Buffer.from('é') });
 });
@@ -29,7 +29,7 @@ test.each([
   ['gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
-] as const)('decompresses %s, and limits what comes out of it', async (encoding, compress) => {
+] as const)('decompresses %s, and limits the decompressed size', async (encoding, compress) => {
   const serveText = (text: string): Promise<string> =>
     urlOf((request, response) => {
       expect(request.headers['accept-encoding']).toContain(encoding);
@@ -42,7 +42,7 @@ test.each([
   expect(await failure(await serveText('x'.repeat(MAX_BYTES + 1)))).toMatchObject({ code: 'TOO_LARGE' });
 });
 
-test('rejects a body that is not in its encoding', async () => {
+test('rejects a body that does not have its announced encoding', async () => {
   const url = await urlOf((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
   );
@@ -50,16 +50,16 @@ test('rejects a body that is not in its encoding', async () => {
 });
 
 test('does not follow a redirect', async () => {
-  let asked = 0;
+  let requests = 0;
   const url = await urlOf((_request, response) => {
-    asked += 1;
+    requests += 1;
     response.writeHead(302, { location: '/elsewhere?token=tok3n' }).end();
   });
   expect((await transport('feed.index', url, signal)).status).toBe(302);
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
 });
 
-test('an answer that is longer than allowed is not read to its end', async () => {
+test('stops reading an answer above the size limit', async () => {
   const url = await urlOf((_request, response) => {
     const timer = setInterval(() => response.write('x'.repeat(600)), 5);
     response.on('close', () => clearInterval(timer));
@@ -67,14 +67,14 @@ test('an answer that is longer than allowed is not read to its end', async () =>
   expect(await failure(url)).toMatchObject({ code: 'TOO_LARGE' });
 });
 
-test('an answer that does not come, or not to its end, is not waited for', async () => {
+test('times out when an answer does not begin or does not end', async () => {
   const impatient = httpTransport({ timeoutMs: 200, maxBytes: MAX_BYTES });
   expect(await failure(await urlOf(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
   const url = await urlOf((_request, response) => void response.writeHead(200).write('{'));
   expect(await failure(url, signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
 });
 
-test('a connection that breaks, or is none', async () => {
+test('reports a broken or impossible connection as unreachable', async () => {
   const broken = await urlOf((request) => request.socket.destroy());
   expect(await failure(broken)).toMatchObject({ code: 'UNREACHABLE' });
   const cut = await urlOf((_request, response) => {

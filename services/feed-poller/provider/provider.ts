@@ -6,25 +6,23 @@ import { toWholeNumber } from '#contract/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type FeedAnswer, readAnswer } from './answer.ts';
+import { type FeedAnswer, ProviderError, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 
-/** One request, without the token. */
+/** A request, without the token. */
 export type ProviderRequest = {
   readonly operation: OperationName;
   /** The id in the path, if any. */
   readonly id?: number;
   readonly query: Readonly<Record<string, string | number>>;
-  /** Skips the queue. */
+  /** Whether it skips the queue. */
   readonly first?: boolean;
 };
 
-/** Settings and dependencies of a provider. */
-export type ProviderClientOptions = {
+type ProviderClientOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
   readonly clientId: string;
@@ -32,11 +30,11 @@ export type ProviderClientOptions = {
   readonly transport: Transport;
   readonly clock: MachineClock;
   readonly metrics: Pick<PollerMetrics, 'requests' | 'requestSeconds'>;
-  /** Concurrent requests, except those that skip the queue. */
+  /** Maximum number of concurrent requests, except those that skip the queue. */
   readonly concurrency: number;
-  /** How long refused credentials are not tried again, milliseconds. */
+  /** Wait before refused credentials are sent again, milliseconds. */
   readonly refusedMs: number;
-  /** Waits between probes during an outage. */
+  /** The waits between probes during an outage. */
   readonly backoff: RandomBackoff;
   /** Aborts a token exchange, which all requests share. */
   readonly signal: AbortSignal;
@@ -47,22 +45,20 @@ const grantSchema = z.object({
   token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
 });
 
-/** Most remembered rejected requests; the oldest are dropped. */
-const REJECTED = 10_000;
+/** Maximum number of remembered rejected requests; the oldest are dropped. */
+const MAX_REJECTED = 10_000;
 /**
- * How long a rejected request is not sent again unchanged, milliseconds. Not for good: many reads have one query only, and
- * a proxy before the provider may have rejected it.
+ * Wait before a rejected request is sent again unchanged. It is sent again because a proxy before the provider may have
+ * rejected it, and many reads have no other query.
  */
 const REJECTED_MS = 15 * 60_000;
 
-/**
- * Client of the provider's REST interface: tokens, 401 and the kinds of failure. The caller decides on retries.
- */
+/** A client of the provider's REST interface. Handles tokens and 401, and classifies failures. Callers decide on retries. */
 export class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #tokens: TokenKeeper;
   readonly #limiter: Limiter;
-  /** Requests that were rejected (400), without the token, the oldest first, each with when it may be sent again. */
+  /** Rejected requests (400) without the token, the oldest first, with the time when each may be sent again. */
   readonly #rejected = new Map<string, number>();
   readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
@@ -76,21 +72,21 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request; retries once with a new token when the first is refused. Does not send a rejected request (400) again
-   * unchanged for a quarter of an hour (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
+   * Sends a request. Retries once with a new token after 401. Does not send a rejected request (400) again unchanged for a
+   * quarter of an hour (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
    */
   async get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     if (request.first === true) return this.#get(request, signal);
     return this.#limiter.run(() => this.#get(request, signal));
   }
 
-  /** The provider's time: its last answer's plus the time since, Unix seconds. Throws `ProviderError`. */
+  /** Returns the provider's time, Unix seconds: that of its last answer plus the time since. Throws `ProviderError`. */
   async time(): Promise<number> {
     if (this.#latest === null) await this.#tokens.token();
     return Math.floor(this.estimatedTime() ?? 0);
   }
 
-  /** As `time`, to the millisecond; null before the first answer. */
+  /** Returns the provider's time with fractions of a second; null before the first answer. */
   estimatedTime(): number | null {
     if (this.#latest === null) return null;
     return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
@@ -99,16 +95,16 @@ export class ProviderClient {
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<FeedAnswer> {
     const { operation, id = null, query } = request;
     const { baseUrl, clock } = this.#options;
-    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
+    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'aborted');
     const sent = canonicalJson([operation, id, query]);
     if (clock.monotonic() < (this.#rejected.get(sent) ?? 0)) {
-      throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
+      throw new ProviderError('REJECTED', operation, 'was rejected before and is not sent again unchanged');
     }
     const token = await this.#tokens.token();
-    let reply = await this.#ask(operation, requestUrl(baseUrl, request, token), signal);
+    let reply = await this.#send(operation, requestUrl(baseUrl, request, token), signal);
     if (reply.status === 401) {
       const other = await this.#tokens.replace(token);
-      reply = await this.#ask(operation, requestUrl(baseUrl, request, other), signal);
+      reply = await this.#send(operation, requestUrl(baseUrl, request, other), signal);
     }
     if (reply.status === 400) this.#remember(sent);
     return this.#read(operation, reply);
@@ -118,15 +114,15 @@ export class ProviderClient {
     this.#rejected.delete(rejected);
     this.#rejected.set(rejected, this.#options.clock.monotonic() + REJECTED_MS);
     const [oldest] = this.#rejected.keys();
-    if (oldest !== undefined && this.#rejected.size > REJECTED) this.#rejected.delete(oldest);
+    if (oldest !== undefined && this.#rejected.size > MAX_REJECTED) this.#rejected.delete(oldest);
   }
 
   async #exchange(): Promise<Grant> {
     const { baseUrl, clientId, secretKey, signal } = this.#options;
     const operation = 'oauth';
-    const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey), signal);
+    const reply = await this.#send(operation, tokenUrl(baseUrl, clientId, secretKey), signal);
     if (reply.status === 401 || reply.status === 403) {
-      throw new ProviderError('CREDENTIALS', operation, 'the client id or the secret is refused');
+      throw new ProviderError('CREDENTIALS', operation, 'the provider refuses the client id or the secret');
     }
     const { data, timestamp } = this.#read(operation, reply);
     const grant = grantSchema.safeParse(data);
@@ -136,7 +132,7 @@ export class ProviderClient {
     return { token: grant.data.token, lifetimeMs };
   }
 
-  #ask(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
+  #send(operation: string, url: string, signal: AbortSignal): Promise<HttpReply> {
     return this.#outage.run(operation, () => this.#request(operation, url, signal), signal);
   }
 
@@ -170,17 +166,17 @@ function refusal(operation: string, status: number): ProviderError {
     if (status === 401) return 'UNAUTHORIZED';
     if (status === 403) return 'FORBIDDEN';
     if (status === 404) return 'NOT_FOUND';
-    // Not in the contract; a proxy before the server may answer it, meaning "later".
+    // 408 and 429 are not in the contract; a proxy before the server may answer them, and a retry helps.
     if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
     return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
   })();
   return new ProviderError(code, operation, `answered ${status}`);
 }
 
-/** Makes one request. Throws `ProviderError` only, whose message never contains the address. */
+/** Makes one request. Throws only `ProviderError`, whose message never contains the address. */
 type Transport = (operation: string, url: string, signal: AbortSignal) => Promise<HttpReply>;
 
-/** Requests over HTTP. Redirects are returned, not followed. */
+/** Returns a transport over HTTP. It returns redirects and does not follow them. */
 export function httpTransport(limits: HttpLimits): Transport {
   return async (operation, url, signal) => {
     try {

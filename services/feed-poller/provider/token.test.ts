@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ProviderError } from '../errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { ProviderError } from './answer.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 
-/** A keeper whose tokens are `t1`, `t2`, …; `fail` decides the outcome of each exchange. */
+/** Returns a keeper whose tokens are `t1`, `t2`, …; `fail` decides the outcome of each exchange. */
 function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = () => null) {
   const clock = new FakeClock();
   let exchanges = 0;
@@ -21,7 +21,7 @@ function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = (
 
 const failure = (code: ProviderError['code']): ProviderError => new ProviderError(code, 'oauth', 'failed');
 
-test('concurrent requests share one exchange', async () => {
+test('shares one exchange among concurrent requests', async () => {
   const { tokens, exchanges } = keeper(3_600_000);
   expect(await Promise.all([tokens.token(), tokens.token(), tokens.token()])).toEqual(['t1', 't1', 't1']);
   expect(exchanges()).toBe(1);
@@ -45,7 +45,7 @@ test('renews a short-lived token at half its life', async () => {
   expect(await tokens.token()).toBe('t2');
 });
 
-test('replaces a refused token once for any number of refusals', async () => {
+test('replaces a refused token once, however many requests report the refusal', async () => {
   const { tokens, exchanges } = keeper(3_600_000);
   await tokens.token();
   expect(await Promise.all([tokens.replace('t1'), tokens.replace('t1')])).toEqual(['t2', 't2']);

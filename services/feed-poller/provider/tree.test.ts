@@ -8,7 +8,7 @@ const place = (inside: object, group: object = { id: 8, name: 'Group B' }): obje
   seasons: [{ id: 2, actual: 'yes', stages: [{ id: 3, name: 'Final', groups: [{ ...group, ...inside }] }] }],
 });
 
-test('flattens a tree: places without nested records, events with the ids of their place', () => {
+test('flattens a tree: entries without nested records, events with the ids of the levels above', () => {
   const events = [{ id: 9, season_id: 77, group_id: '' }, { id: 10 }];
   expect(readTree({ competitions: [place({ events })] })).toEqual({
     entries: [
@@ -35,7 +35,7 @@ test('flattens a single chain', () => {
   expect(tree.events).toEqual([{ id: 9, competition_id: 1, season_id: 2, stage_id: 3 }]);
 });
 
-test('accepts an empty object as an empty list, and ignores what is not a record', () => {
+test('accepts an empty object as an empty list, and ignores values that are not records', () => {
   expect(readTree({ competitions: [{ id: 1, seasons: {} }, null, 7] }).entries).toHaveLength(1);
   for (const data of [null, [], 'text', {}, { competitions: {} }]) {
     expect(readTree(data)).toEqual({ entries: [], events: [] });

@@ -3,7 +3,7 @@ import type { ReadDelivery } from '#ingestion/delivery.ts';
 import type { Raw } from '../provider/tree.ts';
 import { EventPublisher, type EventSource } from './events.ts';
 
-/** An event publisher, with the `ut` and the name of each message it published. */
+/** Returns an event publisher, with the `ut` and the name of each message that it published. */
 function eventPublisher() {
   const published: [ut: number, name: unknown][] = [];
   const deliver = async ({ normalized }: ReadDelivery): Promise<void> => {
@@ -19,7 +19,7 @@ function eventPublisher() {
   return { published, publish, made };
 }
 
-test('publishes an event with its own time, and again only when it changes', async () => {
+test('publishes an event with its `ut`, and again only when it changes', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a', ut: 50 }, 100);
   await publish({ name: 'a', ut: 50 }, 110);
@@ -31,7 +31,7 @@ test('publishes an event with its own time, and again only when it changes', asy
   ]);
 });
 
-test('an event without a time takes the time of the answer', async () => {
+test('uses the time of the answer when an event has no `ut`', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a' }, 100);
   await publish({ name: 'b' }, 110);
@@ -41,7 +41,7 @@ test('an event without a time takes the time of the answer', async () => {
   ]);
 });
 
-test('a change with no newer time takes the time of the answer less the margin', async () => {
+test('uses the time of the answer less the settle margin for a change without a newer `ut`', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a', ut: 50 }, 100);
   await publish({ name: 'b', ut: 50 }, 110);
@@ -54,7 +54,7 @@ test('a change with no newer time takes the time of the answer less the margin',
   ]);
 });
 
-test('a second change within one second is published by a later read', async () => {
+test('publishes a second change within one second at a later read', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a', ut: 100 }, 100);
   await publish({ name: 'b', ut: 100 }, 100);
@@ -86,7 +86,7 @@ test('publishes the same record from another list once, and later changes in tha
   ]);
 });
 
-test('a final read overrides everything older than its answer', async () => {
+test('overrides everything older than the answer with a final read', async () => {
   const { published, publish } = eventPublisher();
   await publish({ name: 'a', ut: 50 }, 100);
   await publish({ name: 'a', ut: 50 }, 200, 'show', true);
@@ -96,7 +96,7 @@ test('a final read overrides everything older than its answer', async () => {
   ]);
 });
 
-test('concurrent reads publish each change once', async () => {
+test('publishes each change once when reads are concurrent', async () => {
   const { published, made } = eventPublisher();
   const reading = { source: 'livescore', time: 100 } as const;
   await Promise.all([made.publish([{ id: 9, ut: 1 }], reading), made.publish([{ id: 9, ut: 1 }], reading)]);

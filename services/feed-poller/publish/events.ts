@@ -7,22 +7,22 @@ import { idOf, type Raw, without } from '../provider/tree.ts';
 import { type EventReading, readEvents } from './messages.ts';
 import type { TopicWriter } from './topic-writer.ts';
 
-/** Where events were read. The same event may look different in each. */
+/** The operation that returned events. The same event may differ between them. */
 export type EventSource = 'schedule' | 'livescore' | 'show';
 
 type Change = EventReading & { readonly id: string; readonly own: number; readonly digest: string };
 
-/** Where and when events were read. */
-export type EventsReading = {
+/** The source and the time of read events. */
+type EventsReading = {
   readonly source: EventSource;
   /** `api.timestamp` of the answer, Unix seconds. */
   readonly time: number;
-  /** A read that settles the event: it overrides everything older than itself. */
+  /** Whether the read settles the event: it then overrides all older messages. */
   readonly final?: boolean;
 };
 
 type Published = {
-  /** The event's own `ut` as last read. */
+  /** The event's `ut` when it was last read. */
   ut: number;
   /** `ut` of the last published message. */
   publishedUt: number;
@@ -30,16 +30,16 @@ type Published = {
 };
 
 /**
- * Publishes changes of events that lists show, as messages of the feed.
+ * Publishes changes of events in lists as messages of the feed.
  *
- * A message has the event's own `ut`, so a list from a cache never overrides newer feed messages. A changed record whose
- * `ut` is not newer than the last published one takes the time of the answer, less the margin.
+ * A message has the event's `ut`, so that a list from a cache never overrides newer feed messages. A changed record whose
+ * `ut` is not newer than the last published one gets the time of the answer, less the settle margin.
  */
 export class EventPublisher {
   readonly #topicWriter: Pick<TopicWriter, 'deliver'>;
   readonly #clock: Pick<MachineClock, 'unix'>;
   readonly #published = new Map<string, Published>();
-  /** One read at a time: changes are relative to what earlier reads published. */
+  /** Publishes one read at a time: changes are relative to those of earlier reads. */
   readonly #one = new Limiter(1);
 
   constructor(topicWriter: Pick<TopicWriter, 'deliver'>, clock: Pick<MachineClock, 'unix'>) {
@@ -47,7 +47,7 @@ export class EventPublisher {
     this.#clock = clock;
   }
 
-  /** Publishes the events that differ from what was last published. Throws `PublishError`. */
+  /** Publishes the events that differ from the last published ones. Throws `PublishError`. */
   publish(events: readonly Raw[], reading: EventsReading): Promise<void> {
     return this.#one.run(() => this.#publish(events, reading));
   }
@@ -62,7 +62,7 @@ export class EventPublisher {
     }
   }
 
-  /** The change to publish for an event; null when there is none. */
+  /** Returns the change to publish for an event; null when there is none. */
   #changeOf(record: Raw, { source, time, final = false }: EventsReading): Change | null {
     const id = idOf(record);
     if (id === null) return null;
@@ -72,18 +72,18 @@ export class EventPublisher {
     const before = this.#published.get(id);
     if (before === undefined)
       return { id, record, ut: final ? Math.max(own, time - SETTLE_SECONDS) : own, own, digest };
-    // From a cache, or from a replica that lags.
+    // An older record comes from a cache or a lagging replica.
     if (own < before.ut) return null;
     if (!final) {
       if (before.hashes.get(source) === digest) return null;
       if (stamped === before.ut && !before.hashes.has(source)) {
-        // The same record in another shape.
+        // Another list shows the same record in another shape.
         before.hashes.set(source, digest);
         return null;
       }
     }
     const ut = own > before.publishedUt && !final ? own : Math.max(own, time - SETTLE_SECONDS);
-    // Already published in this second: a later read publishes it with a later time.
+    // A message of this second is already published; a later read publishes the change with a later time.
     return ut > before.publishedUt ? { id, record, ut, own, digest } : null;
   }
 }

@@ -7,7 +7,7 @@ import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';
 
 const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
 
-test('the items of a list are the exact bytes of the answer', () => {
+test('returns the items of a list as the exact bytes of the answer', () => {
   const list = '[ {"b":1, "a":"é\\u0041"} ,[2], "x" ]';
   const body = `{"api":{"method":{"name":"x","parameters":{"data":["token"]}},"timestamp":1,"data":${list}}}`;
   const found = itemBytes({ ...answer([1], 1), body: Buffer.from(body) });
@@ -16,7 +16,7 @@ test('the items of a list are the exact bytes of the answer', () => {
   expect(itemBytes(answer({}, 1))).toEqual([]);
 });
 
-test('messages become webhook-shaped bodies within the size limits', () => {
+test('joins messages into webhook-shaped bodies within the size limits', () => {
   expect(bodiesOf(bytes('1', '{"a":2}')).map(String)).toEqual(['[1,{"a":2}]']);
   expect(bodiesOf([])).toEqual([]);
   const large = Buffer.from(JSON.stringify('x'.repeat(3 * 1024 * 1024)));
@@ -27,11 +27,11 @@ test('messages become webhook-shaped bodies within the size limits', () => {
   expect(many.map((body) => JSON.parse(body.toString()).length)).toEqual([5_000, 5_000, 2_000]);
 });
 
-test('a message that is not UTF-8 is a dead letter alone, the others of its page are published in order', () => {
+test('sends only the message that is not UTF-8 to dead letters, and publishes the others in order', () => {
   const message = (id: number) =>
     Buffer.from(JSON.stringify({ id, type: 'event', ut: 1, data: { event: { id: 9, name: 'Köln' } } }));
   const cut = message(2);
-  // The second byte of ö, as where a column of limited bytes cuts a name.
+  // The second byte of ö, as when a database column cuts a name.
   cut[cut.indexOf('ö') + 1] = 0x3f;
   const deliveries = readFeed([message(1), cut, message(3), message(4)], 60);
   const ids = deliveries.flatMap(({ normalized }) => normalized.map(({ message_id }) => message_id));
@@ -43,7 +43,7 @@ test('a message that is not UTF-8 is a dead letter alone, the others of its page
   expect(deliveries.map(({ raw }) => raw?.body)).toContainEqual(own);
 });
 
-test('a snapshot holds every incident and the time of the list; the raw record holds its bytes', () => {
+test('returns a snapshot with every incident and the time of the list, and a raw record with its bytes', () => {
   const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
   const [message] = normalized;
@@ -64,11 +64,11 @@ test('a snapshot holds every incident and the time of the list; the raw record h
   expect(deadLetters).toEqual([]);
 });
 
-test('an empty list is a snapshot without incidents', () => {
+test('returns a snapshot without incidents for an empty list', () => {
   expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, 60).normalized[0]?.snapshot).toEqual([]);
 });
 
-test('sends a list with an unreadable incident to the dead letters as a whole', () => {
+test('sends the whole list to dead letters when one incident is unreadable', () => {
   const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
   expect(normalized).toEqual([]);
@@ -76,7 +76,7 @@ test('sends a list with an unreadable incident to the dead letters as a whole', 
   expect(deadLetters[0]?.value).toEqual(raw?.body);
 });
 
-test('sends a list that is too large to the dead letters with its bytes', () => {
+test('sends a list that is too large to dead letters with its bytes', () => {
   const incidents = Array.from({ length: 12 }, (_, at) =>
     Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
   );
@@ -86,7 +86,7 @@ test('sends a list that is too large to the dead letters with its bytes', () => 
   expect(deadLetters[0]?.value).toBe(raw?.body);
 });
 
-test('reads a body of the largest size; a larger one becomes a dead letter without its bytes', () => {
+test('reads a body of the maximum size, and sends a larger one to dead letters without its bytes', () => {
   const message = (name: string) =>
     Buffer.from(JSON.stringify({ id: 1, type: 'event', ut: 1, data: { event: { id: 9, name } } }));
   const left = LARGEST_BODY_BYTES - message('').length - '[]'.length;
@@ -109,7 +109,7 @@ test('reads a body of the largest size; a larger one becomes a dead letter witho
   });
 });
 
-test('events of a list become feed messages without their incidents', () => {
+test('turns events of a list into feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
   const [delivery] = readEvents([{ record, ut: 7 }], 60);
   expect(delivery?.normalized).toMatchObject([

@@ -1,4 +1,4 @@
-/** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
+/** Turns answers of the provider into deliveries by the rules of webhook bodies. Pure. */
 
 import { isUtf8 } from 'node:buffer';
 import {
@@ -12,16 +12,17 @@ import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { SERVICE } from '../config.ts';
 import type { Raw } from '../provider/tree.ts';
 
-/** Size limit of a body of several messages, bytes: well below the limit of `raw-messages`. */
+/** Maximum size of a body of several messages, bytes: well below the limit of `raw-messages`. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Most messages of one such body: below the limit of a delivery. */
+/** Maximum number of messages in a body: below the limit of a delivery. */
 const MAX_MESSAGES = 5_000;
 
 const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffer.from(',') };
 
 /**
- * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A single message that is too long
- * stays too long. One that is not UTF-8 gets a body of its own: a body is readable only as a whole.
+ * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A message that is too large for the
+ * topic becomes a body that is too. A message that is not UTF-8 becomes a separate body: it would make all others in its
+ * body unreadable.
  */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   const bodies: Buffer[] = [];
@@ -47,7 +48,7 @@ export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   return bodies;
 }
 
-/** Reads messages of the feed. `receivedAt`: Unix milliseconds. */
+/** Returns the deliveries of messages of the feed. `receivedAt`: Unix milliseconds. */
 export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadDelivery[] {
   return bodiesOf(messages).map((body) =>
     body.length > LARGEST_BODY_BYTES
@@ -56,10 +57,10 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadD
   );
 }
 
-/** An event of the provider's lists, and the time since it holds, Unix seconds. */
+/** An event of the provider's lists, and the `ut` of its message, Unix seconds. */
 export type EventReading = { readonly record: Raw; readonly ut: number };
 
-/** Turns events into the messages that the feed would send for them. */
+/** Returns the deliveries of the messages that the feed would send for these events. */
 export function readEvents(events: readonly EventReading[], receivedAt: number): ReadDelivery[] {
   const messages = events.map(({ record, ut }) => {
     const { events_incidents: _, ut: _own, ...event } = record;
@@ -70,15 +71,16 @@ export function readEvents(events: readonly EventReading[], receivedAt: number):
   return readFeed(messages, receivedAt);
 }
 
-/** An event's whole incident list, and the provider's time of its first page, Unix seconds. */
-export type SnapshotReading = {
+/** An event's whole incident list. */
+type SnapshotReading = {
   readonly eventId: number;
+  /** `api.timestamp` of its first page, Unix seconds. */
   readonly time: number;
   /** The exact bytes of each incident in the answer. */
   readonly incidents: readonly Buffer[];
 };
 
-/** One snapshot message; a dead letter when an incident is unreadable or the list is too large. */
+/** Returns the delivery of one snapshot message, or a dead letter when an incident is unreadable or the list is too large. */
 export function readSnapshot(
   { eventId, time, incidents }: SnapshotReading,
   receivedAt: number,
@@ -105,7 +107,7 @@ export function readSnapshot(
   return { ...base, deadLetters: [letter] };
 }
 
-/** The dead letter of a body that is too large for any topic, without its bytes. */
+/** Returns the dead letter of a body that is too large for any topic, without its bytes. */
 function tooLarge(body: Buffer, receivedAt: number): ReadDelivery {
   const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
   const letter = deadLetter(fault, 'body', null, deliveryId(body), { service: SERVICE, receivedAt });

@@ -20,7 +20,8 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
-export const WRITTEN = [
+/** The topics that the poller writes. */
+export const WRITTEN_TOPICS = [
   ...DELIVERY_TOPICS,
   'catalogue',
   'standings-catalogue',
@@ -29,13 +30,13 @@ export const WRITTEN = [
   'ingress-status',
 ] as const satisfies readonly TopicName[];
 
-type TopicCodecs = CodecsOf<(typeof WRITTEN)[number]>;
+type TopicCodecs = CodecsOf<(typeof WRITTEN_TOPICS)[number]>;
 
-export type TopicWriterOptions = {
+type TopicWriterOptions = {
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   readonly codecs: TopicCodecs;
   readonly prefix: string;
-  /** Throws when this process no longer leads and so must not publish. */
+  /** Throws when this process no longer leads and must not publish. */
   readonly permit: () => void;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -47,8 +48,8 @@ export type TopicWriterOptions = {
 };
 
 /**
- * Writes every topic of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
- * otherwise, or what `permit` throws.
+ * Writes all topics of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
+ * otherwise, and what `permit` throws.
  */
 export class TopicWriter {
   readonly #options: TopicWriterOptions;
@@ -79,24 +80,24 @@ export class TopicWriter {
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
   }
 
-  /** Writes a ranking of the provider, or its entry alone. */
+  /** Writes a ranking of the provider; only its entry when `table` is null. */
   async ranking({ entry, table }: { entry: StandingsEntry; table: Standings | null }): Promise<void> {
     const key = String(entry.standings_id);
     const records = [this.#record('standings-catalogue', key, entry)];
-    // The table first, so a reader who sees the entry finds its table.
+    // The table comes first, so that a reader of the entry finds its table.
     if (table !== null) records.unshift(this.#record('standings', key, table));
     await this.#publish(records);
     this.#options.metrics.rankings.inc();
   }
 
-  /** Records that a resource is published up to a time of the provider (Unix seconds). */
+  /** Writes a checkpoint: a resource is published up to `position`, a time of the provider (Unix seconds). */
   async checkpoint(resource: string, position: number): Promise<void> {
     const checkpoint = { resource, position, written_at: this.#options.now() };
     await this.#publish([this.#record('poller-checkpoints', resource, checkpoint)]);
     this.#options.metrics.checkpoints.inc();
   }
 
-  /** Writes the state of the provider's feed. */
+  /** Writes the status of the feed. */
   async status(status: IngressStatus): Promise<void> {
     await this.#publish([this.#record('ingress-status', status.source, status)]);
   }
@@ -107,7 +108,7 @@ export class TopicWriter {
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
   }
 
-  /** A delivery begins a trace. */
+  /** Publishes the records of a delivery in the span of a new trace. */
   async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
     const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
     if (span === null) return this.#publish(records);

@@ -12,7 +12,7 @@ const BAD_TIME = '9:05';
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const { signal } = new AbortController();
 
-/** A watch and its checks of the finished, verified match 9; the test sets its start and its one incident. */
+/** Returns a reconciler of the finished, verified match 9; the test sets its start and its one incident. */
 function finishedMatch() {
   const clock = new FakeClock();
   const time = (): number => T0 + Math.floor(clock.now / 1000);
@@ -60,7 +60,6 @@ function finishedMatch() {
         done.push(resource);
       },
     },
-    clock,
     context: {
       clock,
       backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
@@ -68,15 +67,13 @@ function finishedMatch() {
       log,
       metrics: testMetrics(),
     },
-    metrics: testMetrics(),
-    log,
   });
   watch.onEvent(event(), time(), clock.now);
-  /** Makes the checks that fall due within so long, looking every ten seconds; returns how many. */
+  /** Makes the checks that are due within `ms`, in steps of ten seconds. Returns their number. */
   const checksWithin = async (ms: number): Promise<number> => {
     let checks = 0;
     for (const end = clock.now + ms; clock.now < end; clock.now += 10_000) {
-      // The schedule lists the match again and again.
+      // The schedule lists the match at every step.
       watch.onEvent(event(), time(), clock.now);
       const id = watch.claim(clock.now);
       if (id === null) continue;
@@ -88,11 +85,11 @@ function finishedMatch() {
   return { match, done, checksWithin };
 }
 
-test('a finished match with an unreadable incident list is checked until its list is read', async () => {
+test('checks a finished match with an unreadable incident list until the list is readable', async () => {
   const { match, done, checksWithin } = finishedMatch();
   match.eventTime = BAD_TIME;
   expect(await checksWithin(12 * VERIFY_MS)).toBe(12);
-  // The same list becomes a dead letter once.
+  // The same list becomes a dead letter only once.
   expect(done).toEqual(['dead letter']);
   match.eventTime = '09:05';
   await checksWithin(2 * VERIFY_MS);
@@ -100,7 +97,7 @@ test('a finished match with an unreadable incident list is checked until its lis
   expect(await checksWithin(12 * VERIFY_MS)).toBe(0);
 });
 
-test('a match with an unreadable list that began longer ago than VERIFY_DAYS counts as verified', async () => {
+test('verifies a match with an unreadable list when it began longer ago than VERIFY_DAYS', async () => {
   const { match, done, checksWithin } = finishedMatch();
   match.eventTime = BAD_TIME;
   await checksWithin(VERIFY_MS);

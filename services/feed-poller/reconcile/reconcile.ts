@@ -1,13 +1,9 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Logger } from '#streams/log.ts';
 import { randomBackoffMs } from '#timing/backoff.ts';
-import type { MachineClock } from '#timing/clock.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ProviderError } from '../errors.ts';
-import type { PollerMetrics } from '../metrics.ts';
-import { type FeedAnswer, itemBytes } from '../provider/answer.ts';
-import { readPages, type Whole } from '../provider/paging.ts';
+import { type FeedAnswer, itemBytes, ProviderError } from '../provider/answer.ts';
+import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
@@ -19,10 +15,10 @@ import { isYes, type MatchWatch } from './watch.ts';
 /** Page size of incidents: most matches fit into one page. */
 const PAGE = 500;
 
-/** The resource of a finished event's checkpoint. */
+/** Prefix of the resource of a finished event's checkpoint. */
 export const FINISHED = 'finished/';
 
-/** Label of events in metrics. */
+/** Labels of events in metrics. */
 const EVENT = { resource: 'event' } as const;
 
 export type ReconcilerOptions = {
@@ -31,10 +27,7 @@ export type ReconcilerOptions = {
   readonly eventPublisher: EventPublisher;
   readonly catalogue: Catalogue;
   readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
-  readonly clock: MachineClock;
   readonly context: RepeatContext;
-  readonly metrics: Pick<PollerMetrics, 'stopped' | 'retries'>;
-  readonly log: Logger;
 };
 
 type Incident = {
@@ -44,40 +37,40 @@ type Incident = {
   readonly bytes: Buffer;
 };
 
-/** Checks events: reads an event with its whole incident list and publishes both with the time of the answer. */
+/** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Events that the provider refuses, each with the contract's change count at that time. */
+  /** Events that the provider refuses (403), with the contract's number of changes at the refusal. */
   readonly #refused = new Map<number, number>();
-  /** Hash of the unreadable list, by event: the same list becomes a dead letter once. */
+  /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
   readonly #unreadable = new Map<number, string>();
-  /** One timer for all that wait for an event to fall due; null while none waits. */
+  /** One timer for all loops that wait for a due event; null while none waits. */
   #pause: Promise<void> | null = null;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
   }
 
-  /** Checks events as they fall due, one at a time, until `signal` is aborted. Any number may run at once. */
+  /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
   async run(pauseMs: number, signal: AbortSignal): Promise<void> {
-    const { watch, clock } = this.#options;
+    const { watch, context } = this.#options;
     while (!signal.aborted) {
-      const id = watch.claim(clock.monotonic());
-      if (id === null) await this.#paused(pauseMs, signal);
-      else await this.#checkOrWait(id, signal);
+      const id = watch.claim(context.clock.monotonic());
+      if (id === null) await this.#sleep(pauseMs, signal);
+      else await this.#checkClaimed(id, signal);
     }
   }
 
-  #paused(pauseMs: number, signal: AbortSignal): Promise<void> {
-    this.#pause ??= this.#options.clock.sleep(pauseMs, signal).finally(() => {
+  #sleep(pauseMs: number, signal: AbortSignal): Promise<void> {
+    this.#pause ??= this.#options.context.clock.sleep(pauseMs, signal).finally(() => {
       this.#pause = null;
     });
     return this.#pause;
   }
 
-  /** One check. Throws `ProviderError`, `PublishError`. */
+  /** Checks one event. Throws `ProviderError`, `PublishError`. */
   async check(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, eventPublisher, catalogue, topicWriter, clock } = this.#options;
+    const { provider, watch, eventPublisher, catalogue, topicWriter, context } = this.#options;
     const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
@@ -90,11 +83,11 @@ export class Reconciler {
       time: shown.timestamp,
       final: event.status_type === 'finished',
     });
-    // Read after the event, so a verified event gets its final list. For an event reported by its result alone the list
-    // is no timeline: as a snapshot it would remove every goal.
+    // The list is read after the event, so that a verified event gets its final list. When the provider reports only the
+    // result of an event, its list is no timeline: as a snapshot it would remove every goal.
     const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
     const readable = list === null || (await this.#publish(id, list));
-    const now = clock.monotonic();
+    const now = context.clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
     if (!readable && !watch.hasExpired(event, shown.timestamp)) {
       watch.unreadable(id, now);
@@ -104,18 +97,18 @@ export class Reconciler {
       .filter(({ confirmation }) => confirmation === 'tbd')
       .map((one) => one.id);
     const listed = new Map(list?.items.map((one) => [one.id, one.ut]));
-    const sound = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
-    if (!settled || !sound) return;
+    const isFinal = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
+    if (!settled || !isFinal) return;
     const position = list?.timestamp ?? shown.timestamp;
     await topicWriter.checkpoint(`${FINISHED}${id}`, position);
     watch.verified(id, position);
   }
 
-  /** Publishes a list; one that is unreadable becomes a dead letter. Returns whether it is readable. */
-  async #publish(id: number, { timestamp, items }: Whole<Incident>): Promise<boolean> {
-    const { topicWriter, clock } = this.#options;
+  /** Publishes a list, or a dead letter when it is unreadable. Returns whether it is readable. */
+  async #publish(id: number, { timestamp, items }: WholeList<Incident>): Promise<boolean> {
+    const { topicWriter, context } = this.#options;
     const incidents = items.map(({ bytes }) => bytes);
-    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, clock.unix());
+    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, context.clock.unix());
     const readable = delivery.deadLetters.length === 0;
     if (readable) this.#unreadable.delete(id);
     else {
@@ -129,15 +122,17 @@ export class Reconciler {
 
   #readIncidents(id: number, signal: AbortSignal) {
     const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
-    const how = { absenceCounts: true, idOf: (incident: Incident) => incident.id, itemsOf: incidentsOf };
-    return readPages(this.#options.provider, request, how, signal);
+    const paging = { absenceCounts: true, idOf: (incident: Incident) => incident.id, itemsOf: incidentsOf };
+    return readPages(this.#options.provider, request, paging, signal);
   }
 
-  async #checkOrWait(id: number, signal: AbortSignal): Promise<void> {
-    const { watch, clock, context, metrics, log } = this.#options;
-    const { changes } = context.contract;
+  /** Checks a claimed event. A failed check makes it due later; a missing event is dropped. */
+  async #checkClaimed(id: number, signal: AbortSignal): Promise<void> {
+    const { watch, context } = this.#options;
+    const { clock, backoff, contract, metrics, log } = context;
+    const { changes } = contract;
     if (this.#refused.get(id) === changes) {
-      watch.failed(id, clock.monotonic(), () => context.backoff.ceilingMs);
+      watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
       return;
     }
     if (this.#refused.delete(id)) metrics.stopped.dec(EVENT);
@@ -152,14 +147,15 @@ export class Reconciler {
       else if (code === 'FORBIDDEN') {
         this.#refused.set(id, changes);
         metrics.stopped.inc(EVENT);
-        log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');
-        watch.failed(id, now, () => context.backoff.ceilingMs);
+        log.error(
+          { resource: `event/${id}`, code },
+          'outside the contract, not checked until the contract changes',
+        );
+        watch.failed(id, now, () => backoff.ceilingMs);
       } else {
         metrics.retries.inc({ ...EVENT, code: published });
-        log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is made again');
-        watch.failed(id, now, (failures) =>
-          Math.max(context.backoff.firstMs, randomBackoffMs(context.backoff, failures)),
-        );
+        log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is retried');
+        watch.failed(id, now, (failures) => Math.max(backoff.firstMs, randomBackoffMs(backoff, failures)));
       }
     }
   }
@@ -171,7 +167,7 @@ function incidentsOf(answer: FeedAnswer): Incident[] {
     throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');
   }
   const bytes = itemBytes(answer);
-  // Normalizing sends a list with an item that is no record to the dead letters.
+  // Items that are no records are kept: normalizing then sends the whole list to dead letters.
   return bytes.map((one, at) => {
     const record = data[at] as Raw | null;
     const ut = toWholeNumber(record?.ut);

@@ -32,7 +32,7 @@ function message(confirmation: string | null, deleted = false, ut = NOW): Normal
 const NONE: ReadonlyMap<string, number> = new Map();
 const LISTED = new Map([['5-1', NOW]]);
 
-/** A watch that has seen and checked an event once, at 0. */
+/** Returns a watch that has seen and checked an event once, at 0. */
 function checkedOnce(event: object, verified: [number, number][] = []): MatchWatch {
   const watch = new MatchWatch(SETTINGS, verified);
   watch.onEvent({ ...event }, NOW, 0);
@@ -42,7 +42,7 @@ function checkedOnce(event: object, verified: [number, number][] = []): MatchWat
   return watch;
 }
 
-test('checks a live event at first sight, and not again while its clock stands and nothing is unconfirmed', () => {
+test('checks a new live event at once, and not again while its clock is stopped and nothing is unconfirmed', () => {
   const watch = checkedOnce(live());
   expect(watch.claim(1_000_000)).toBe(null);
 });
@@ -71,7 +71,7 @@ test('checks an event whose feed is silent while the clock runs, counted from th
   expect(watch.claim(56)).toBe(9);
 });
 
-test('an unreadable list changes nothing that is known, and is read again after the period of its state', () => {
+test('keeps its state after an unreadable list, and checks again after the interval of the state', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 3);
   expect(watch.claim(10)).toBe(9);
@@ -116,7 +116,7 @@ test('does not check events that the checkpoints list as verified', () => {
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
 });
 
-test('an event that ended long ago counts as verified unless it is watched', () => {
+test('treats an event that ended long ago as verified unless it is watched', () => {
   const old = { start_date: '1970-01-01 00:00' };
   const watch = new MatchWatch(SETTINGS, []);
   watch.onEvent(finished(old), NOW, 0);
@@ -135,7 +135,7 @@ test.each([
   ['no', false],
   [null, false],
   [undefined, false],
-])('verified_result %s settles an event: %s', (verified_result, settled) => {
+])('settles an event by its verified_result %s: %s', (verified_result, settled) => {
   const watch = new MatchWatch(SETTINGS, []);
   expect(watch.isSettled(finished({ verified_result }), NOW)).toBe(settled);
   expect(watch.isSettled(live({ verified_result }), NOW)).toBe(false);
@@ -173,7 +173,7 @@ test('backs off after failed checks, and resets after a good one', () => {
   expect(waits).toEqual([1, 2, 1]);
 });
 
-test('an incident reported after a snapshot that removes it makes another check due', () => {
+test('checks again when an incident is reported after the snapshot that removes it', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW - 4), 1);
   expect(watch.claim(1_000)).toBe(null);
@@ -185,7 +185,7 @@ test('an incident reported after a snapshot that removes it makes another check 
   expect(late.claim(1_000)).toBe(null);
 });
 
-test('an incident reported during a check makes another check due', () => {
+test('checks again when an incident is reported during a check', () => {
   const watch = checkedOnce(live());
   watch.onBoard(5, new Set());
   expect(watch.claim(1)).toBe(9);
@@ -202,7 +202,7 @@ test.each([
     behind: LISTED,
     listed: NONE,
   },
-])('a list that $what lags behind the feed: it is read again until it shows the report', (given) => {
+])('reads a list that $what again until it shows the report of the feed', (given) => {
   const watch = checkedOnce(live());
   watch.onMessage(given.reported, 1);
   watch.onBoard(5, new Set());
@@ -214,7 +214,7 @@ test.each([
   expect(watch.claim(1_000)).toBe(null);
 });
 
-test('a list overrides the feed after the settle margin', () => {
+test('lets a list override the feed after the settle margin', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW), 1);
   watch.onBoard(5, new Set());
@@ -225,7 +225,7 @@ test('a list overrides the feed after the settle margin', () => {
   expect(watch.claim(1_000)).toBe(null);
 });
 
-test('a finished event is not verified while the lists may lag behind its last report', () => {
+test('does not verify a finished event while the lists may lag behind its last report', () => {
   const watch = checkedOnce(finished());
   const reported = { ...message(null), incident: null };
   const check = (now: number): boolean => {
@@ -243,7 +243,7 @@ test('a finished event is not verified while the lists may lag behind its last r
   expect(watch.counts().finished).toBe(0);
 });
 
-test('an event first seen finished is checked twice', () => {
+test('checks an event twice when it is already finished when first seen', () => {
   const watch = new MatchWatch(SETTINGS, []);
   // The feed may report everything before a list shows the event, and a list may show it before its incidents.
   watch.onMessage(message(null), 0);
@@ -263,7 +263,7 @@ test('an event first seen finished is checked twice', () => {
 test.each([
   ['fields', { ...message(null), incident: null }],
   ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
-])('a late feed message with %s makes a verified event due again', (_, reported) => {
+])('checks a verified event again after a late feed message with %s', (_, reported) => {
   const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
   watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
   expect(watch.claim(1)).toBe(null);
@@ -271,7 +271,7 @@ test.each([
   expect(watch.claim(2)).toBe(9);
 });
 
-test('an event stays due after a failed check', () => {
+test('keeps an event due after a failed check', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW - 5), 2);
   expect(watch.claim(10)).toBe(9);
@@ -280,7 +280,7 @@ test('an event stays due after a failed check', () => {
   expect(watch.claim(15)).toBe(9);
 });
 
-test('an incident reported during a check still waits for its confirmation', () => {
+test('keeps an incident unconfirmed that is reported during a check', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 1);
   expect(watch.claim(10)).toBe(9);

@@ -1,5 +1,5 @@
 /**
- * Decides which events need a check (a read of the whole incident list), and when: live events with an open confirmation
+ * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed incident
  * or a silent feed, finished events until they are verified, and events with late messages. Pure: the caller passes times
  * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
@@ -8,19 +8,19 @@ import { SETTLE_SECONDS } from '#domain/incident-register.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
 
-/** When events are checked, milliseconds. */
+/** When events are checked. */
 export type WatchSettings = {
-  /** Between checks of a live event with unconfirmed incidents. */
+  /** Interval between checks of a live event with unconfirmed incidents. */
   readonly unconfirmedMs: number;
-  /** From the last message or check of a live event whose clock runs. */
+  /** Time from the last message or check to the next check of a live event whose clock runs. */
   readonly silenceMs: number;
-  /** Between checks of a finished event that is not verified. */
+  /** Interval between checks of a finished event that is not verified. */
   readonly verifyMs: number;
-  /** How far lists may lag behind the feed: a provider may derive them from it. */
+  /** Maximum lag of lists behind the feed: a provider may derive them from it. */
   readonly settleMs: number;
-  /** Finished events that began longer ago, in seconds of the provider's clock, count as verified. */
+  /** Age since its start, in seconds, after which a finished event counts as verified. */
   readonly verifyWithin: number;
-  /** Which events are watched at all. */
+  /** Whether an event is watched at all. */
   readonly follows: (event: Raw) => boolean;
 };
 
@@ -29,23 +29,25 @@ type Watched = {
   readonly sport: number | null;
   state: 'live' | 'finished';
   clockRuns: boolean;
-  /** Ids of unconfirmed incidents, and of those reported since the last check began. */
+  /** Ids of unconfirmed incidents. */
   readonly unconfirmed: Set<string>;
+  /** Ids of the unconfirmed incidents that the feed reported since the last check began. */
   readonly reported: Set<string>;
   /** When the last feed message was received. */
   receivedAt: number;
   /**
-   * When the feed last reported fields of the event, or when it was first seen finished: earlier messages are unknown and
-   * the lists may lag behind them. Null when neither happened.
+   * When the feed last reported fields of the event, or when the event was first seen, if it was finished then: earlier
+   * messages are unknown, and the lists may lag behind them. Null when neither happened.
    */
   reportedAt: number | null;
-  /** When the last check began, and when it ended; null before the first check in this state. */
+  /** When the last check began. */
   startedAt: number;
+  /** When the last check ended; null before the first check in this state. */
   checkedAt: number | null;
   checking: boolean;
   /** The provider's time of the last snapshot, Unix seconds; null before the first. */
   snapshotAt: number | null;
-  /** Reported incidents by id, until a list shows them or the settle margin is over. */
+  /** Incidents reported by the feed, by id, until a list shows them or the settle margin is over. */
   readonly incidents: Map<string, ReportedIncident>;
   /** Earliest time of the next check. */
   notBefore: number;
@@ -55,25 +57,25 @@ type Watched = {
 /** The feed's last report of an incident. `ut`: Unix seconds; `at`: when it was received, milliseconds. */
 type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
 
-/** Result of a check. */
+/** The result of a check. */
 export type Checked = {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The `ut` of each incident of the list, by id; null where it has none. */
+  /** The `ut` of each incident of the list, by id; null when the incident has none. */
   readonly listed: ReadonlyMap<string, number | null>;
-  /** Ids of the incidents that wait for a confirmation. */
+  /** Ids of the unconfirmed incidents. */
   readonly unconfirmed: readonly string[];
   readonly now: number;
 };
 
-/** The events that are watched. */
+/** The watched events. */
 export class MatchWatch {
   readonly #settings: WatchSettings;
   readonly #events = new Map<number, Watched>();
-  /** Verified finished events, each with the provider's time of its last check, Unix seconds. */
+  /** Verified finished events, with the provider's time of the last check of each, Unix seconds. */
   readonly #verified: Map<number, number>;
 
-  /** `verified`: restored from the checkpoints. */
+  /** `verified`: the finished events with a checkpoint. */
   constructor(settings: WatchSettings, verified: Iterable<readonly [id: number, position: number]>) {
     this.#settings = settings;
     this.#verified = new Map(verified);
@@ -96,7 +98,7 @@ export class MatchWatch {
   /** Applies a feed message. */
   onMessage(message: NormalizedMessage, now: number): void {
     const { event_id: id, event_fields } = message;
-    // The final check may have overridden this late message: the event is checked again.
+    // The final check may have overridden this late message, so the event is checked again.
     if ((event_fields.length > 0 || message.incident !== null) && this.#verified.delete(id))
       this.#enter(id, {}, 'finished', now);
     const watched = this.#events.get(id);
@@ -114,7 +116,7 @@ export class MatchWatch {
     }
   }
 
-  /** Makes live events due that the board of their sport no longer lists. */
+  /** Makes those live events due that the board of their sport no longer lists. */
   onBoard(sport: number, listed: ReadonlySet<number>): void {
     for (const watched of this.#events.values()) {
       if (watched.state === 'live' && watched.sport === sport && !listed.has(watched.id)) {
@@ -123,7 +125,7 @@ export class MatchWatch {
     }
   }
 
-  /** Claims a due event for a check, until `checked`, `failed` or `drop`; null when none is due. */
+  /** Claims a due event for a check, until `checked`, `unreadable`, `failed` or `drop`. Returns null when none is due. */
   claim(now: number): number | null {
     for (const watched of this.#events.values()) {
       if (watched.checking || watched.notBefore > now || this.#dueAt(watched) > now) continue;
@@ -136,8 +138,8 @@ export class MatchWatch {
   }
 
   /**
-   * Ends a check. Returns false when another check is needed: this one overrides feed messages, or the feed reported so
-   * late that the lists may lag behind it.
+   * Ends a check. Returns false when another check is needed: this one overrides messages of the feed, or the lists may
+   * lag behind the last one.
    */
   checked(id: number, { snapshotAt, listed, unconfirmed, now }: Checked): boolean {
     const watched = this.#events.get(id);
@@ -148,14 +150,15 @@ export class MatchWatch {
     watched.failures = 0;
     watched.unconfirmed.clear();
     for (const incident of [...unconfirmed, ...watched.reported]) watched.unconfirmed.add(incident);
-    const known = watched.startedAt - this.#settings.settleMs;
+    const settledUpTo = watched.startedAt - this.#settings.settleMs;
     for (const [incident, reported] of watched.incidents) {
-      if (reported.at <= known || isShown(reported, listed.get(incident))) watched.incidents.delete(incident);
+      if (reported.at <= settledUpTo || isShown(reported, listed.get(incident)))
+        watched.incidents.delete(incident);
     }
     return this.#isLastWord(watched);
   }
 
-  /** Ends a check whose incident list is unreadable: it changes nothing, and the event stays due. */
+  /** Ends a check whose incident list is unreadable. It changes no incident; the event is due again after its interval. */
   unreadable(id: number, now: number): void {
     const watched = this.#events.get(id);
     if (watched === undefined) return;
@@ -179,14 +182,14 @@ export class MatchWatch {
     return event.status_type === 'finished' && (isYes(event.verified_result) || this.hasExpired(event, time));
   }
 
-  /** Whether a finished event began so long ago that it counts as verified, whatever its list. */
+  /** Whether a finished event began so long ago that it counts as verified, even with an unreadable list. */
   hasExpired(event: Raw, time: number): boolean {
     return event.status_type === 'finished' && this.#isOld(event, time);
   }
 
   /**
-   * Marks a finished event as verified: it is checked again only if it changes after `position`, Unix seconds. Ignored
-   * when the feed reported the event after its check.
+   * Marks a finished event as verified: it is checked again only when it changes after `position`, Unix seconds. Does
+   * nothing when the feed reported the event after its check.
    */
   verified(id: number, position: number): void {
     const watched = this.#events.get(id);
@@ -195,12 +198,12 @@ export class MatchWatch {
     this.#events.delete(id);
   }
 
-  /** Stops watching an event until a list has it again. */
+  /** Stops watching an event until a list shows it again. */
   drop(id: number): void {
     this.#events.delete(id);
   }
 
-  /** How many are watched, by state. */
+  /** Returns the number of watched events, by state. */
   counts(): { readonly live: number; readonly finished: number } {
     let live = 0;
     for (const { state } of this.#events.values()) if (state === 'live') live += 1;
@@ -237,7 +240,7 @@ export class MatchWatch {
   #dueAt(watched: Watched): number {
     const { state, checkedAt, unconfirmed, clockRuns, receivedAt } = watched;
     const { unconfirmedMs, silenceMs, verifyMs } = this.#settings;
-    // A first check covers what happened before the windows that are still read.
+    // The first check covers the time before the first window of the feed.
     if (checkedAt === null) return 0;
     if (isOverruled(watched)) return checkedAt + unconfirmedMs;
     if (state === 'finished') return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched));
@@ -251,7 +254,7 @@ export class MatchWatch {
     return !isOverruled(watched) && this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
   }
 
-  /** When the lists show the last report for certain, if the last check began before that; else infinity. */
+  /** Returns when the lists certainly show the last report, if the last check began before that time; else infinity. */
   #unsettledUntil({ reportedAt, startedAt }: Watched): number {
     const settled = reportedAt === null ? Number.NEGATIVE_INFINITY : reportedAt + this.#settings.settleMs;
     return startedAt < settled ? settled : Number.POSITIVE_INFINITY;
@@ -271,8 +274,8 @@ export class MatchWatch {
 }
 
 /**
- * Whether the last snapshot contradicts a report of the feed (law 3): it removes an incident that was reported but not
- * listed yet, or restores one that was deleted but is still listed. The message was late, or the list lags behind the feed.
+ * Whether the last snapshot contradicts a report of the feed (law 3): it removes a reported incident that was not listed
+ * yet, or restores a deleted one that is still listed. Then the message was late, or the list lags behind the feed.
  */
 function isOverruled({ snapshotAt, incidents }: Watched): boolean {
   if (snapshotAt === null) return false;
@@ -282,13 +285,13 @@ function isOverruled({ snapshotAt, incidents }: Watched): boolean {
   return false;
 }
 
-/** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined if absent. */
+/** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined when it is not listed. */
 function isShown({ ut, deleted }: ReportedIncident, listed: number | null | undefined): boolean {
   if (deleted) return listed === undefined || (listed !== null && listed > ut);
   return listed !== undefined && (listed === null || listed >= ut);
 }
 
-/** Whether a flag of the provider is set, in any of its spellings. */
+/** Whether a flag of the provider is set, in any of its notations. */
 export function isYes(flag: unknown): boolean {
   return flag === 'yes' || flag === true || flag === 1 || flag === '1';
 }

@@ -15,13 +15,13 @@ import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
 import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
-/** Records restored from the topics, also those of an earlier poller. */
+/** The last record of each key of the poller's topics. */
 type RestoredRecords = {
   readonly catalogue: ReadonlyMap<string, CatalogueRecord>;
   readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
 };
 
-export type PollerOptions = {
+type PollerOptions = {
   readonly config: PollerConfig;
   readonly provider: ProviderClient;
   readonly topicWriter: TopicWriter;
@@ -33,12 +33,12 @@ export type PollerOptions = {
 const SEASON = 'season/';
 /** Prefix of the resource of a ranking. */
 const RANKING = 'ranking/';
-/** Longest pause between looks for seasons to follow and for due checks. */
-const LOOK_MS = 1_000;
+/** Maximum interval between searches for seasons to follow, and for due checks. */
+const SEARCH_MS = 1_000;
 
 /**
- * Polls from the checkpoints until `signal` is aborted. Resolves when all its reads have ended. Rejects with any error
- * that is not the provider's, e.g. the broker's, once all other reads have ended.
+ * Polls from the checkpoints until `signal` is aborted. Resolves when all its reads have ended. Rejects with the first
+ * error that is no `ProviderError`, e.g. one of the broker, once all other reads have ended.
  */
 export async function poll(options: PollerOptions, signal: AbortSignal): Promise<void> {
   const polling = new Polling(options, signal);
@@ -58,7 +58,7 @@ class Polling {
   readonly #sports: ReadonlySet<number>;
   readonly #signal: AbortSignal;
   readonly #failed = new AbortController();
-  /** Aborted when the term is over or a read has failed for good. */
+  /** Aborted when the term ends or a read fails permanently. */
   readonly #working: AbortSignal;
   readonly #readings: Promise<void>[] = [];
   readonly #catalogue: Catalogue;
@@ -104,17 +104,17 @@ class Polling {
       clock,
       onMessage: (message) => {
         messageAt = clock.monotonic();
-        // Of the feed alone: what lists say was received before, or is as old as the match.
+        // Only for the feed: messages made from lists were received before, or are as old as the match.
         metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
         this.#watch.onMessage(message, messageAt);
       },
-      onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
+      onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider was set back'),
       onGap: (from, to) => {
         log.error({ from, to }, 'the provider refuses this part of the feed, skips it');
         status.skipped(from, to);
       },
     });
-    metrics.lagIs(() => {
+    metrics.setLag(() => {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
@@ -124,14 +124,14 @@ class Polling {
       providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
     });
     status.begin(reading());
-    this.#begin(reporter.run(this.#working));
+    this.#track(reporter.run(this.#working));
     const periodMs = () =>
       feedWaitMs(config.FEED_PERIOD_MS, {
         live: this.#watch.counts().live,
         silentMs: clock.monotonic() - messageAt,
       });
     const read: Repeated['read'] = (signal) => reporter.during(() => follower.read(signal), reading);
-    this.#begin(repeat({ resource: FEED, periodMs, read }, this.#context, this.#working));
+    this.#track(repeat({ resource: FEED, periodMs, read }, this.#context, this.#working));
   }
 
   readBoards(): void {
@@ -149,7 +149,7 @@ class Polling {
     for (const kind of CATALOGUES) {
       for (const sport of kind.bySport ? this.#sports : [0]) {
         const resource = catalogueResource(kind, sport);
-        // A checkpoint without records means that the catalogue topic was recreated: read all.
+        // A checkpoint without records means that the catalogue topic was recreated: everything is read.
         let since = this.#catalogue.has(kind.kind) ? this.#positionOf(resource) : null;
         this.#repeat(resource, periodMs, async (signal) => {
           since = await this.#lists.readCatalogue(kind, sport, since, signal);
@@ -162,19 +162,19 @@ class Polling {
   /** Reads the events of each followed season while it is current. */
   readSeasons(): void {
     const { SCHEDULE_PERIOD_MS: periodMs } = this.#options.config;
-    const begun = new Set<number>();
+    const started = new Set<number>();
     let wanted: ReadonlySet<number> = new Set();
-    this.#repeat('seasons', Math.min(LOOK_MS, periodMs), async () => {
+    this.#repeat('seasons', Math.min(SEARCH_MS, periodMs), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        if (begun.has(season)) continue;
-        begun.add(season);
+        if (started.has(season)) continue;
+        started.add(season);
         this.#repeat(`${SEASON}${season}`, periodMs, async (signal) => {
           if (wanted.has(season)) {
             await this.#lists.readSeason(season, signal);
             return 'done';
           }
-          begun.delete(season);
+          started.delete(season);
           return 'end';
         });
       }
@@ -187,18 +187,18 @@ class Polling {
   readRankings(): void {
     const { STANDINGS_PERIOD_MS: periodMs } = this.#options.config;
     const rankings = new Rankings(this.#options);
-    const begun = new Set<number>();
+    const started = new Set<number>();
     for (const sport of this.#sports) {
-      // All of it when a poller starts: no checkpoint lists the rankings.
+      // A starting poller reads the whole catalogue: no checkpoint lists the rankings.
       let since: number | null = null;
       this.#repeat(`standings/${sport}`, periodMs, async (signal) => {
         const { ids, time } = await rankings.readList(sport, since, signal);
         since = time;
         for (const id of ids) {
-          if (begun.has(id)) continue;
-          begun.add(id);
+          if (started.has(id)) continue;
+          started.add(id);
           // A deleted ranking is read again when the catalogue lists it again.
-          const ended = () => begun.delete(id);
+          const ended = () => started.delete(id);
           this.#repeat(`${RANKING}${id}`, periodMs, (during) => rankings.read(id, during), ended);
         }
         return 'done';
@@ -207,26 +207,28 @@ class Polling {
   }
 
   reconcile(): void {
-    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = this.#options.config;
+    const { config, provider, topicWriter } = this.#options;
+    const { UNCONFIRMED_PERIOD_MS, SILENCE_MS, REQUEST_CONCURRENCY } = config;
     const reconciler = new Reconciler({
-      ...this.#options,
+      provider,
+      topicWriter,
       context: this.#context,
       watch: this.#watch,
       eventPublisher: this.#eventPublisher,
       catalogue: this.#catalogue,
     });
-    const pauseMs = Math.min(LOOK_MS, UNCONFIRMED_PERIOD_MS, SILENCE_MS) / 4;
+    const pauseMs = Math.min(SEARCH_MS, UNCONFIRMED_PERIOD_MS, SILENCE_MS) / 4;
     for (let at = 0; at < REQUEST_CONCURRENCY; at++) {
-      this.#begin(reconciler.run(pauseMs, this.#working));
+      this.#track(reconciler.run(pauseMs, this.#working));
     }
   }
 
-  /** Resolves or rejects when all has ended. */
+  /** Waits until all reads have ended. Throws the error that ended them. */
   async ended(): Promise<void> {
     const { metrics } = this.#options;
-    // Reads add further reads while they run.
+    // Reads add further reads to the list while they run.
     for (const reading of this.#readings) await reading;
-    metrics.lagIs(() => null);
+    metrics.setLag(() => null);
     metrics.watched.reset();
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
@@ -234,10 +236,11 @@ class Polling {
   #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
     const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
     const reading = { resource, periodMs: () => periodMs, oneOfMany, read };
-    this.#begin(repeat(reading, this.#context, this.#working).finally(ended));
+    this.#track(repeat(reading, this.#context, this.#working).finally(ended));
   }
 
-  #begin(reading: Promise<void>): void {
+  /** Adds a running read. When it fails, all others end. */
+  #track(reading: Promise<void>): void {
     this.#readings.push(reading.catch((error: unknown) => this.#failed.abort(error)));
   }
 
@@ -260,7 +263,7 @@ class Polling {
 }
 
 function watchSettings(config: PollerConfig): WatchSettings {
-  const holds = (wanted: readonly number[], id: unknown): boolean =>
+  const matches = (wanted: readonly number[], id: unknown): boolean =>
     wanted.length === 0 || wanted.includes(toWholeNumber(id) ?? -1);
   return {
     unconfirmedMs: config.UNCONFIRMED_PERIOD_MS,
@@ -269,9 +272,9 @@ function watchSettings(config: PollerConfig): WatchSettings {
     settleMs: config.FEED_SETTLE_SECONDS * 1000,
     verifyWithin: config.VERIFY_DAYS * 86_400,
     follows: (event) =>
-      holds(config.FOLLOW_SPORTS, event.sport_id) &&
-      holds(config.FOLLOW_COMPETITIONS, event.competition_id) &&
-      holds(config.FOLLOW_SEASONS, event.season_id),
+      matches(config.FOLLOW_SPORTS, event.sport_id) &&
+      matches(config.FOLLOW_COMPETITIONS, event.competition_id) &&
+      matches(config.FOLLOW_SEASONS, event.season_id),
   };
 }
 

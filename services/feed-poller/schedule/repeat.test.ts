@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
-/** Runs a read that fails with each of `failures`, then succeeds until `reads` attempts were made. */
+/** Repeats a read that fails with each of `failures`, then succeeds, until there were `reads` attempts. */
 async function run(
   failures: readonly (ProviderErrorCode | null)[],
   {
@@ -43,18 +43,18 @@ test('waits one period between reads', async () => {
 });
 
 test.each(['SERVER_ERROR', 'UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'INCONSISTENT', 'UNAUTHORIZED'] as const)(
-  'backs off up to the ceiling after %s, and waits one period after a success',
+  'backs off up to the maximum wait after %s, and waits one period after a success',
   async (code) => {
     const { waits } = await run([code, code, code, code, code, code, null, code], { reads: 9 });
     expect(waits).toEqual([50, 100, 200, 400, 500, 500, 7, 50, 7]);
   },
 );
 
-test('waits for the ceiling after a rejected request', async () => {
+test('waits for the maximum time after a rejected request', async () => {
   expect((await run(['REJECTED'], { reads: 2 })).waits).toEqual([1_000, 7]);
 });
 
-test('403 stops the resource until the contract changes: one log line, one in the metric, no timer', async () => {
+test('stops a resource after 403 until the contract changes: one log line, one in the metric, no timer', async () => {
   const { count, waits, log, metrics } = await run(['FORBIDDEN', null], {
     reads: 2,
     afterFirst: (contract) => contract.widen(),
@@ -72,14 +72,14 @@ test('notices a contract change during the refused request', async () => {
   expect(contract.changes).toBe(changes + 1);
 });
 
-test('a stopped resource ends with its term', async () => {
+test('ends a stopped resource with its term', async () => {
   const stop = new AbortController();
   const waiting = new ContractScope().changedSince(0, stop.signal);
   stop.abort();
   await waiting;
 });
 
-test('404 drops one of many, and delays a single resource', async () => {
+test('drops one of many after 404, and delays a single resource', async () => {
   expect(await run(['NOT_FOUND'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
   expect(await run(['NOT_FOUND'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
 });

@@ -1,6 +1,6 @@
 import type { MachineClock } from '#timing/clock.ts';
 
-/** A clock that advances only by sleeping: a sleep returns at once, that much later. */
+/** A clock that only sleeps advance: a sleep returns at once and moves the clock by its length. */
 export class FakeClock implements MachineClock {
   now = 0;
   /** Every wait so far, milliseconds. */

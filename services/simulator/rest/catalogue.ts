@@ -1,4 +1,4 @@
-/** The catalogues and the structure of a competition, which do not change while matches are played. */
+/** The catalogues and the structure of a competition. They do not change while matches are played. */
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
 import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
@@ -9,7 +9,7 @@ import type { Dataset } from '../../../data/dataset.ts';
 
 const yesNo = (flag: boolean): 'yes' | 'no' => (flag ? 'yes' : 'no');
 
-/** A name as it stands in addresses. */
+/** Returns a name as it appears in URLs. */
 function slug(name: string): string {
   return name
     .toLowerCase()
@@ -17,7 +17,7 @@ function slug(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** The records of the catalogues, all written at `ut`, Unix seconds. */
+/** Returns the records of the catalogues, all written at `ut`, Unix seconds. */
 export function createCatalogues({ competition: { area } }: Dataset, ut: number) {
   const statuses = [...STATUSES_OF_SOCCER.values()].map(({ id, name, shortName, type }) => ({
     id,
@@ -76,13 +76,13 @@ export function createCatalogues({ competition: { area } }: Dataset, ut: number)
   };
 }
 
-/** A competition or a stage: the ids of its places, when it was written (Unix seconds), and its record with what is nested in it. */
+/** A competition or a stage: its ids, when it was written (Unix seconds), and its record with the nested records. */
 type ListedPlace = PlacedStage & {
   readonly area_id: number;
   readonly ut: number;
 };
 
-/** The places of a data set, all written at `ut`, Unix seconds. `lookup`: records without what is nested in them. */
+/** Returns the competition and stages of a data set, written at `ut`, Unix seconds. `lookup` returns records without nested ones. */
 export function createPlaces(
   dataset: Dataset,
   ut: number,
@@ -161,7 +161,7 @@ function stageRecord(
     name,
     start_date: dates[0] ?? null,
     end_date: dates.at(-1) ?? null,
-    // No table is kept here.
+    // The simulator has no tables.
     show_standings: 'no',
     has_brackets: knockout ? 'yes' : 'no',
     groups_nr: groups.length,

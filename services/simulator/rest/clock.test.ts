@@ -6,7 +6,7 @@ const STRETCHES = [
   { startsAt: 5_000, endsAt: 5_050 },
 ];
 
-test('a playing clock runs at its speed, jumps over the gaps and continues after the last message', () => {
+test('runs at its speed, jumps over the gaps and continues after the last message', () => {
   let real = 7;
   const clock = playClock(STRETCHES, 10, () => real);
   const at = (seconds: number): number => {
@@ -21,7 +21,7 @@ test('a playing clock runs at its speed, jumps over the gaps and continues after
   ]);
 });
 
-test('a clock of infinite speed follows reach, then runs at real-time pace from the end', () => {
+test('follows `reach` at infinite speed, then runs in real time from the end', () => {
   let real = 0;
   const clock = playClock(STRETCHES, Number.POSITIVE_INFINITY, () => real);
   clock.start();

@@ -2,25 +2,25 @@ import { playLength } from '../schedule.ts';
 
 /** The provider's time. Never goes back. */
 export type ProviderClock = {
-  /** Unix seconds, with a fraction. */
+  /** Returns Unix seconds, with a fraction. */
   now(): number;
 };
 
-/** A stretch of play; between two of them the clock jumps. Unix seconds. */
+/** A stretch of play, Unix seconds. Between two stretches the clock jumps. */
 export type Stretch = { readonly startsAt: number; readonly endsAt: number };
 
 /** The clock of a provider that plays. */
 export type PlayClock = ProviderClock & {
-  /** Starts; until then the clock stands at the first message. */
+  /** Starts the clock. Before that it shows the time of the first message. */
   start(): void;
-  /** Everything up to `played` seconds of play is published. Moves only a clock of infinite speed. */
+  /** Publishes everything up to `played` seconds of play. Has an effect only on a clock of infinite speed. */
   reach(played: number): void;
 };
 
 /**
- * Runs `speed` times as fast as life through the stretches, and jumps from the end of one to the start of the next,
- * as the player does. After the last it continues at `speed`, so that windows close. A clock of infinite speed follows
- * `reach`, and runs at real-time pace from the end. `elapsed` is real seconds, from any zero.
+ * Creates a clock that runs through the stretches at `speed` times real time and jumps from the end of one to the start of
+ * the next, as the player does. After the last it continues at `speed`, so that windows close. A clock of infinite speed
+ * follows `reach`, and runs in real time from the end. `elapsed` returns real seconds from any zero.
  */
 export function playClock(
   stretches: readonly Stretch[],
@@ -48,7 +48,7 @@ export function playClock(
   };
 }
 
-/** The time after so many seconds of play. At the seam of two stretches it is the end of the first. */
+/** Returns the time after so many seconds of play; between two stretches, the end of the first. */
 function timeAfter(stretches: readonly Stretch[], played: number): number {
   let left = played;
   for (const [n, { startsAt, endsAt }] of stretches.entries()) {

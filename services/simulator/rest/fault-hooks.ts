@@ -4,18 +4,18 @@ import type { FastifyInstance } from 'fastify';
 import { RestError } from '#contract/rest/errors.ts';
 import type { RestFaults } from './faults.ts';
 
-/** Answers 500 in a row. */
+/** Number of consecutive answers 500. */
 const BURST = { min: 2, max: 6 } as const;
 
 /**
- * Makes the faults of the connection and of the answer as a whole: no answer, late, 500, broken JSON, cut body. Those
- * of what is in an answer are the data's. `slowMs` is how late an answer is at most, in real milliseconds.
+ * Injects the faults of connections and whole answers: no answer, late, 500, broken JSON, cut body. Faults of the content
+ * are injected by the provider's data. `slowMs`: maximum delay of an answer, real milliseconds.
  */
 export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: number): void {
   let burst = 0;
   app.addHook('onRequest', async (_request, reply) => {
     if (faults.strikes('timeout')) {
-      // No answer follows: the connection stays open until the client or the server closes it.
+      // Sends no answer: the connection stays open until the client or the server closes it.
       reply.hijack();
       return;
     }
@@ -41,20 +41,20 @@ export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: 
     }
     if (faults.strikes('cut_body')) {
       reply.header('content-length', body.length);
-      return breaksOff(body.subarray(0, body.length >> 1));
+      return failingAfter(body.subarray(0, body.length >> 1));
     }
     return payload;
   });
 }
 
-/** A stream that gives these bytes and then fails, which ends the connection. */
-function breaksOff(bytes: Buffer): Readable {
+/** Returns a stream of these bytes that then fails, which ends the connection. */
+function failingAfter(bytes: Buffer): Readable {
   return Readable.from(
     (async function* () {
       yield bytes;
-      // The bytes are on their way before the connection ends.
+      // The bytes must be sent before the connection ends.
       await sleep(5);
-      throw new Error('the connection breaks off, as ordered');
+      throw new Error('the connection ends by an injected fault');
     })(),
   );
 }

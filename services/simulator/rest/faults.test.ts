@@ -9,7 +9,7 @@ test('parses settings of REST faults, and rejects unknown ones with the known na
   expect(() => parseRestFaults('slow=2')).toThrow('slow: the rate must be a number from 0 to 1');
 });
 
-test('the same seed injects the same, whatever other faults are set', () => {
+test('injects the same faults with the same seed, whatever other faults are set', () => {
   const throws = (order: string, seed: string) => {
     const faults = new RestFaults(parseRestFaults(order), seed);
     return Array.from({ length: 200 }, () => {
@@ -23,7 +23,7 @@ test('the same seed injects the same, whatever other faults are set', () => {
   expect(first.filter(Boolean).length).toBeGreaterThan(30);
 });
 
-test('no two faults strike in step', () => {
+test('injects different faults independently', () => {
   const faults = new RestFaults(parseRestFaults('slow=0.5,timeout=0.5'), 'a');
   const together = Array.from({ length: 200 }, () => faults.strikes('slow') === faults.strikes('timeout'));
   expect(new Set(together).size).toBe(2);

@@ -1,4 +1,4 @@
-/** Which records a query of the contract asks for. */
+/** Whether a record matches a query of the contract. */
 import { parseDate } from '#contract/rest/parameters.ts';
 import type { EventsQuery, FeedQuery, IncidentsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import type { ProviderMessage } from '../records.ts';
@@ -7,8 +7,8 @@ import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 const POSTPONED = 5;
 
 /** Whether a value equals the wanted one; undefined matches every value. */
-function is<T>(asked: T | undefined, value: T): boolean {
-  return asked === undefined || asked === value;
+function is<T>(wanted: T | undefined, value: T): boolean {
+  return wanted === undefined || wanted === value;
 }
 
 export function inEvents(event: KnownEvent, query: EventsQuery): boolean {
@@ -32,8 +32,8 @@ export function inEvents(event: KnownEvent, query: EventsQuery): boolean {
 }
 
 /**
- * A match belongs to the board of a window that holds its date or one of its messages: a match that waited for the
- * others of its wave is live on a later day than its date.
+ * Whether the board of a window lists a match: its date or one of its messages is in the window. A match that waited for
+ * the others of its wave is live on a later day than its date.
  */
 export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
   const { record } = event;
@@ -48,7 +48,7 @@ export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
   );
 }
 
-/** Removed incidents are listed where they are asked for, and nowhere else. */
+/** Whether a list has an incident. Only a query with `deleted=yes` lists the removed ones, and only these. */
 export function inIncidents({ record, removed, updated }: PublishedIncident, query: IncidentsQuery): boolean {
   return (
     removed === (query.deleted === 'yes') &&
@@ -62,8 +62,8 @@ export function inFeed(
   { type, data }: ProviderMessage,
   query: Omit<FeedQuery, 'timestamp' | 'timestamp_to'>,
 ): boolean {
-  const flag = (asked: 'yes' | 'no' | undefined, value: unknown): boolean =>
-    asked === undefined || (value !== undefined && (asked === 'yes') === (value === 'yes'));
+  const flag = (wanted: 'yes' | 'no' | undefined, value: unknown): boolean =>
+    wanted === undefined || (value !== undefined && (wanted === 'yes') === (value === 'yes'));
   return (
     is<string>(query.type, type) &&
     (query.eventIds === null || query.eventIds.has(data.event.id)) &&
@@ -72,7 +72,7 @@ export function inFeed(
   );
 }
 
-/** By id as text, or by first publication and then by id. */
+/** Returns a comparison of incidents: by id as text, or by first publication and then by id. */
 export function inOrder(query?: Pick<IncidentsQuery, 'sort_type' | 'sort_order'>) {
   const sign = query?.sort_order === 'desc' ? -1 : 1;
   return (a: PublishedIncident, b: PublishedIncident): number => {

@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 
-/** The one client of the provider. */
-export type GatekeeperOptions = {
+/** The one client of the provider, and the state of its tokens. */
+type GatekeeperOptions = {
   readonly clientId: string;
   readonly secretKey: string;
-  /** Real seconds from any zero. */
+  /** Returns real seconds from any zero. */
   readonly elapsed: () => number;
-  /** Called at each use of a valid token: true makes all tokens invalid, this one too. */
+  /** Called at each use of a valid token. When it returns true, all tokens become invalid, this one too. */
   readonly revokes: () => boolean;
 };
 
@@ -15,8 +15,8 @@ export type GatekeeperOptions = {
 const TOKEN_SECONDS = 3600;
 
 /**
- * Authenticates the one client. Tokens are opaque and known only here. The expiration is stated on the provider's clock,
- * so that expiration − `api.timestamp` is the lifetime, and enforced on the real one.
+ * Authenticates the one client. The expiration of a token is stated on the provider's clock, so that
+ * expiration − `api.timestamp` is the lifetime, and enforced on the real clock.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { elapsed, revokes } = options;

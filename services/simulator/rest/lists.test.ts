@@ -13,7 +13,7 @@ const open = (options: Partial<ManualProviderOptions> = {}) =>
   openProvider({ dataset: WORLD_CUP, matches: 4, faults: parseFaults('many'), ...options });
 
 describe('lists', () => {
-  test('of events are narrowed as asked', async () => {
+  test('apply the filters of events', async () => {
     const { provider, reader } = open({ matches: 20 });
     const { startsAt } = provider.timeline;
     provider.advanceTo(startsAt + 3_400);
@@ -32,7 +32,7 @@ describe('lists', () => {
     expect(await ids({ sport_id: 6 })).toEqual([]);
   });
 
-  test('give every event once over all pages, even if a round spans two pages', async () => {
+  test('have every event once over all pages, even when a round spans two pages', async () => {
     const { provider, reader } = open({ dataset: ENGLAND, matches: 30 });
     provider.advanceTo(provider.timeline.endsAt);
     const pages = await reader.pages('/v2/events', { season_id: ENGLAND.competition.season.id, limit: 25 });
@@ -43,7 +43,7 @@ describe('lists', () => {
     expect(eventsIn(pages[0]?.data).at(-1).round_id).toBe(eventsIn(pages[1]?.data)[0].round_id);
   });
 
-  test('of incidents are narrowed and ordered as asked', async () => {
+  test('apply the filters and the order of incidents', async () => {
     const { provider, reader } = open();
     provider.advanceTo(provider.timeline.endsAt);
     const list = async (query: Record<string, string | number>) =>
@@ -60,7 +60,7 @@ describe('lists', () => {
     );
   });
 
-  test('the live board has the matches that are played, whatever day their date says', async () => {
+  test('have all matches in play on the live board, even on a later day than their date', async () => {
     const { provider, reader } = open({ matches: 20 });
     provider.advanceTo(provider.timeline.startsAt + 3_400);
     const board = async (query: Record<string, string | number>) =>

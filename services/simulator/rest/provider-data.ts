@@ -9,21 +9,21 @@ import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
 import { eventView, incidentView, plainEventView } from './views.ts';
 
-export type ProviderDataOptions = {
+type ProviderDataOptions = {
   readonly state: ProviderState;
-  /** What is played. */
+  /** The data set that is played. */
   readonly dataset: Dataset;
   readonly faults: RestFaults;
   /** When the catalogues were written, Unix seconds. */
   readonly writtenAt: number;
 };
 
-/** A window that ended longer ago is complete. */
+/** Age after which a window of the feed is complete. */
 const FRESH_SECONDS = 60;
 
 /**
- * The provider's answers from its state at its time. There are no tables: the catalogue of standings is empty and every
- * id in it is unknown.
+ * Creates the provider's answers from its current state. There are no tables: the catalogue of standings is empty, and
+ * every id of a table is unknown.
  */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, dataset, faults, writtenAt } = options;
@@ -35,8 +35,12 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     if (event === undefined) throw new RestError('NOT_FOUND');
     return event;
   };
-  const pageTree = (asked: (event: KnownEvent) => boolean, paging: Paging, view = eventView): RestAnswer => {
-    const events = state.events().filter(asked);
+  const pageTree = (
+    matching: (event: KnownEvent) => boolean,
+    paging: Paging,
+    view = eventView,
+  ): RestAnswer => {
+    const events = state.events().filter(matching);
     const page = pageOf(events, paging, faults, ({ record }) => record.round_id);
     const placed = page.map((event) => placedEvent(event, view(event)));
     return { data: `{"competitions":${renderTree(placed, lookup)}}`, total: events.length };
@@ -46,8 +50,8 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     records: readonly { readonly ut: number }[],
     query: CatalogueQuery,
   ): RestAnswer => {
-    const asked = records.filter(inCatalogue(query));
-    return { data: JSON.stringify({ [container]: pageOf(asked, query, faults) }), total: asked.length };
+    const matching = records.filter(inCatalogue(query));
+    return { data: JSON.stringify({ [container]: pageOf(matching, query, faults) }), total: matching.length };
   };
 
   return {
@@ -58,21 +62,21 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     incidentTypes: (query) => catalogue('incidents', catalogues.incidents, query),
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
-    standings: notHere,
+    standings: notFound,
     competitions(query) {
       const { area_id } = query;
       const ofArea = area_id === undefined || area_id === competition.area_id;
-      const asked = ofArea ? [competition].filter(inCatalogue(query)) : [];
-      const page = pageOf(asked, query, faults).map(({ text }) => text);
-      return { data: `{"competitions":[${page.join(',')}]}`, total: asked.length };
+      const matching = ofArea ? [competition].filter(inCatalogue(query)) : [];
+      const page = pageOf(matching, query, faults).map(({ text }) => text);
+      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
     },
     stages(query) {
       const { season_id } = query;
-      const asked = stages
+      const matching = stages
         .filter((stage) => season_id === undefined || stage.season_id === season_id)
         .filter(inCatalogue(query));
-      const page = renderStages(pageOf(asked, query, faults), lookup);
-      return { data: `{"competitions":${page}}`, total: asked.length };
+      const page = renderStages(pageOf(matching, query, faults), lookup);
+      return { data: `{"competitions":${page}}`, total: matching.length };
     },
     events: (query) => pageTree((event) => inEvents(event, query), query),
     event(id) {
@@ -82,10 +86,13 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       return { data: renderChain(placedEvent(event, view), lookup), total: null };
     },
     eventIncidents(query) {
-      const asked = [...find(query.eventId).incidents.values()]
+      const matching = [...find(query.eventId).incidents.values()]
         .filter((incident) => inIncidents(incident, query))
         .sort(inOrder(query));
-      return { data: JSON.stringify(pageOf(asked, query, faults).map(incidentView)), total: asked.length };
+      return {
+        data: JSON.stringify(pageOf(matching, query, faults).map(incidentView)),
+        total: matching.length,
+      };
     },
     livescore(query) {
       const view = query.events_details === 'yes' ? eventView : plainEventView;
@@ -94,25 +101,25 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     feed(query) {
       const { timestamp: from, timestamp_to: to } = query;
       const end = Math.min(to, state.time);
-      // Messages of the last second may appear just after the answer: an inclusive next read gets them.
+      // Messages of the last second may appear just after the answer; the next read, which includes that second, gets them.
       const isFresh = end > state.time - FRESH_SECONDS;
       const last = isFresh && faults.strikes('boundary') ? end - 1 : end;
       const list = [...state.published(from, last)].filter((message) => inFeed(message, query));
       return { data: JSON.stringify(list), total: list.length };
     },
-    sport: notHere,
-    eventsSimple: notHere,
-    importantIncidents: notHere,
-    basicLivescore: notHere,
-    feedOf: notHere,
+    sport: notFound,
+    eventsSimple: notFound,
+    importantIncidents: notFound,
+    basicLivescore: notFound,
+    feedOf: notFound,
   };
 }
 
-function notHere(): never {
+function notFound(): never {
   throw new RestError('NOT_FOUND');
 }
 
-/** Whether a record was written since the asked time, and is of soccer: there is no other sport here. */
+/** Returns whether a record was written since the `timestamp` of the query, whose sport must be soccer: there is no other. */
 function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readonly ut: number }) => boolean {
   return ({ ut }) =>
     (timestamp === undefined || ut >= timestamp) && (sport_id === undefined || sport_id === SOCCER);
@@ -124,8 +131,8 @@ function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
 }
 
 /**
- * One page of a list, with the faults of pages. `roundOf` is the round of a record: a page that is cut short ends
- * inside one, where it can.
+ * Returns one page of a list, with the faults of pages. `roundOf` returns the round of a record: a page that ends early
+ * ends inside a round when it can.
  */
 function pageOf<T>(
   records: readonly T[],
@@ -135,7 +142,7 @@ function pageOf<T>(
 ): readonly T[] {
   const first = (page - 1) * limit;
   const size = Math.min(limit, records.length - first);
-  // The count is right: only the ids show that one record is duplicated and one is missing.
+  // The total stays right: only the ids show that one record is repeated and one is missing.
   const moved = page > 1 && size > 0 && faults.strikes('changed_page') ? 1 : 0;
   const whole = records.slice(first - moved, first - moved + Math.max(0, size));
   if (whole.length < 2 || !faults.strikes('short_page')) return whole;

@@ -1,29 +1,30 @@
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import type { Timeline } from './timeline.ts';
 
-/** An incident as the provider has it now. */
+/** The current state of an incident at the provider. */
 export type PublishedIncident = {
   readonly record: ProviderIncident;
   /** When it was first published, Unix seconds. */
   readonly occurredAt: number;
-  /** It was published more than once. */
+  /** Whether it was published more than once. */
   readonly updated: boolean;
-  /** A delete removed it: only the list of deleted incidents has it. */
+  /** Whether a delete removed it: only the list of deleted incidents has it. */
   readonly removed: boolean;
 };
 
-/** An event as the provider has it now. */
+/** The current state of an event at the provider. */
 export type KnownEvent = {
   readonly id: number;
   record: ProviderEvent;
-  /** When it was first published, and when it last changed, its incidents included. Unix seconds. */
+  /** When it was first published, Unix seconds. */
   readonly firstAt: number;
+  /** When it or one of its incidents last changed, Unix seconds. */
   changedAt: number;
-  /** By id, in order of first publication. */
+  /** Incidents by id, in order of first publication. */
   readonly incidents: Map<string, PublishedIncident>;
 };
 
-/** The provider's state at a time: the fold of the messages published by then. Its time never goes back. */
+/** The provider's state at a time: the fold of the messages up to that time. The time never goes back. */
 export class ProviderState {
   readonly #timeline: Timeline;
   readonly #isSilent: (message: ProviderMessage) => boolean;
@@ -32,12 +33,8 @@ export class ProviderState {
   #ordered: KnownEvent[] | null = null;
   #time = Number.NEGATIVE_INFINITY;
 
-  /** `isSilent`: the message is applied but not published; `onSilent` is called for each such message. */
-  constructor(
-    timeline: Timeline,
-    isSilent: (message: ProviderMessage) => boolean = () => false,
-    onSilent: () => void = () => {},
-  ) {
+  /** `isSilent`: whether a message is applied but not published; `onSilent` is called for each such message. */
+  constructor(timeline: Timeline, isSilent: (message: ProviderMessage) => boolean, onSilent: () => void) {
     this.#timeline = timeline;
     this.#isSilent = isSilent;
     this.#onSilent = onSilent;
@@ -48,7 +45,7 @@ export class ProviderState {
     return this.#time;
   }
 
-  /** Advances to a time; ignores one that is past. */
+  /** Advances to a time; does nothing when the time is past. */
   advanceTo(time: number): void {
     const to = Math.floor(time);
     if (to <= this.#time) return;
@@ -60,7 +57,7 @@ export class ProviderState {
     return this.#events.get(id);
   }
 
-  /** All published events, by stage, group and id. */
+  /** Returns all published events, by stage, group and id. */
   events(): readonly KnownEvent[] {
     this.#ordered ??= [...this.#events.values()].sort(
       ({ record: a }, { record: b }) =>
@@ -69,7 +66,7 @@ export class ProviderState {
     return this.#ordered;
   }
 
-  /** The messages published so far whose `ut` is in the window, both ends included, in order of publication. */
+  /** Yields the messages published so far whose `ut` is in the window, both ends included, in order of publication. */
   *published(from: number, to: number): Generator<ProviderMessage> {
     for (const message of this.#timeline.between(from, Math.min(to, this.#time)))
       if (!this.#isSilent(message)) yield message;
@@ -78,7 +75,7 @@ export class ProviderState {
   #apply(message: ProviderMessage): void {
     const { ut } = message;
     const { incident, event } = message.data;
-    // A keep-alive has no fields of the event.
+    // A keep-alive has only the id of the event.
     if (!('participants' in event)) return;
     if (this.#isSilent(message)) this.#onSilent();
     let known = this.#events.get(event.id);

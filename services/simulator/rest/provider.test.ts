@@ -16,8 +16,8 @@ const MANY = parseFaults('many');
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
 const TIMEOUT_MS = 60_000;
-/** What no poller reads, and the tables, of which there are none. */
-const NOT_HERE = [
+/** Operations that the simulator does not answer: those that no poller reads, and tables. */
+const UNANSWERED = [
   'sports.show',
   'standings.show',
   'events-simple.index',
@@ -29,7 +29,7 @@ const NOT_HERE = [
 const open = (options: Partial<ManualProviderOptions> = {}) =>
   openProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
 
-/** The messages of the first matches, computed without the provider. */
+/** Computes the messages of the first matches without the provider. */
 function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
   const matchSettings = { seed: '1', faults: MANY, keepAliveEvery: 30, clockEvery: 60 };
   return [...schedule(dataset, matchSettings, matches)].flatMap(({ messages }) => messages);
@@ -37,7 +37,7 @@ function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
 
 type Known = { event: ProviderEvent; ut: number; incidents: Map<string, ProviderIncident> };
 
-/** The fold, as plainly as it can be written. */
+/** A simple implementation of the fold of messages. */
 function fold(messages: readonly ProviderMessage[]): Map<number, Known> {
   const known = new Map<number, Known>();
   for (const { type, ut, data } of messages) {
@@ -52,10 +52,10 @@ function fold(messages: readonly ProviderMessage[]): Map<number, Known> {
 
 type Values = readonly { readonly id: number; readonly value: unknown }[];
 
-/** Values as lists have them. */
+/** Returns values as lists have them. */
 const asText = (values: Values) => values.map(({ id, value }) => ({ id, value: String(value ?? '') }));
 
-describe('every answer is as the contract has it', () => {
+describe('every answer matches the contract', () => {
   const times = ['at the first message', 'in the first half', 'at half-time', 'after the end'];
 
   test.each(times)('%s', async (time) => {
@@ -64,10 +64,10 @@ describe('every answer is as the contract has it', () => {
     provider.advanceTo(
       [startsAt, startsAt + 1_500, startsAt + 3_400, endsAt + 3_600][times.indexOf(time)] ?? 0,
     );
-    const asked = { timestamp: startsAt - 86_400, season_id: SEASON };
+    const query = { timestamp: startsAt - 86_400, season_id: SEASON };
     for (const operation of OPERATIONS) {
-      const answer = await reader.get(operation.path.replace('{id}', String(FIRST)), asked);
-      if (NOT_HERE.includes(operation.name)) {
+      const answer = await reader.get(operation.path.replace('{id}', String(FIRST)), query);
+      if (UNANSWERED.includes(operation.name)) {
         expect(answer.status).toBe(404);
         expect(answerError.safeParse(answer.body).error?.issues ?? []).toEqual([]);
         continue;
@@ -80,14 +80,14 @@ describe('every answer is as the contract has it', () => {
     }
   });
 
-  test('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
+  test('during a match, every list but that of the tables has records', async () => {
     const { provider, reader } = open();
     provider.advanceTo(provider.timeline.startsAt + 3_400);
     // The catalogues were written a day before the first message; the window includes that second.
     const timestamp = provider.timeline.startsAt - 86_400;
     const counts: Record<string, number | undefined> = {};
     for (const { name, path } of OPERATIONS)
-      if (!path.includes('{id}') && !NOT_HERE.includes(name))
+      if (!path.includes('{id}') && !UNANSWERED.includes(name))
         counts[name] = (await reader.get(path, { timestamp })).total;
     expect(Object.entries(counts).filter(([, total]) => !total)).toEqual([['standings.index', 0]]);
   });
@@ -95,7 +95,7 @@ describe('every answer is as the contract has it', () => {
 
 describe('the state is the fold of the published messages', () => {
   test(
-    'at any time the lists of events and incidents are the fold of the messages until then',
+    'lists events and incidents that are the fold of the messages up to that time',
     async () => {
       const messages = messagesOf(4);
       const [from, to] = [messages[0]?.ut ?? 0, messages.at(-1)?.ut ?? 0];
@@ -155,7 +155,7 @@ describe('the state is the fold of the published messages', () => {
   );
 
   test(
-    'windows of the feed that follow each other, both ends included, give every message: all of them, in order',
+    'has every message in consecutive windows of the feed, in order',
     async () => {
       const messages = messagesOf(4);
       const { provider, reader } = open();
@@ -181,7 +181,7 @@ describe('the state is the fold of the published messages', () => {
     TIMEOUT_MS,
   );
 
-  test('the feed shows no later message, and applies the filters', async () => {
+  test('has no later message in the feed, and applies the filters', async () => {
     const { provider, reader } = open();
     const half = provider.timeline.startsAt + 3_000;
     provider.advanceTo(half);
@@ -199,7 +199,7 @@ describe('the state is the fold of the published messages', () => {
     expect(last.slice(-5)).toEqual(all.slice(-5));
   });
 
-  test('normalizes without errors: messages and lists of incidents', async () => {
+  test('has messages and lists of incidents that normalize without errors', async () => {
     const { provider, reader } = open();
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
@@ -211,7 +211,7 @@ describe('the state is the fold of the published messages', () => {
     expect(normalizeSnapshot(snapshot, context)).toMatchObject({ kind: 'normalized' });
   });
 
-  test('a finished match is verified in the end, and the clock continues', async () => {
+  test('verifies a finished match, and continues the clock', async () => {
     const { provider, reader } = open({ matches: 1 });
     const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];
     const { endsAt } = provider.timeline;
@@ -224,7 +224,7 @@ describe('the state is the fold of the published messages', () => {
   });
 });
 
-describe('errors say nothing of the request', () => {
+describe('errors repeat nothing of the request', () => {
   const NOWHERE = ['/', '/nowhere', '/v1/events', '/v2/nowhere', '/v2/events/%zz', '/%zz'];
 
   test.each(NOWHERE)('%s', async (path) => {
@@ -238,7 +238,7 @@ describe('errors say nothing of the request', () => {
     }
   });
 
-  test('nor of what went wrong, on paths that are not the contract’s either', async () => {
+  test('names no cause either, also on paths outside the contract', async () => {
     const { provider } = open({ matches: 1, restFaults: parseRestFaults('server_error=1') });
     for (const path of ['/v2/sports', '/nowhere']) {
       const response = await provider.app.inject(`${path}?token=hush`);
@@ -263,7 +263,7 @@ describe('a token', () => {
     expect(await asks()).toBe(401);
   });
 
-  test('is given for the right secret only, and needed by all but the open catalogues', async () => {
+  test('is issued for the right secret only, and required by all operations but the open catalogues', async () => {
     const { reader } = open();
     const wrong = { client_id: '1', secret_key: 'wrong' };
     expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);

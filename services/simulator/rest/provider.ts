@@ -1,4 +1,4 @@
-/** The simulator as a REST provider: the contract's own routes over the messages published so far. */
+/** The simulator as a REST provider: the routes of the contract over the messages published so far. */
 
 import { fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
@@ -23,28 +23,28 @@ type SimulatedClient = { readonly id: string; readonly secretKey: string };
 
 export type SimulatedProviderOptions = MatchSettings & {
   readonly dataset: Dataset;
-  /** How many matches, from the first on. */
+  /** Number of matches, from the first. */
   readonly matches: number;
   readonly restFaults: RestFaultRates;
   readonly clock: (timeline: Timeline) => ProviderClock;
   readonly client: SimulatedClient;
-  /** Real seconds from any zero, which tokens grow old by. Default: the machine's. */
+  /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
-  /** How late a slow answer is at most, in real milliseconds. Default 2000. */
+  /** Maximum delay of a slow answer, real milliseconds. Default 2000. */
   readonly slowMs?: number;
   /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
 };
 
-/** A provider. `app` serves once it listens, or through `inject`; close it. */
+/** A simulated provider. `app` serves when it listens, or through `inject`; the caller closes it. */
 export type SimulatedProvider = ReturnType<typeof createProvider>;
 
-/** Seconds before the first message at which the catalogues were written. */
+/** Seconds from the writing of the catalogues to the first message. */
 const WRITTEN_BEFORE = 86_400;
-/** `api.ver`, of the form that the contract wants. */
+/** `api.ver`, in the form that the contract requires. */
 const VERSION = '2.125.0';
 
-/** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
+/** Creates a provider. It first simulates everything once to know the times, which takes seconds for a whole season. */
 export function createProvider(options: SimulatedProviderOptions) {
   const { dataset, seed, client, restFaults } = options;
   const timeline = new Timeline(dataset, options, options.matches);
@@ -68,7 +68,7 @@ export function createProvider(options: SimulatedProviderOptions) {
     faults,
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
-  // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
+  // `fastifyServer` closes connections by force, so that a request without an answer does not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
@@ -77,9 +77,9 @@ export function createProvider(options: SimulatedProviderOptions) {
     app,
     client,
     timeline,
-    /** The provider's time, whole Unix seconds: `api.timestamp`. */
+    /** Returns the provider's time, whole Unix seconds: `api.timestamp`. */
     now,
-    /** All messages published so far, in order. */
+    /** Returns all messages published so far, in order. */
     published: () => {
       now();
       return [...state.published(timeline.startsAt, state.time)];
@@ -88,7 +88,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   };
 }
 
-/** Decides which deletes the feed omits: a function of the incident, so repeated reads agree. */
+/** Returns a function that decides which deletes the feed omits, by the incident only, so that repeated reads agree. */
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PlayClock, playClock } from './clock.ts';
 import { createProvider, type SimulatedProviderOptions } from './provider.ts';
 
-export type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
-  /** TCP port; 0 takes a free one. */
+type ServeOptions = Omit<SimulatedProviderOptions, 'clock'> & {
+  /** TCP port; 0 selects a free one. */
   readonly port: number;
   readonly host: string;
-  /** Real seconds for everything; else a multiple of real time. Infinity publishes at once, or as delivered. */
+  /** Duration of the whole play, real seconds, or a multiple of real time. Infinity publishes at once, or as delivered. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
 };
 
 /** A provider that plays by its own clock. */
 export type ServedProvider = Awaited<ReturnType<typeof serveProvider>>;
 
-/** Poll period of the clock, real milliseconds. */
-const LOOK_EVERY = 50;
+/** Interval between checks of the clock, real milliseconds. */
+const CLOCK_POLL_MS = 50;
 
-/** Makes a provider and serves it. Rejects where the port is taken. */
+/** Creates a provider and serves it. Rejects when the port is in use. */
 export async function serveProvider(options: ServeOptions) {
   const { pace, port, host } = options;
   let clock: PlayClock | undefined;
@@ -35,13 +35,13 @@ export async function serveProvider(options: ServeOptions) {
     provider,
     port: (provider.app.server.address() as AddressInfo).port,
     speed,
-    /** Lets the clock run. */
+    /** Starts the clock. */
     start: () => clock?.start(),
-    /** For a clock of infinite speed: everything up to `played` seconds of play is published. */
+    /** Publishes everything up to `played` seconds of play, on a clock of infinite speed. */
     reach: (played: number) => clock?.reach(played),
-    /** Resolves when the clock has passed the last message. Rejects when the signal is aborted. */
+    /** Resolves when the clock reaches the last message. Rejects when `signal` is aborted. */
     async allPublished(signal: AbortSignal) {
-      while (provider.now() < provider.timeline.endsAt) await sleep(LOOK_EVERY, undefined, { signal });
+      while (provider.now() < provider.timeline.endsAt) await sleep(CLOCK_POLL_MS, undefined, { signal });
     },
     close: () => provider.app.close(),
   };

@@ -6,10 +6,10 @@ import { Timeline } from './timeline.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCH_SETTINGS = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, clockEvery: 0 };
-/** Waves of the whole tournament. */
+/** The waves of the whole tournament. */
 const WAVES = 8;
 
-test('has the messages of all waves, even of those no longer in memory', () => {
+test('has the messages of all waves, even of waves that are no longer in memory', () => {
   const waves = [...schedule(DATASET, MATCH_SETTINGS)];
   const timeline = new Timeline(DATASET, MATCH_SETTINGS);
   expect(timeline.stretches).toHaveLength(WAVES);
@@ -25,7 +25,7 @@ test('has the messages of all waves, even of those no longer in memory', () => {
   expect(timeline.length).toBe(waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0));
 });
 
-test('includes both ends of a window, and has nothing between two waves', () => {
+test('includes both ends of a window, and has no message between two waves', () => {
   const timeline = new Timeline(DATASET, MATCH_SETTINGS, 20);
   const [first, second] = timeline.stretches;
   const { endsAt = 0 } = first ?? {};
@@ -37,6 +37,6 @@ test('includes both ends of a window, and has nothing between two waves', () => 
   expect(uts(endsAt, endsAt)).toEqual(new Set([endsAt]));
 });
 
-test('needs a match', () => {
+test('throws without a match', () => {
   expect(() => new Timeline(DATASET, MATCH_SETTINGS, 0)).toThrow(RangeError);
 });

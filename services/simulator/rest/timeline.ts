@@ -5,12 +5,12 @@ import type { ProviderMessage } from '../records.ts';
 import { playLength, schedule, simulateWave, type WavePlan, WaveTotals } from '../schedule.ts';
 import type { Stretch } from './clock.ts';
 
-/** Waves in memory: the current one, and those that a client reads again after an outage. */
+/** Maximum number of waves in memory: the current one, and those that a client reads again after an outage. */
 const WAVES_IN_MEMORY = 3;
 
 /**
- * All messages by time. Those of a whole season do not fit in memory: a wave is simulated again on demand, which gives
- * the same messages.
+ * All messages by time. The messages of a whole season do not fit in memory: a wave is simulated again on demand, with the
+ * same result.
  */
 export class Timeline {
   readonly #competition: Competition;
@@ -19,7 +19,7 @@ export class Timeline {
   readonly #cached = new LRUCache<number, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
   readonly totals = new WaveTotals();
 
-  /** `count` plays the first matches only. Simulates everything once to know the times. */
+  /** Simulates everything once to know the times. `count`: number of matches to play. Throws `RangeError` without a match. */
   constructor(dataset: Dataset, matchSettings: MatchSettings, count?: number) {
     this.#competition = dataset.competition;
     this.#matchSettings = matchSettings;
@@ -36,21 +36,22 @@ export class Timeline {
     return this.#waves;
   }
 
-  /** Time of the first and the last message, Unix seconds. */
+  /** Time of the first message, Unix seconds. */
   get startsAt(): number {
     return this.#waves[0]?.startsAt ?? 0;
   }
 
+  /** Time of the last message, Unix seconds. */
   get endsAt(): number {
     return this.#waves.at(-1)?.endsAt ?? 0;
   }
 
-  /** Seconds of play, the gaps between waves left out. */
+  /** Seconds of play, without the gaps between waves. */
   get length(): number {
     return playLength(this.#waves);
   }
 
-  /** The messages whose `ut` is in the window, both ends included, in order of publication. */
+  /** Yields the messages whose `ut` is in the window, both ends included, in order of publication. */
   *between(from: number, to: number): Generator<ProviderMessage> {
     for (const wave of this.#waves) {
       if (wave.endsAt < from || wave.startsAt > to) continue;

@@ -1,13 +1,13 @@
-/** The provider's records as REST answers them, from what is known. */
+/** The provider's records as REST answers them. */
 import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 
-/** An incident as published; a removed one shows it in its `action`. */
+/** Returns an incident as published, with its `action` only when it is removed. */
 export function incidentView({ record, removed }: PublishedIncident): Readonly<Record<string, unknown>> {
   const { action, ...fields } = record;
   return removed ? { ...fields, action } : fields;
 }
 
-/** An event. `ut` is the time of its last change; values are text, and '' or 0 stands for what there is not. */
+/** Returns an event. `ut` is the time of its last change; values are text; '' or 0 stands for a missing value. */
 export function eventView({ record, changedAt }: KnownEvent): Readonly<Record<string, unknown>> {
   const { action, participants, details, ...fields } = record;
   return {
@@ -29,12 +29,12 @@ export function eventView({ record, changedAt }: KnownEvent): Readonly<Record<st
 
 type Values = readonly { readonly id: number; readonly value: unknown }[];
 
-/** As lists have them; messages have numbers and null. */
+/** Returns values as lists have them, as text; messages have numbers and null. */
 function textValues(values: Values): object[] {
   return values.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) }));
 }
 
-/** An event without its details and statistics. */
+/** Returns an event without its details and statistics. */
 export function plainEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
   const { details, participants, ...fields } = eventView(event);
   return {

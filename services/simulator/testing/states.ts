@@ -1,11 +1,11 @@
-/** For tests: what the real rules make of provider messages. */
+/** For tests: derives match state from provider messages by the real rules. */
 
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import type { ProviderMessage } from '../records.ts';
 
-/** Applies a message, as if it had been read from normalized-messages. */
+/** Applies a message as if it had been read from normalized-messages. */
 export function apply(match: Match, message: NormalizedMessage): void {
   const { message_id, ut } = message;
   applyMessage(match, message, {
@@ -27,7 +27,7 @@ export function applyAll(match: Match, messages: readonly ProviderMessage[]): vo
   }
 }
 
-/** The state of an event after messages of it. */
+/** Returns the state of an event after its messages. */
 export function stateAfter(eventId: number, messages: readonly ProviderMessage[]): MatchState {
   const match = newMatch(eventId);
   applyAll(match, messages);

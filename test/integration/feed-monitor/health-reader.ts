@@ -6,21 +6,23 @@ import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 
-/** A record, when its topic got it, by the topic's timestamps, and when this reader had it; Unix milliseconds. */
-type Seen = { readonly record: FeedHealth; readonly timestamp: number; readonly at: number };
+/** A record, with the timestamp of the topic and the time when this reader received it; Unix milliseconds. */
+type ReceivedHealth = { readonly record: FeedHealth; readonly timestamp: number; readonly at: number };
 
-/** What a match was to a reader from then on, Unix milliseconds. */
-type Change = { readonly at: number; readonly believed: boolean; readonly state: FeedStatus['state'] };
+/** The feed status of a match from `at` on, Unix milliseconds. */
+type StatusChange = { readonly at: number; readonly believed: boolean; readonly state: FeedStatus['state'] };
 
-const LOOK_MS = 20;
+/** Interval between evaluations. */
+const EVALUATE_MS = 20;
 
-/** A reader of feed-health as its guide says: it follows the topic, and looks at its clock. */
+/** A reader of feed-health that does what the guide says: it follows the topic and evaluates it with its clock. */
 export class HealthReader {
   /** Every record, in order. */
-  readonly seen: Seen[] = [];
+  readonly seen: ReceivedHealth[] = [];
   readonly #latest = new Map<string, FeedHealth>();
   readonly #table = new HealthTable();
-  readonly #changes = new Map<number, Change[]>();
+  readonly #changes = new Map<number, StatusChange[]>();
+
   static async open({ brokers, prefix, registryUrl }: PipelineConnection): Promise<HealthReader> {
     const reader = new HealthReader();
     const decoder = Registry.open({ url: registryUrl, prefix }).decoder('feed-health');
@@ -31,34 +33,35 @@ export class HealthReader {
       signal: stopping.signal,
       async onBatch({ records }) {
         for (const { key, value, timestamp } of records)
-          reader.#take(String(key), value === null ? null : await decoder.read(value), timestamp);
+          reader.#apply(String(key), value === null ? null : await decoder.read(value), timestamp);
       },
     });
-    const looking = setInterval(() => reader.#look(), LOOK_MS);
+    const timer = setInterval(() => reader.#evaluate(), EVALUATE_MS);
     atEnd(async () => {
-      clearInterval(looking);
+      clearInterval(timer);
       stopping.abort();
       await followed;
     });
     return reader;
   }
 
+  /** Returns the last record of a source, or of a match of it. */
   latest(source: string, eventId?: number): FeedHealth | undefined {
     return this.#latest.get(eventId === undefined ? source : `${source}/${eventId}`);
   }
 
-  /** The feed status of a match now. */
+  /** Returns the current feed status of a match. */
   belief(eventId: number, now = Date.now()): FeedStatus {
     return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 
-  /** Since when a match is not believed, without a break until now; null where it is. */
+  /** Returns since when a match has not been believed, Unix milliseconds; null while it is. */
   notBelievedSince(eventId: number): number | null {
     const last = this.#changes.get(eventId)?.at(-1);
     return last === undefined || last.believed ? null : last.at;
   }
 
-  /** How often a match was no longer believed because feed-health was silent, outside of these times. */
+  /** Returns how often a match stopped being believed because feed-health was silent, outside of these times. */
   expiredOutside(times: readonly { readonly from: number; readonly to: number }[]): number {
     return [...this.#changes.values()]
       .flat()
@@ -66,7 +69,7 @@ export class HealthReader {
       .length;
   }
 
-  #take(key: string, record: FeedHealth | null, timestamp: number): void {
+  #apply(key: string, record: FeedHealth | null, timestamp: number): void {
     this.#table.apply(key, record, performance.now());
     if (record === null) {
       this.#latest.delete(key);
@@ -74,10 +77,10 @@ export class HealthReader {
     }
     this.#latest.set(key, record);
     this.seen.push({ record, timestamp, at: Date.now() });
-    this.#look();
+    this.#evaluate();
   }
 
-  #look(): void {
+  #evaluate(): void {
     const at = Date.now();
     for (const { event_id } of this.#latest.values()) {
       if (event_id === null) continue;

@@ -11,7 +11,7 @@ const STALE_MS = 3_000;
 const LIMITS = { STALE_AFTER_MS: String(STALE_MS), BACKLOG_AFTER_MS: '4000' };
 const [CUT, ALIVE] = [11, 12];
 
-/** One system for all of these: a match that was cut, and one that is played on. */
+/** One system for all tests: the messages of one match end, those of the other continue. */
 describe('feed-health', () => {
   const place = backbone();
   let monitors: TestService[];
@@ -37,7 +37,7 @@ describe('feed-health', () => {
     };
   });
 
-  test('says that a match is stale within a second of being due, and believes the one that is played', async () => {
+  test('reports a match as stale within a second of being due, and the other as alive', async () => {
     await untilTrue('it is believed', () => reader.belief(ALIVE).believed);
     const due = feed.heardAt(CUT) + STALE_MS;
     const stale = await until('it is stale', () =>
@@ -49,7 +49,7 @@ describe('feed-health', () => {
     expect(reader.belief(CUT)).toMatchObject({ believed: false, state: 'stale', reason: 'silence' });
   });
 
-  test('goes on from the topic when it is killed: nobody believes it meanwhile, no gap is lost, the cut match is never alive', async () => {
+  test('is continued by the other monitor when the leader is killed: nothing is believed meanwhile, no gap is lost, the stale match is never alive', async () => {
     const before = reader.latest('webhook', CUT)?.gap_count ?? 0;
     expect(before).toBeGreaterThan(0);
     const term = reader.latest('webhook')?.term ?? 0;
@@ -59,31 +59,31 @@ describe('feed-health', () => {
     await monitors[leads.indexOf(1)]?.kill();
     await untilTrue('nothing is believed', () => !reader.belief(ALIVE).believed);
     expect(Date.now() - killedAt).toBeLessThan(6_000);
-    await untilTrue('the other one judges', () => reader.belief(ALIVE).believed);
+    await untilTrue('the other monitor leads', () => reader.belief(ALIVE).believed);
     expect(reader.latest('webhook')?.term).toBeGreaterThan(term);
     const ofCut = reader.seen.slice(seen).filter(({ record }) => record.event_id === CUT);
     expect(new Set(ofCut.map(({ record }) => record.state))).not.toContain('alive');
     expect(reader.latest('webhook', CUT)?.gap_count).toBeGreaterThanOrEqual(before);
   });
 
-  test('overwrites what a former monitor still publishes, and ends its term where another publishes in a later one', async () => {
-    const record = await until('it is judged', () => reader.latest('webhook', ALIVE));
+  test('overwrites records of an earlier term, and begins a new term when another monitor publishes in a later one', async () => {
+    const record = await until('the match has a record', () => reader.latest('webhook', ALIVE));
     const [before, seen] = [{ from: 0, to: Date.now() }, reader.seen.length];
     const isFormer = (one: FeedHealth) => one.event_id === ALIVE && one.term === record.term - 1;
     await feed.publishHealth({ ...record, state: 'stale', term: record.term - 1 });
-    // It may be there for a few milliseconds alone.
-    await untilTrue('the former one is read', () =>
+    // It may be the last record for a few milliseconds only.
+    await untilTrue('the record of the earlier term is read', () =>
       reader.seen.slice(seen).some((one) => isFormer(one.record)),
     );
     expect(reader.expiredOutside([before])).toBeGreaterThan(0);
     await untilTrue('it is overwritten', () => reader.belief(ALIVE).believed);
     const later = record.term + 10;
     await feed.publishHealth({ ...record, source: 'another', event_id: null, term: later });
-    await untilTrue('it judges in a later term', () => (reader.latest('webhook')?.term ?? 0) > later);
+    await untilTrue('it publishes in a later term', () => (reader.latest('webhook')?.term ?? 0) > later);
     await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
   });
 
-  test('shows its state in its metrics, and ends matches that are over', async () => {
+  test('ends matches that are over, and shows its state in metrics', async () => {
     end.at = 0;
     await playing;
     await feed.say(ALIVE, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });

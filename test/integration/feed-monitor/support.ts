@@ -22,13 +22,13 @@ export function startMonitor(
   });
 }
 
-/** The provider's time when matches begin, Unix seconds. */
+/** The start of matches, Unix seconds of the provider. */
 const BEGAN = 1_790_000_000;
 
-/** A message that was published: when it was received, and when the broker had it, Unix milliseconds. */
+/** A published message. Times in Unix milliseconds; `storedAt` is null until the broker acknowledges the message. */
 export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
 
-/** Live matches whose messages come until they are cut, as an ingress service would publish them. */
+/** Publishes messages of live matches, as an ingress service would. */
 export class LiveFeed {
   /** Every message, in order. */
   readonly sent: Sent[] = [];
@@ -72,12 +72,12 @@ export class LiveFeed {
     );
   }
 
-  /** When the last message of a match was received, Unix milliseconds. */
+  /** Returns when the last message of a match was received, Unix milliseconds; 0 before the first. */
   heardAt(eventId: number): number {
     return this.#lastOf.get(eventId)?.receivedAt ?? 0;
   }
 
-  /** Publishes a message of a match; resolves when the broker has it. */
+  /** Publishes a message of a match. Resolves when the broker acknowledges it. */
   async say(eventId: number, fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const receivedAt = Date.now();
     const sent: Sent = { eventId, receivedAt, storedAt: null };
@@ -86,7 +86,7 @@ export class LiveFeed {
     this.#clock += 1;
     const event = eventFields({ clock_time: this.#clock, ...fields });
     const message = {
-      // Each later than the one before: of two of the same second, the larger text would win (law 2).
+      // Each message has a later time: of two messages of one second, the larger text would win (law 2).
       ...eventMessage(BEGAN + this.#clock, event),
       event_id: eventId,
       received_at: receivedAt,
@@ -96,7 +96,7 @@ export class LiveFeed {
     sent.storedAt = Date.now();
   }
 
-  /** Reports until the test ends. */
+  /** Reports periodically until the test ends. */
   keepReporting(everyMs: number): void {
     const reporting = setInterval(() => void this.report(), everyMs);
     atEnd(async () => clearInterval(reporting));
@@ -125,7 +125,7 @@ export class LiveFeed {
     return this.#publish('feed-health', key, this.#encodeHealth(record));
   }
 
-  /** Lets each match speak every `everyMs`, spread over it, until `until` gives a time of its own that is over. */
+  /** Publishes a message of each match every `everyMs`, spread over the interval, until the Unix milliseconds of `until`. */
   async play(matches: readonly number[], everyMs: number, until: (eventId: number) => number): Promise<void> {
     const publishing: Promise<void>[] = [];
     await Promise.all(

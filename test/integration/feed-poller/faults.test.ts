@@ -5,7 +5,7 @@ import { event, incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 
-/** A rig whose provider's clock stands at `T0`, with one live event and ten messages of the feed. */
+/** Creates a rig whose provider's clock is stopped at `T0`, with one live event and ten messages in the feed. */
 async function rigWithFeed(): Promise<Rig> {
   const rig = await Rig.create();
   rig.provider.now = () => T0;
@@ -18,7 +18,7 @@ async function rigWithFeed(): Promise<Rig> {
   return rig;
 }
 
-test('a resource outside the contract is left alone until that changes, a rejected request is not repeated, the others go on', async () => {
+test('stops resources outside the contract until it changes, repeats no rejected request, and reads all others', async () => {
   const rig = await rigWithFeed();
   const { provider } = rig;
   const refusals: Record<string, number> = { '/v2/livescore': 403, '/v2/events/9': 403, '/v2/sports': 400 };
@@ -29,19 +29,19 @@ test('a resource outside the contract is left alone until that changes, a reject
   const poller = rig.startPoller();
   await poller.ready();
   await rig.caughtUp();
-  await untilTrue('much else is read', () => provider.taken.length > 60);
+  await untilTrue('many other resources are read', () => provider.taken.length > 60);
   for (const path of Object.keys(refusals)) expect(provider.count(path), path).toBe(1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(2);
   expect(poller.lines.join('\n')).toContain('outside the contract');
   provider.fault = () => null;
   provider.competition = { ...provider.competition, id: 47, name: 'League' };
-  await untilTrue('what was refused is read', () => provider.count('/v2/livescore') > 1);
-  await untilTrue('the event too', () => provider.count('/v2/events/9') > 1);
+  await untilTrue('the board is read', () => provider.count('/v2/livescore') > 1);
+  await untilTrue('the event is read', () => provider.count('/v2/events/9') > 1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
   expect(provider.count('/v2/sports')).toBe(1);
 });
 
-test('a feed that was answered 400 for a while is read on, and no rejected window is asked for twice', async () => {
+test('continues with the feed after answers 400, and requests no rejected window twice', async () => {
   const rig = await rigWithFeed();
   const { provider } = rig;
   const rejected: string[] = [];
@@ -56,13 +56,13 @@ test('a feed that was answered 400 for a while is read on, and no rejected windo
   expect(new Set(rejected).size).toBe(5);
 });
 
-test('a message of the feed that cannot be read is a dead letter, the others are published', async () => {
+test('sends an unreadable message of the feed to dead letters, and publishes the others', async () => {
   const rig = await rigWithFeed();
   const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
   rig.provider.feed.push(bad, message(51, T0 - 15, 9, incident('5-51', T0 - 15)));
   const poller = rig.startPoller();
   await poller.ready();
-  await untilTrue('the others are there', async () => (await rig.published()).includes('51'));
+  await untilTrue('the others are published', async () => (await rig.published()).includes('51'));
   const letters = await rig.values('dead-letters');
   expect(letters.map(({ code, service }) => ({ code, service }))).toEqual([
     { code: 'unknown_shape', service: 'feed-poller' },
@@ -74,13 +74,13 @@ test('a message of the feed that cannot be read is a dead letter, the others are
   expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
 });
 
-test('a stop does not wait for a token that the provider does not give', async () => {
-  let asked = 0;
+test('stops without waiting for a token request that the provider does not answer', async () => {
+  let requests = 0;
   const silent = await serve(() => {
-    asked += 1;
+    requests += 1;
   });
   const rig = await Rig.create();
   const poller = rig.startPoller({ PROVIDER_BASE_URL: silent });
-  await untilTrue('a token is asked for', () => asked > 0);
+  await untilTrue('a token is requested', () => requests > 0);
   expect(await poller.stop()).toBe(0);
 });

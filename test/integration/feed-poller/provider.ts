@@ -1,48 +1,47 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A record as JSON has it. */
+/** A record in JSON. */
 export type JsonRecord = Record<string, unknown>;
 
-/** What a fault makes of a request: an answer of its own, silence, or nothing. */
-export type AnswerFault =
-  | { readonly status: number; readonly body?: string; readonly location?: string }
-  | 'hang';
+/** The effect of a fault on a request: another answer, or none at all. */
+type AnswerFault = { readonly status: number; readonly body?: string; readonly location?: string } | 'hang';
 
-/** A request as it was taken. */
-export type Taken = { readonly path: string; readonly query: Readonly<Record<string, string>> };
+/** A received request. */
+type RecordedRequest = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
 /** Credentials of the one client that the provider knows. */
 export const CLIENT = { id: '7', secret: 'a-secret-key-that-nobody-may-see' };
 
-/** Every token that any provider of these tests has given begins with it. */
+/** Prefix of every token of these providers. */
 export const TOKEN_MARK = 'tok3n-';
 
-const LIFETIME = 3_600;
+const TOKEN_SECONDS = 3_600;
 
 /**
- * A provider of the REST contract over HTTP with a clock that tests set. It is as indiscreet as the contract allows:
- * tokens stand in `next_page`, in echoed parameters and in the text of errors.
+ * A provider of the REST contract over HTTP with a clock that tests set. It repeats tokens wherever the contract allows
+ * it: in `next_page`, in echoed parameters and in the text of errors.
  */
 export class TestProvider {
   /** The provider's clock, Unix seconds. */
   now: () => number = () => Math.floor(Date.now() / 1000);
-  /** Messages of the feed, each in the window of its `ut`. */
+  /** Messages of the feed; a window holds those with its `ut`. */
   readonly feed: (JsonRecord & { ut: number })[] = [];
-  /** Records of catalogues by operation, as `sports`. */
+  /** Records of catalogues by name, such as `sports`. */
   readonly catalogues: Record<string, JsonRecord[]> = {};
-  /** Events with the tree they stand in: `competition` down to `group` without what is nested. */
+  /** Events by id. All belong to `competition` and `season`. */
   readonly events = new Map<number, JsonRecord>();
   readonly incidents = new Map<number, JsonRecord[]>();
-  /** Tables by id: the catalogue of standings has them without their groups. */
+  /** Tables by id; the catalogue of standings lists them without their groups. */
   readonly standings = new Map<number, JsonRecord>();
   competition: JsonRecord = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
   season: JsonRecord = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
-  /** Most items of a page, whatever is asked for. */
+  /** Maximum number of items of a page, whatever a request says. */
   pageSize = 1_000;
-  /** What goes wrong, asked for each request but those for a token. */
-  fault: (request: Taken, count: number) => AnswerFault | null = () => null;
-  readonly taken: Taken[] = [];
+  /** Returns the fault of a request, null for none. Not called for token requests. `count`: number of requests so far. */
+  fault: (request: RecordedRequest, count: number) => AnswerFault | null = () => null;
+  /** All received requests but those for a token. */
+  readonly taken: RecordedRequest[] = [];
   exchanges = 0;
   #tokens = new Set<string>();
   readonly #server: Server;
@@ -53,7 +52,7 @@ export class TestProvider {
   }
 
   static async start(): Promise<TestProvider> {
-    // A connection that is idle is never ended: there may be a request on it that is not read yet.
+    // Idle connections are never closed: there may be an unread request on one.
     const server = createServer({ keepAliveTimeout: 0 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new TestProvider(server);
@@ -63,15 +62,14 @@ export class TestProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets no token that was given so far be good any more. */
+  /** Revokes all tokens. */
   revoke(): void {
     this.#tokens = new Set();
   }
 
-  /** How often a path was asked for. */
-  count(path: string | RegExp): number {
-    return this.taken.filter((one) => (typeof path === 'string' ? one.path === path : path.test(one.path)))
-      .length;
+  /** Returns the number of requests with this path. */
+  count(path: string): number {
+    return this.taken.filter((one) => one.path === path).length;
   }
 
   async close(): Promise<void> {
@@ -81,40 +79,40 @@ export class TestProvider {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', this.url);
-    const taken: Taken = { path: url.pathname, query: Object.fromEntries(url.searchParams) };
-    if (taken.path === '/v2/oauth') {
-      this.#grant(taken, response);
+    const received: RecordedRequest = { path: url.pathname, query: Object.fromEntries(url.searchParams) };
+    if (received.path === '/v2/oauth') {
+      this.#grant(received, response);
       return;
     }
-    this.taken.push(taken);
-    const fault = this.fault(taken, this.taken.length);
+    this.taken.push(received);
+    const fault = this.fault(received, this.taken.length);
     if (fault === 'hang') return;
     if (fault !== null) {
       const headers = fault.location === undefined ? {} : { location: fault.location };
       response.writeHead(fault.status, headers).end(fault.body ?? `cannot ${request.url}`);
       return;
     }
-    const token = taken.query.token ?? '';
+    const token = received.query.token ?? '';
     if (!this.#tokens.has(token)) {
       response.writeHead(401).end(`bad token ${token}`);
       return;
     }
-    const found = this.#find(taken);
+    const found = this.#find(received);
     if (found === null) {
       response.writeHead(404).end('{}');
       return;
     }
-    const limit = Math.min(this.pageSize, Number(taken.query.limit ?? 1_000));
-    const page = Number(taken.query.page ?? 1);
+    const limit = Math.min(this.pageSize, Number(received.query.limit ?? 1_000));
+    const page = Number(received.query.page ?? 1);
     const more = found.items !== null && page * limit < found.items.length;
-    const next = more ? `${this.url}${taken.path}?token=${token}&page=${page + 1}` : '';
+    const next = more ? `${this.url}${received.path}?token=${token}&page=${page + 1}` : '';
     const items = found.items?.slice((page - 1) * limit, page * limit) ?? [];
     const data = found.data(items);
-    send(response, this.now(), found.items?.length ?? null, next, taken.query, data);
+    send(response, this.now(), found.items?.length ?? null, next, received.query, data);
   }
 
-  #grant(taken: Taken, response: ServerResponse): void {
-    const { client_id, secret_key } = taken.query;
+  #grant({ query }: RecordedRequest, response: ServerResponse): void {
+    const { client_id, secret_key } = query;
     if (client_id !== CLIENT.id || secret_key !== CLIENT.secret) {
       response.writeHead(401).end(`bad secret ${secret_key}`);
       return;
@@ -123,13 +121,13 @@ export class TestProvider {
     const token = `${TOKEN_MARK}${this.exchanges}-${this.url.slice(-5)}`;
     this.#tokens.add(token);
     const now = this.now();
-    send(response, now, null, '', taken.query, { client_id, token, token_expiration: now + LIFETIME });
+    send(response, now, null, '', query, { client_id, token, token_expiration: now + TOKEN_SECONDS });
   }
 
   #find({
     path,
     query,
-  }: Taken): { items: JsonRecord[] | null; data: (items: JsonRecord[]) => unknown } | null {
+  }: RecordedRequest): { items: JsonRecord[] | null; data: (items: JsonRecord[]) => unknown } | null {
     const event = /^\/v2\/events\/(\d+)(\/incidents)?$/.exec(path);
     if (event !== null) {
       const id = Number(event[1]);

@@ -10,7 +10,7 @@ const T0 = 1_800_000_000;
 const NATIONAL = 39_001;
 const CLUBS = 39_002;
 
-/** A ranking as the provider answers it; rows have more than anyone reads. */
+/** Returns a ranking as the provider answers it; its rows also have fields that nothing reads. */
 function ranking(
   id: number,
   type: readonly [number, string],
@@ -67,7 +67,7 @@ const national = (ut: number, points: readonly number[]) =>
 const clubs = (ut: number, points: readonly number[]) =>
   ranking(CLUBS, [11, 'FIFA club ranking'], ut, points);
 
-/** The same as the contract writes it: a group's id as text, 0 for no competition, and what the provider left out of a row. */
+/** Returns the ranking as our contract writes it: group ids as text, 0 for no competition, and all fields of a row. */
 function written(table: JsonRecord | undefined): unknown {
   return JSON.parse(JSON.stringify(table), (key, value) => {
     if (key === 'participants') return value.map((row: JsonRecord) => ({ ...row, participant_acronym: '' }));
@@ -76,7 +76,7 @@ function written(table: JsonRecord | undefined): unknown {
   });
 }
 
-test('rankings of the provider are served as they are, and again when they change', async () => {
+test('serves the provider’s rankings unchanged, and their changes', async () => {
   const rig = await Rig.create();
   const { provider, pipeline } = rig;
   provider.now = () => T0;
@@ -101,7 +101,7 @@ test('rankings of the provider are served as they are, and again when they chang
   expect(await served(NATIONAL)).toEqual(written(provider.standings.get(NATIONAL)));
   expect(await served(CLUBS)).toEqual(written(provider.standings.get(CLUBS)));
   expect(ANSWERS.standings.safeParse(await served(NATIONAL)).error?.issues).toBeUndefined();
-  // Entries come on a topic of their own, perhaps after the tables.
+  // Entries are on another topic and may arrive after the tables.
   const list = await until('the list has both', async () => {
     const found = await api.api(`/v2/standings?sport_id=5&token=${token}`);
     return found.data.standings_list.length >= 2 ? found : undefined;
@@ -120,7 +120,7 @@ test('rankings of the provider are served as they are, and again when they chang
   expect((await api.api(`/v2/standings?token=${some}`)).data.standings_list).toEqual([]);
   await api.api(`/v2/standings/${NATIONAL}?token=${some}`, 403);
 
-  // The same again is not published, however often it is read.
+  // An unchanged ranking is published once, however often it is read.
   const reads = (id: number) => provider.count(`/v2/standings/${id}`);
   const before = reads(NATIONAL);
   await untilTrue('it is read again', () => reads(NATIONAL) > before + 2);
@@ -128,14 +128,14 @@ test('rankings of the provider are served as they are, and again when they chang
   expect(await rig.values('standings-catalogue')).toHaveLength(2);
   expect(reads(1)).toBe(0);
 
-  // Its entry keeps its time: the rows alone are another.
+  // The catalogue entry keeps its time: only the rows change.
   provider.standings.set(NATIONAL, national(T0 - 10, [1_900, 1_650, 3]));
   await untilTrue('the change is served', async () => {
     const { groups } = await served(NATIONAL);
     return groups[0].participants.length === 3;
   });
   expect(await served(NATIONAL)).toEqual(written(provider.standings.get(NATIONAL)));
-  // It is counted once it is acknowledged, which may be after it is served.
+  // The counter changes after the acknowledgement, which may be after the change is served.
   const published = (): Promise<number> => poller.metric('touchline_poller_rankings_total');
   await untilTrue('the change is counted', async () => (await published()) >= 3);
   expect(await published()).toBe(3);

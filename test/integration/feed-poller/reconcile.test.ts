@@ -4,7 +4,7 @@ import { event, incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 
-test('an incident that vanishes from the list is removed in match state', async () => {
+test('removes an incident from match state when the list no longer has it', async () => {
   const rig = await Rig.create();
   const { provider, pipeline } = rig;
   let clock = T0;
@@ -30,7 +30,7 @@ test('an incident that vanishes from the list is removed in match state', async 
   expect(await score()).not.toContain('1');
 });
 
-test('a finished match is checked until its result is verified, and then no more, also after a restart', async () => {
+test('checks a finished match until its result is verified, and not again after a restart', async () => {
   const rig = await Rig.create();
   const { provider } = rig;
   provider.now = () => T0;
@@ -46,31 +46,31 @@ test('a finished match is checked until its result is verified, and then no more
   await poller.ready();
   const checks = (): number => provider.count('/v2/events/9/incidents');
   const watched = (): Promise<number> => poller.metric('touchline_poller_watched_events');
-  const readOn = async (): Promise<void> => {
-    const asked = provider.count('/v2/events');
-    await untilTrue('its season is read', () => provider.count('/v2/events') > asked + 3);
+  const seasonReadAgain = async (): Promise<void> => {
+    const before = provider.count('/v2/events');
+    await untilTrue('its season is read', () => provider.count('/v2/events') > before + 3);
   };
-  await untilTrue('it is checked again and again', async () => checks() >= 3 && (await watched()) === 1);
+  await untilTrue('it is checked repeatedly', async () => checks() >= 3 && (await watched()) === 1);
   expect(await rig.checkpoint('finished/9')).toBeUndefined();
   provider.events.set(9, event(9, T0 - 5_000, { ...finished, verified_result: 'yes' }));
   await rig.checkpointed('finished/9', T0);
-  // The poller applies that once the checkpoint is acknowledged; a check may have begun in between.
-  await untilTrue('the poller is done with it', async () => (await watched()) === 0);
-  await readOn();
+  // The poller stops watching after the checkpoint is acknowledged; another check may have begun before.
+  await untilTrue('the poller no longer watches it', async () => (await watched()) === 0);
+  await seasonReadAgain();
   const done = checks();
-  await readOn();
+  await seasonReadAgain();
   expect(checks()).toBe(done);
   await poller.stop();
 
   const other = rig.startPoller();
   await other.ready();
-  await readOn();
+  await seasonReadAgain();
   expect(checks()).toBe(done);
   provider.events.set(9, event(9, T0 + 5, { ...finished, verified_result: 'yes' }));
-  await untilTrue('it changed, so it is checked', () => checks() > done);
+  await untilTrue('it is checked after its change', () => checks() > done);
 });
 
-test('an event reported by its result alone keeps that result: its list is no timeline', async () => {
+test('keeps the result of an event of which only the result is reported: its list is no timeline', async () => {
   const rig = await Rig.create();
   const { provider, pipeline } = rig;
   provider.now = () => T0;

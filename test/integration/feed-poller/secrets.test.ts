@@ -7,7 +7,7 @@ import { event, incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 
-test('neither the token nor the secret is in a log line, a metric or a record, whatever the provider answers', async () => {
+test('writes neither the token nor the secret to a log line, a metric or a record, whatever the provider answers', async () => {
   const rig = await Rig.create();
   const { provider } = rig;
   provider.now = () => T0;
@@ -33,16 +33,16 @@ test('neither the token nor the secret is in a log line, a metric or a record, w
   const poller = rig.startPoller({
     LOG_LEVEL: 'trace',
     REQUEST_TIMEOUT_MS: '200',
-    // Most of a day of empty windows shows nothing, and each of them may hang.
+    // The default of a day would be mostly empty windows, each of which may hang.
     FEED_INITIAL_SECONDS: '900',
   });
   await poller.ready();
   await untilTrue('the feed is read', async () => (await rig.published()).includes('1'));
-  await untilTrue('each fault was met', () => provider.taken.length > 150);
+  await untilTrue('each fault has occurred', () => provider.taken.length > 150);
   provider.revoke();
-  await untilTrue('and another token', () => provider.exchanges >= 2);
+  await untilTrue('a second token is issued', () => provider.exchanges >= 2);
   await provider.close();
-  await untilTrue('and no answer', async () => {
+  await untilTrue('the provider is unreachable', async () => {
     const text = await poller.metrics();
     return text.includes('outcome="unreachable"');
   });

@@ -12,7 +12,7 @@ const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
 
 type Answer = { readonly api: { readonly data: unknown; readonly method: { readonly total_items: number } } };
 
-/** The provider's REST, read plainly; faults are asked again. */
+/** A simple reader of the provider's REST interface. Repeats requests that fail. */
 class Reader {
   readonly #url: string;
   #token = '';
@@ -47,7 +47,7 @@ class Reader {
   }
 }
 
-/** What match state should say of an event: the incidents that the provider lists, by id, with their confirmation. */
+/** Returns the expected incidents of an event in match state: those that the provider lists, with their confirmation. */
 async function listed(reader: Reader, event: number): Promise<string[]> {
   const incidents = await reader.incidents(event);
   return incidents.map(({ id, confirmation }) => `${id} ${confirmation ?? null}`).toSorted();
@@ -60,7 +60,7 @@ function known({ incidents }: PipelineOutput, event: number): string[] {
     .toSorted();
 }
 
-test('a provider that is only polled, with faults of every kind: every score and every incident as it has them', async () => {
+test('has every score and incident of a provider that is only polled, with faults of every kind', async () => {
   const pipeline = await Pipeline.create(backbone());
   const processor = pipeline.startProcessor();
   const simulator = startService('simulator', {

@@ -8,7 +8,7 @@ import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { CLIENT, type JsonRecord, TestProvider } from './provider.ts';
 
-/** Periods short enough for a test; the window and the margin are those of the provider's clock. */
+/** Settings with periods short enough for a test. */
 const FAST = {
   FEED_PERIOD_MS: '100',
   LIVESCORE_PERIOD_MS: '200',
@@ -17,15 +17,15 @@ const FAST = {
   UNCONFIRMED_PERIOD_MS: '300',
   SILENCE_MS: '60000',
   VERIFY_PERIOD_MS: '500',
-  // The provider is in the test's process, which has other work: a request that is given up is made once more.
+  // Long, since the provider shares the test's process, which may be busy: a timeout would repeat the request.
   REQUEST_TIMEOUT_MS: '120000',
   RETRY_FIRST_MS: '50',
   RETRY_CEILING_MS: '400',
-  // A term that fails restarts from the checkpoints: only the test ends one.
+  // Long, so that only the test ends a term: a new one would start again from the checkpoints.
   SESSION_TIMEOUT_MS: '120000',
 };
 
-/** A provider, topics of its own, and pollers between them. Ended with the test. */
+/** A provider, topics, and pollers between them. All end with the test. */
 export class Rig {
   readonly provider: TestProvider;
   readonly pipeline: Pipeline;
@@ -41,7 +41,7 @@ export class Rig {
     return new Rig(provider, await Pipeline.create(backbone()));
   }
 
-  /** A poller as a process of its own. */
+  /** Starts a poller in a separate process. */
   startPoller(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('feed-poller', {
       ...placeEnv(this.pipeline.place),
@@ -60,13 +60,13 @@ export class Rig {
     return values;
   }
 
-  /** Ids of the messages of the feed that were published, each as often as it was. */
+  /** Returns the ids of the published messages of the feed, duplicates included. */
   async published(): Promise<string[]> {
     const messages = await this.values('normalized-messages');
     return messages.filter(({ type }) => type === 'incident').map(({ message_id }) => message_id);
   }
 
-  /** Waits until every message that the feed has is published. */
+  /** Waits until every message of the feed is published. */
   async caughtUp(): Promise<void> {
     await untilTrue('all of the feed is published', async () => {
       const published = new Set(await this.published());
@@ -74,13 +74,13 @@ export class Rig {
     });
   }
 
-  /** The last checkpoint of a resource. */
+  /** Returns the last checkpoint of a resource. */
   async checkpoint(resource: string): Promise<PollerCheckpoint | undefined> {
     const all = await this.values('poller-checkpoints');
     return all.findLast((one) => one.resource === resource);
   }
 
-  /** Waits for a checkpoint of a resource that is at or after `position`. */
+  /** Waits for a checkpoint of a resource at or after `position`. */
   async checkpointed(resource: string, position: number): Promise<PollerCheckpoint> {
     return until(`${resource} is at ${position}`, async () => {
       const found = await this.checkpoint(resource);
@@ -89,7 +89,7 @@ export class Rig {
   }
 }
 
-/** An incident as the provider lists it. */
+/** Returns an incident as the provider lists it. */
 export function incident(id: string, ut: number, more: JsonRecord = {}): JsonRecord {
   return {
     id,
@@ -105,7 +105,7 @@ export function incident(id: string, ut: number, more: JsonRecord = {}): JsonRec
   };
 }
 
-/** An event as the provider lists it, live in its first half. */
+/** Returns an event as the provider lists it, live in its first half. */
 export function event(id: number, ut: number, more: JsonRecord = {}): JsonRecord {
   return {
     id,
@@ -127,7 +127,7 @@ export function event(id: number, ut: number, more: JsonRecord = {}): JsonRecord
   };
 }
 
-/** A message of the feed about an incident. */
+/** Returns a message of the feed about an incident. */
 export function message(
   id: number,
   ut: number,

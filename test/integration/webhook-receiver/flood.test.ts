@@ -14,14 +14,14 @@ import type { FloodOptions } from './flood.ts';
 import { SECRET, signed } from './support.ts';
 
 const MIB = 1024 * 1024;
-/** Just below the largest body: the most a forger can make the receiver read. */
+/** Size of a forged body: slightly less than the body limit. */
 const FORGED_BYTES = Math.floor(4.9 * MIB);
 /**
- * Most memory of the process. It was measured at 270 MiB before and 510 to 535 MiB after either flood, by default 64 MiB of it
- * bodies, the rest buffers not collected yet; without limits at 1.9 and 5.5 GiB.
+ * Maximum memory of the process. Measured: 270 MiB before and 510 to 535 MiB after either flood, of which 64 MiB (the
+ * default limit) are bodies and the rest buffers not collected yet; without limits 1.9 and 5.5 GiB.
  */
-const MOST_RESIDENT = 700 * MIB;
-/** Beyond the time that the receiver gives a request. */
+const MAX_RESIDENT_BYTES = 700 * MIB;
+/** Longer than the receiver's timeout of a request. */
 const FINISH_MS = 20_000;
 
 let receiver: TestService;
@@ -53,16 +53,16 @@ async function post(body: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-/** Resident bytes of the receiver. */
+/** Returns the resident memory of the receiver, bytes. */
 async function resident(): Promise<number> {
   const status = await readFile(`/proc/${receiver.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
 describe.each(times([300, 1_000], [300]))(
-  '%d connections that each send 4.9 MiB without a proof',
+  '%d connections that each send 4.9 MiB with a forged signature',
   (connections) => {
-    test('leave the receiver small and open to the provider, and nothing behind', async () => {
+    test('leave memory within its limit and the provider served, and are released', async () => {
       const refusedBefore = await receiver.metric('touchline_webhook_overloaded_total');
       const options: FloodOptions = { port, connections, bytes: FORGED_BYTES, finishAfterMs: FINISH_MS };
       const worker = new Worker(new URL('./flood.ts', import.meta.url), {
@@ -80,10 +80,10 @@ describe.each(times([300, 1_000], [300]))(
         sizes.push(await resident());
         await delay(10);
       }
-      expect(Math.max(...sizes)).toBeLessThan(MOST_RESIDENT);
+      expect(Math.max(...sizes)).toBeLessThan(MAX_RESIDENT_BYTES);
       expect(sizes.length).toBeGreaterThan(2);
       expect(honest).toEqual(new Set(['200 Accepted']));
-      // Refused for want of room, too slow, or read to its end; where a sender is cut off its answer may be lost.
+      // 503 above a limit, 408 when too slow, 401 when read to its end; a cut connection may lose its answer.
       expect(new Set(['', '401', '408', ...answers])).toEqual(new Set(['', '401', '408', '503']));
       expect(await receiver.metric('touchline_webhook_overloaded_total')).toBeGreaterThan(refusedBefore);
       await untilTrue('everything is released', async () => {

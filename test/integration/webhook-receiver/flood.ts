@@ -1,17 +1,17 @@
 /**
- * A worker that opens many connections and sends a forged body over each, all but its last byte, which follows later.
- * Separate from the test, so that it blocks nothing there. Once all connections are closed it posts the status of every
- * answer, '' for none.
+ * A worker that opens many connections and sends a forged body over each: all but the last byte at once, that byte later.
+ * It runs outside the test's thread so that it does not block the test. Once all connections are closed it posts the
+ * status of every answer, '' for none.
  */
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
 
-/** What the worker is started with. */
+/** The `workerData` of the worker. */
 export type FloodOptions = {
   readonly port: number;
   readonly connections: number;
-  /** Of each body. */
+  /** Size of each body. */
   readonly bytes: number;
   readonly finishAfterMs: number;
 };
@@ -42,7 +42,7 @@ function send(): Socket {
   socket.setEncoding('latin1').on('data', (text) => {
     received += text;
   });
-  // A connection that is cut off: what matters is whether its answer came before.
+  // The receiver may cut the connection; only the answer received before matters.
   socket.on('error', () => {});
   socket.on('close', () => {
     answers.push(received.slice(9, 12));

@@ -11,16 +11,16 @@ import { fresh, type ReceiverAnswer, type ReceiverTopics, SECRET, signed, TestRe
 const body = JSON.stringify([incidentMessage()]);
 const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
 
-/** How long a server of Fastify keeps a connection that nothing comes on. */
+/** Timeout after which Fastify would close an idle connection. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** The bytes of a signed POST. */
+/** Returns the bytes of a signed POST. */
 function wire(text: string, headers: Record<string, string> = {}, extra = ''): string {
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
   return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
 }
 
-/** Of the tests that read none: making them takes longer than most of these tests. */
+/** Topics shared by the tests that read none: creating topics takes longer than most of these tests. */
 let topics: ReceiverTopics;
 beforeAll(async () => {
   const { brokers, registryUrl, prefix } = backbone();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await createTopics({ brokers, prefix, partitions: 2 });
 });
 
-describe('a request that is refused', () => {
+describe('a refused request', () => {
   let receiver: TestReceiver;
   beforeAll(async () => {
     receiver = await TestReceiver.start(backbone());
@@ -52,7 +52,7 @@ describe('a request that is refused', () => {
   const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
   const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
   const EXPIRED = /^The signature has expired\.$/;
-  // One of each text: further forms of headers and bodies are in libs/signing/signing.test.ts.
+  // One case for each text; libs/signing/signing.test.ts has further forms of headers and bodies.
   const cases: [
     name: string,
     status: number,
@@ -126,10 +126,10 @@ describe('a request that is refused', () => {
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(text)]);
   });
 
-  test('leaves nothing on any topic', async () => {
+  test('leaves no record on any topic', async () => {
     expect(cases).toHaveLength(12);
     expect(await receiver.counts()).toEqual(NO_RECORDS);
-    // The same read does see accepted deliveries.
+    // Proves that the same read finds the records of an accepted delivery.
     await receiver.post(body);
     expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
   });
@@ -142,7 +142,7 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('a request that is accepted', () => {
+describe('an accepted request', () => {
   let receiver: TestReceiver;
   beforeAll(async () => {
     receiver = await TestReceiver.start(backbone());
@@ -150,7 +150,7 @@ describe('a request that is accepted', () => {
   afterAll(() => receiver.stop());
   const accepted = { status: 200, text: 'Accepted' };
 
-  test('is answered with exactly "Accepted", as text, with all its records on the topics', async () => {
+  test('gets exactly "Accepted", as text, after all its records are on the topics', async () => {
     const answer = await receiver.post(body);
     expect(answer).toMatchObject(accepted);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -161,7 +161,7 @@ describe('a request that is accepted', () => {
     ]);
   });
 
-  test('may be the empty array of a test delivery, which leaves no record', async () => {
+  test('leaves no record when it is the empty array of a test delivery', async () => {
     const before = await receiver.counts();
     expect(await receiver.post('[]')).toMatchObject(accepted);
     expect(await receiver.counts()).toEqual(before);
@@ -174,7 +174,7 @@ describe('a request that is accepted', () => {
     },
   );
 
-  test('may be repeated: the same delivery id, the same messages, the same dead letters', async () => {
+  test('has the same delivery id, messages and dead letters when it is repeated', async () => {
     const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
     await receiver.post(batch);
     await receiver.post(batch);
@@ -193,7 +193,7 @@ describe('a request that is accepted', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('may be as large as the limit', async () => {
+  test('may have the maximum size', async () => {
     const filler = 'x'.repeat(2_500_000);
     const large = JSON.stringify([
       incidentMessage({ id: 78 }),
@@ -209,7 +209,7 @@ describe('a request that is accepted', () => {
 });
 
 describe('while secrets are rotated', () => {
-  test('both are good', async () => {
+  test('accepts both, and no other', async () => {
     const other = 'another-secret-of-32-characters.';
     const receiver = await TestReceiver.startOn(topics, { WEBHOOK_SECRET: `${other},${SECRET}` });
     expect((await receiver.post(body, signed(body))).status).toBe(200);
@@ -236,7 +236,7 @@ describe('a stop', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   });
 
-  test('waits for a delivery in progress, and not for its connection', async () => {
+  test('waits for a delivery in progress, but not until its connection is idle', async () => {
     const receiver = await TestReceiver.startOn(topics);
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
@@ -246,10 +246,10 @@ describe('a stop', () => {
     });
     const kept = { connection: 'keep-alive', expect: '100-continue' };
     socket.write(wire('', { ...signed(body), ...kept, 'content-length': String(Buffer.byteLength(body)) }));
-    await untilTrue('the delivery is under way', () => received.includes('100 Continue'));
+    await untilTrue('the delivery is in progress', () => received.includes('100 Continue'));
     const started = performance.now();
     const stopped = receiver.stop();
-    await untilTrue('it listens no more', () => isFree(receiver.port));
+    await untilTrue('it has stopped listening', () => isFree(receiver.port));
     socket.write(body);
     await stopped;
     expect(performance.now() - started).toBeLessThan(KEEP_ALIVE_MS);
@@ -258,11 +258,11 @@ describe('a stop', () => {
 });
 
 describe('a start', () => {
-  test('without a broker fails with a message', async () => {
+  test('fails with a message when no broker answers', async () => {
     const receiver = await TestReceiver.startOn(topics);
     await receiver.stop();
     const nowhere = { ...topics, brokers: ['127.0.0.1:1'] };
-    const starting = TestReceiver.startOn(nowhere, {}, { connectWithinMs: 500 });
+    const starting = TestReceiver.startOn(nowhere, {}, { connectTimeoutMs: 500 });
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
 
@@ -279,7 +279,7 @@ describe('a start', () => {
     await receiver.stop();
   });
 
-  test('on a port of another receiver is refused, although threads share one', async () => {
+  test('fails when another receiver uses the port, although threads share one', async () => {
     const receiver = await TestReceiver.startOn(topics, { WEBHOOK_THREADS: '2' });
     for (const threads of ['1', '2']) {
       const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };

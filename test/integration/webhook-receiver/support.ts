@@ -21,7 +21,7 @@ export const SECRET = '0123456789abcdef0123456789ABCDEF';
 /** The receiver's topics. */
 export const WRITTEN = ['raw-messages', 'normalized-messages', 'dead-letters'] as const;
 
-/** Where a receiver of a test writes. */
+/** The broker, registry and topic prefix of a test's receiver. */
 export type ReceiverTopics = {
   readonly brokers: string[];
   readonly registryUrl: string;
@@ -54,11 +54,11 @@ export class TestReceiver {
     return TestReceiver.startOn(place, settings);
   }
 
-  /** Starts the receiver on topics that are there. */
+  /** Starts the receiver on existing topics; `settings` override its defaults. */
   static async startOn(
     place: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
-    start: Pick<ReceiverContext, 'connectWithinMs'> = {},
+    start: Pick<ReceiverContext, 'connectTimeoutMs'> = {},
   ): Promise<TestReceiver> {
     const config = loadConfig(receiverSettings, {
       ...placeEnv(place),
@@ -89,7 +89,7 @@ export class TestReceiver {
     return `http://127.0.0.1:${this.port}/webhook`;
   }
 
-  /** Posts a body like the provider; `headers` override its own, null removes one. */
+  /** Posts a body like the provider. `headers` override the provider's; null removes one. */
   async post(
     body: Buffer | string,
     headers: Readonly<Record<string, string | null>> = {},
@@ -101,7 +101,7 @@ export class TestReceiver {
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
 
-  /** Writes bytes to the port and returns all that is received until the receiver, or `endAfterMs`, ends the connection. */
+  /** Writes bytes to the port. Returns all that is received until the receiver ends the connection, or until `endAfterMs`. */
   raw(request: Buffer | string, { endAfterMs }: { endAfterMs?: number } = {}): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     let received = '';
@@ -115,13 +115,13 @@ export class TestReceiver {
     return promise;
   }
 
-  /** The value of one of its metrics, by the end of its name. */
+  /** Returns the value of `touchline_webhook_<name>`. */
   async metric(name: string): Promise<number> {
     const text = await this.metrics.metrics();
     return Number(new RegExp(`^touchline_webhook_${name}\\{.*\\} (.+)$`, 'm').exec(text)?.[1]);
   }
 
-  /** How many records each topic has. */
+  /** Returns the number of records on each topic. */
   async counts(): Promise<Record<(typeof WRITTEN)[number], number>> {
     const [raw, normalized, dead] = await Promise.all(
       WRITTEN.map(async (topic) => (await this.read(topic)).length),
@@ -129,13 +129,13 @@ export class TestReceiver {
     return { 'raw-messages': raw ?? 0, 'normalized-messages': normalized ?? 0, 'dead-letters': dead ?? 0 };
   }
 
-  /** Every value of a topic. */
+  /** Returns every value of a topic. */
   read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
     return readValues(this.place, topic);
   }
 }
 
-/** The headers that the provider sends with a body. */
+/** Returns the headers that the provider sends with a body. */
 export function signed(
   body: Buffer | string,
   { timestamp = fresh(), secret = SECRET }: { timestamp?: string; secret?: string } = {},
@@ -147,12 +147,12 @@ export function signed(
   };
 }
 
-/** Five minutes from now, Unix seconds. */
+/** Returns a time five minutes from now, Unix seconds. */
 export function fresh(): string {
   return String(Math.floor(Date.now() / 1000) + 300);
 }
 
-/** Every value of a topic under a prefix. Waits for a broker that has just come back and knows no groups yet. */
+/** Returns every value of a topic. Waits for a broker that has just restarted and knows no groups yet. */
 function readValues<T extends TopicName>(place: ReceiverTopics, topic: T): Promise<TopicValues[T][]> {
   return until(`${topic} can be read`, async () => {
     try {

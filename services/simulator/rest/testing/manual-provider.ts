@@ -1,23 +1,23 @@
-/** For tests: a provider whose clock is set by hand. */
+/** For tests: a provider whose clock the test sets. */
 import { onTestFinished } from 'vitest';
 import { parseFaults } from '../../faults.ts';
 import { parseRestFaults } from '../faults.ts';
 import { createProvider, type SimulatedProvider, type SimulatedProviderOptions } from '../provider.ts';
 import { ProviderReader } from './reader.ts';
 
-/** How it is made; all but the data set has a default. */
+/** Options of the provider. All but the data set have defaults. */
 export type ManualProviderOptions = Partial<Omit<SimulatedProviderOptions, 'clock'>> &
   Pick<SimulatedProviderOptions, 'dataset'>;
 
-/** A provider whose clock stands at the first message until it is set. */
+/** A provider whose clock shows the time of the first message until the test sets it. */
 export type ManualProvider = SimulatedProvider & {
-  /** Sets the clock, Unix seconds. Throws RangeError where it is before now. */
+  /** Sets the clock, Unix seconds. Throws `RangeError` when the time is before the current one. */
   advanceTo(time: number): void;
 };
 
 const CLIENT = { id: '1', secretKey: 'a-secret-key-for-tests' };
 
-/** Creates a provider as `createProvider` does. */
+/** Creates a provider whose clock the test sets. */
 export function manualProvider(options: ManualProviderOptions): ManualProvider {
   let time = 0;
   const provider = createProvider({
@@ -44,7 +44,7 @@ export function manualProvider(options: ManualProviderOptions): ManualProvider {
   };
 }
 
-/** Such a provider and what reads it, until the test ends. */
+/** Creates such a provider and a reader of it. The end of the test closes the provider. */
 export function openProvider(options: ManualProviderOptions): {
   readonly provider: ManualProvider;
   readonly reader: ProviderReader;

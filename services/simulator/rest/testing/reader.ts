@@ -1,19 +1,19 @@
 /** For tests: reads a provider as a client does, without a socket. */
 import type { SimulatedProvider } from '../provider.ts';
 
-/** What a provider answers. */
-export type ReadAnswer = {
+/** An answer of the provider. */
+type ReadAnswer = {
   readonly status: number;
   readonly timestamp: number;
   readonly total: number | undefined;
   readonly next: string;
   // biome-ignore lint/suspicious/noExplicitAny: records of every operation, looked into by tests
   readonly data: any;
-  /** All of it, as it was parsed. */
+  /** The whole answer, parsed. */
   readonly body: unknown;
 };
 
-/** Reads with a token that is fetched when there is none that is good. */
+/** Reads with a token, which it fetches when it has no valid one. */
 export class ProviderReader {
   readonly #provider: SimulatedProvider;
   #token = '';
@@ -22,7 +22,7 @@ export class ProviderReader {
     this.#provider = provider;
   }
 
-  /** Fetches a token and uses it from now on; gives the answer. */
+  /** Fetches a token and uses it from now on. Returns the answer. */
   async authenticate(): Promise<ReadAnswer> {
     const { id, secretKey } = this.#provider.client;
     const answer = await this.request('/v2/oauth', { client_id: id, secret_key: secretKey });
@@ -30,7 +30,7 @@ export class ProviderReader {
     return answer;
   }
 
-  /** One request, with a token; a 401 is answered with one more try. */
+  /** Sends a request with a token. Retries it once after 401. */
   async get(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<ReadAnswer> {
     const first = await this.request(path, { ...query, token: this.#token });
     if (first.status !== 401) return first;
@@ -38,7 +38,7 @@ export class ProviderReader {
     return this.request(path, { ...query, token: this.#token });
   }
 
-  /** One request as it is. */
+  /** Sends a request unchanged. */
   async request(path: string, query: Readonly<Record<string, string | number>>): Promise<ReadAnswer> {
     const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
     const response = await this.#provider.app.inject({ path, query: Object.fromEntries(texts) });
@@ -48,7 +48,7 @@ export class ProviderReader {
     return { status: response.statusCode, timestamp: api.timestamp, total, next, data: api.data, body };
   }
 
-  /** All items of a list, page by page, as they come. */
+  /** Returns all pages of a list. */
   async pages(path: string, query: Readonly<Record<string, string | number>>): Promise<ReadAnswer[]> {
     const pages: ReadAnswer[] = [];
     for (let page = 1; ; page++) {
@@ -59,7 +59,7 @@ export class ProviderReader {
   }
 }
 
-/** The events of a tree, in order. */
+/** Returns the events of a tree, in order. */
 // biome-ignore lint/suspicious/noExplicitAny: records of events, looked into by tests
 export function eventsIn(data: any): any[] {
   // biome-ignore lint/suspicious/noExplicitAny: any level of the tree

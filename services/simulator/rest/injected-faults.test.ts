@@ -22,21 +22,21 @@ const open = (order: string, options: Partial<ManualProviderOptions> = {}) =>
     ...options,
   });
 
-/** A provider of 30 matches, all played: lists of two pages of 25. */
+/** Creates a provider of 30 finished matches: lists of two pages of 25. */
 function openSeason(order: string) {
   const opened = open(order, { dataset: ENGLAND, matches: 30 });
   opened.provider.advanceTo(opened.provider.timeline.endsAt);
   return opened;
 }
 
-/** Serves it on a socket; gives its base URL. */
+/** Serves a provider on a socket. Returns its base URL. */
 async function listen({ app }: ManualProvider): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
 describe('faults of requests', () => {
-  test('unauthorized makes every token invalid in the middle of things, until a new one is fetched', async () => {
+  test('unauthorized invalidates every token until a new one is fetched', async () => {
     const { provider, reader } = open('unauthorized=0.3');
     const statuses: number[] = [];
     let { data } = await reader.authenticate();
@@ -54,7 +54,7 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.unauthorized).toBeGreaterThan(8);
   });
 
-  test('server_error comes in bursts', async () => {
+  test('server_error answers 500 in bursts', async () => {
     const { provider, reader } = open('server_error=0.05');
     const statuses: number[] = [];
     for (let n = 0; n < 300; n++) statuses.push((await reader.request('/v2/sports', {})).status);
@@ -80,7 +80,7 @@ describe('faults of requests', () => {
     expect(await waiting).toMatchObject({ message: 'fetch failed' });
   });
 
-  test('slow answers late, with the state of that time', async () => {
+  test('slow answers late, with the state at the time of the answer', async () => {
     const { provider, reader } = open('slow=1', { slowMs: 400 });
     const { startsAt } = provider.timeline;
     await provider.app.ready();
@@ -92,7 +92,7 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.slow).toBe(1);
   });
 
-  test('the same requests meet the same faults, with the same seed', async () => {
+  test('are the same for the same requests and the same seed', async () => {
     const statuses = async (seed: string) => {
       const { reader } = open('many,timeout=0,slow=0,broken_json=0,cut_body=0', { seed });
       const seen: number[] = [];
@@ -106,7 +106,7 @@ describe('faults of requests', () => {
 });
 
 describe('faults of answers', () => {
-  test('broken_json is a whole answer that cannot be read', async () => {
+  test('broken_json completes an answer that is not JSON', async () => {
     const { provider } = open('broken_json=1');
     const response = await fetch(`${await listen(provider)}/v2/sports`);
     expect(response.status).toBe(200);
@@ -116,7 +116,7 @@ describe('faults of answers', () => {
     expect(provider.faults.counts.broken_json).toBe(1);
   });
 
-  test('cut_body ends the connection halfway', async () => {
+  test('cut_body ends the connection halfway through the body', async () => {
     const { provider } = open('cut_body=1');
     const response = await fetch(`${await listen(provider)}/v2/sports`);
     expect(response.status).toBe(200);
@@ -124,7 +124,7 @@ describe('faults of answers', () => {
     expect(provider.faults.counts.cut_body).toBe(1);
   });
 
-  test('an error is neither broken nor cut', async () => {
+  test('no fault breaks or cuts the answer of an error', async () => {
     const { provider } = open('broken_json=1,cut_body=1');
     const response = await fetch(`${await listen(provider)}/v2/statuses`);
     expect([response.status, Object.keys(((await response.json()) as { api: object }).api)]).toEqual([
@@ -135,7 +135,7 @@ describe('faults of answers', () => {
 });
 
 describe('faults of pages', () => {
-  test('short_page ends inside a round: what is missing is on no page, and the total says so', async () => {
+  test('short_page ends inside a round: the total counts records that are on no page', async () => {
     const { provider, reader } = openSeason('short_page=1');
     const [first, second] = await reader.pages('/v2/events', { season_id: SEASON, limit: 25 });
     const events = eventsIn(first?.data);
@@ -152,7 +152,7 @@ describe('faults of pages', () => {
     expect(provider.faults.counts.short_page).toBe(2);
   });
 
-  test('changed_page repeats a record of the page before, changed since, and misses another', async () => {
+  test('changed_page repeats the last record of the previous page with its later changes', async () => {
     const { provider, reader } = open('changed_page=1', { dataset: ENGLAND, matches: 30 });
     provider.advanceTo(provider.timeline.startsAt);
     const last = provider.timeline.stretches.at(-1)?.startsAt ?? 0;
@@ -168,7 +168,7 @@ describe('faults of pages', () => {
     expect(provider.faults.counts.changed_page).toBe(1);
   });
 
-  test('changed_page gives as many as there are: one of them twice, one not at all', async () => {
+  test('changed_page keeps the number of records: one is twice in the list, one is missing', async () => {
     const { reader } = openSeason('changed_page=1');
     const pages = await reader.pages('/v2/events', { season_id: SEASON, limit: 10 });
     const ids = pages.flatMap(({ data }) => eventsIn(data)).map(({ id }) => id);
@@ -178,7 +178,7 @@ describe('faults of pages', () => {
 });
 
 describe('faults of content', () => {
-  test('vanish: the feed never publishes the delete; the list without the incident corrects it', async () => {
+  test('vanish omits a delete from the feed; only the list without the incident shows it', async () => {
     const { provider, reader } = open('vanish=1', { matches: 8, faults: parseFaults('deleted=1') });
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
@@ -199,7 +199,7 @@ describe('faults of content', () => {
     ['boundary=0.5', 'misses some'],
     ['none', 'misses none'],
   ])(
-    '%s: a reader that continues after the last second %s; an inclusive reader misses nothing',
+    'with %s, a reader that continues after the last second %s, and an inclusive reader misses nothing',
     async (order) => {
       const { provider, reader } = open(order, { matches: 1 });
       const { startsAt, endsAt } = provider.timeline;
@@ -222,10 +222,10 @@ describe('faults of content', () => {
     },
   );
 
-  test('boundary is of windows that end within the last minute, at any second of it', async () => {
+  test('boundary affects windows that end at any second of the last minute', async () => {
     const { provider, reader } = open('boundary=1', { matches: 1 });
     const { startsAt } = provider.timeline;
-    // Keep-alives every 30 seconds from the kick-off on, 300 seconds after the first message.
+    // Keep-alives are sent every 30 seconds from the kick-off, which is 300 seconds after the first message.
     const now = startsAt + 1_020;
     provider.advanceTo(now);
     const published = provider.published();
@@ -242,7 +242,7 @@ describe('faults of content', () => {
   });
 });
 
-/** A match after its messages and a list of its incidents. */
+/** Returns the state of a match after its messages and a list of its incidents. */
 function matchOf(
   eventId: number,
   messages: Parameters<typeof stateAfter>[1],
