@@ -5,20 +5,18 @@ import type { WantedTopics } from '#topics/admin.ts';
 export const topicTableSettings = {
   TOPIC_REPLICATION_FACTOR: integer(1, 99)
     .optional()
-    .describe('Copies of each partition of a topic that is made; by default one a broker, at most three.'),
+    .describe('Replicas of each partition of a new topic; by default one per broker, at most three.'),
   TOPIC_MIN_IN_SYNC_REPLICAS: integer(1, 99)
     .optional()
     .describe(
-      'Copies that must have a record before it counts as written; by default two of three, else one.',
+      'Replicas that must have a record before it counts as written; by default two of three, else one.',
     ),
   TOPIC_PARTITIONS: integer(1, 9_999)
     .optional()
-    .describe(
-      'Partitions of the topics of a match that are made; all of them must have the same. Default 8.',
-    ),
+    .describe('Partitions of new topics of a match; all of them must have the same number. Default 8.'),
 };
 
-/** The settings, parsed, in the terms of libs/topics. */
+/** Converts the parsed settings into options of `createTopics`. */
 export function wantedTopicsOf(config: {
   readonly TOPIC_REPLICATION_FACTOR?: number | undefined;
   readonly TOPIC_MIN_IN_SYNC_REPLICAS?: number | undefined;

@@ -39,21 +39,21 @@ export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean
 }
 
 /** Reads the topics that hold the outcome. */
-export async function findAll(place: OpenCluster) {
+export async function findAll(cluster: OpenCluster) {
   const messages = new Set<string>();
   const transitions = new Set<string>();
   let arrived = 0;
   let seen = 0;
   const [states, tables, letters] = await Promise.all([
-    readLatest('match-state', place),
-    readLatest('standings', place),
-    readLatest('dead-letters', place),
-    readEach(place, 'normalized-messages', (message) => {
+    readLatest('match-state', cluster),
+    readLatest('standings', cluster),
+    readLatest('dead-letters', cluster),
+    readEach(cluster, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;
       messages.add(identityOf(message));
     }),
-    readEach(place, 'match-transitions', ({ id }) => {
+    readEach(cluster, 'match-transitions', ({ id }) => {
       seen++;
       transitions.add(id);
     }),

@@ -9,7 +9,7 @@ import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
-import { say } from '../../terminal.ts';
+import { printLine } from '../../terminal.ts';
 import { boardLines } from '../live/board.ts';
 import { LiveMatches } from '../live/live-matches.ts';
 import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
@@ -48,14 +48,14 @@ const GOAL_WITHIN = 8_000;
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const { platform, dataset, matches, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place = openCluster({ brokers, registryUrl, prefix: platform.prefix });
+  const cluster = openCluster({ brokers, registryUrl, prefix: platform.prefix });
   const progress = new DemoProgress(dataset, matches.length);
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
-  const watching = progress.follow(place, stop);
-  const showing = show(() => progress.line(seconds()), place, stop);
+  const watching = progress.follow(cluster, stop);
+  const showing = show(() => progress.line(seconds()), cluster, stop);
   const simulator = startTournament(play);
   try {
     const aborted = once(stop, 'abort').then(() => null);
@@ -67,9 +67,9 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     const ended = [watching.then(() => null), showing.then(() => null)];
     const summary = await Promise.race([done, failed, aborted, ...ended]);
     if (summary === null) return null;
-    await settled(place, signal);
+    await settled(cluster, signal);
     if (signal.aborted) return null;
-    const found = await findAll(place);
+    const found = await findAll(cluster);
     // What follows the topics may be a moment late.
     for (const state of found.states.values()) progress.state(state);
     over.abort();
@@ -121,16 +121,16 @@ async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary
 }
 
 /** Draws the progress and the live matches in their place on a terminal, else says a line now and then, until `signal`. */
-async function show(progress: () => string, place: OpenCluster, signal: AbortSignal): Promise<void> {
+async function show(progress: () => string, cluster: OpenCluster, signal: AbortSignal): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
     for (;;) {
       await machineClock.sleep(LINE_EVERY, signal);
       if (signal.aborted) return;
-      say(progress());
+      printLine(progress());
     }
   }
-  const matches = new LiveMatches(place);
+  const matches = new LiveMatches(cluster);
   await drawWhile(
     matches.follow(signal, () => {}),
     () => {

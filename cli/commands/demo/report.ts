@@ -1,9 +1,9 @@
+import { styleText } from 'node:util';
 import { kafkaSettings } from '#service/config.ts';
 import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { paint } from '../../table.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
 import { thousands } from './progress.ts';
 import { renderTables, row } from './tables.ts';
@@ -44,7 +44,7 @@ export function renderReport(report: DemoReport): string {
   ];
   return [
     '',
-    paint(
+    styleText(
       'bold',
       `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(seconds)} s`,
     ),
@@ -121,7 +121,7 @@ function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
 }
 
 function tick(holds: boolean, text: string): string {
-  return `  ${holds ? paint('green', '✓') : paint(['bold', 'red'], '✗')} ${text}`;
+  return `  ${holds ? styleText('green', '✓') : styleText(['bold', 'red'], '✗')} ${text}`;
 }
 
 function finalScores(matches: readonly MatchFacts[], wrong: readonly Mismatch[]): string {
@@ -140,7 +140,7 @@ function mismatchLine({ competition }: Dataset): (mismatch: Mismatch) => string 
       state === undefined
         ? 'missing'
         : `${resultText(pairOf(state.score), pairOf(state.shoot_out))}${state.status_type === 'finished' ? '' : `, not over (status ${state.status_id})`}`;
-    return paint(
+    return styleText(
       'red',
       `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${officialText(facts)}`,
     );

@@ -7,11 +7,11 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
-import { PORTS, requireBrokers } from '../../platform-settings.ts';
+import { PORT_SETTINGS, requireBrokers } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
-import { say } from '../../terminal.ts';
+import { printLine } from '../../terminal.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed } from './check.ts';
 import { type command, config } from './command.ts';
@@ -23,7 +23,7 @@ import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { keep, brokerCount } = parse(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -45,15 +45,17 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
   const folder = takeDemoFolder(settings.DATA_DIR);
   const isFoundAsUsual = folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
-  say(`Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`);
+  printLine(
+    `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
+  );
   const { LISTEN_HOST: host } = settings;
   const moved: string[] = [];
   if (folder.path !== settings.DATA_DIR)
     moved.push(
       `the data is in ${folder.path}: ${settings.DATA_DIR} holds data of your own, or of a demonstration that runs`,
     );
-  const ports: Partial<Record<(typeof PORTS)[number], 0>> = {};
-  for (const setting of PORTS) {
+  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
+  for (const setting of PORT_SETTINGS) {
     if (process.env[setting] || (await isFree(settings[setting], host))) continue;
     moved.push(`port ${settings[setting]} is in use: ${setting} is another one`);
     ports[setting] = 0;
@@ -77,14 +79,14 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     isShort: !keep,
     // Services are watched and started again; what is said of them later is in their logs, not in the middle of the table.
     onProgress: (line) => {
-      if (!started) say(`  ${line}`);
+      if (!started) printLine(`  ${line}`);
     },
-    onTrouble: () => {},
+    onProblem: () => {},
   });
   started = true;
-  say(`  ${platform.backbone.why}`);
-  for (const line of moved) say(`  ${line}`);
-  say(`  live board: ${platform.apiUrl}/\n`);
+  printLine(`  ${platform.backbone.why}`);
+  for (const line of moved) printLine(`  ${line}`);
+  printLine(`  live board: ${platform.apiUrl}/\n`);
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
@@ -99,21 +101,23 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
       signal: stopping.signal,
     });
     if (good === null) {
-      say('Stopping …');
+      printLine('Stopping …');
       return EXIT.stopped;
     }
     const foundIn = keep && isFoundAsUsual ? settings.DATA_DIR : folder.path;
-    const place = { foundIn, prefix: platform.prefix };
-    say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep ? platform : null));
+    const cluster = { foundIn, prefix: platform.prefix };
+    printLine(
+      renderHowToRead(cluster, keep || platform.backbone.kind === 'configured', keep ? platform : null),
+    );
     if (keep && !stopping.signal.aborted) {
       const league = settings.AFTERWARDS === 'nothing' ? null : startLeague({ platform, provider }, settings);
-      if (league !== null) say(leagueLine(settings));
+      if (league !== null) printLine(leagueLine(settings));
       void league?.ended.then(() => {
         if (!stopping.signal.aborted)
-          say(`The league has ended early: ${platform.logFolder}/simulator.log says why.`);
+          printLine(`The league has ended early: ${platform.logFolder}/simulator.log says why.`);
       });
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
-      say('Stopping …');
+      printLine('Stopping …');
       await league?.stop();
     }
     return good ? EXIT.ok : EXIT.wrong;
@@ -125,7 +129,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   }
 }
 
-function parse({ values }: GivenTo<typeof command>): { keep: boolean; brokerCount: number } {
+function parse({ values }: ArgumentsOf<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
 }
@@ -152,9 +156,9 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
 }
 
 /** The prefix, or a new one for this run where its topics already hold records. */
-async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<string> {
-  await createTopics({ ...place, ...wanted });
-  if (!(await isUsed(place))) return place.prefix;
+async function unusedPrefix(cluster: TopicCluster, wanted: WantedTopics): Promise<string> {
+  await createTopics({ ...cluster, ...wanted });
+  if (!(await isUsed(cluster))) return cluster.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
-  return `${place.prefix}demo-${stamp}.`;
+  return `${cluster.prefix}demo-${stamp}.`;
 }

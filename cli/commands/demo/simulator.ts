@@ -23,7 +23,7 @@ export function startSimulator(
     },
     logFile: join(platform.logFolder, 'simulator.log'),
     restart: false,
-    onTrouble: () => {},
+    onProblem: () => {},
   });
 }
 

@@ -1,7 +1,7 @@
 /** The tables at the end of a demonstration: shown, and compared with those of the official scores. */
+import { styleText } from 'node:util';
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
-import { paint } from '../../table.ts';
 import { allOf, type Check } from './check.ts';
 
 /** Ids of the kinds of table that are shown (spec, "Standings type"). */
@@ -67,7 +67,7 @@ export function renderTables(
 
 /** A line of the report. */
 export function row(name: string, text: string): string {
-  return `  ${paint('gray', name.padEnd(17))} ${text}`;
+  return `  ${styleText('gray', name.padEnd(17))} ${text}`;
 }
 
 /** The rows of a kind of table by stage and group, as `stage/group`; of a season's by the season and nothing. */

@@ -19,7 +19,7 @@ import { quiet } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
-import { change } from '../clients/client.ts';
+import { editClient } from '../clients/client.ts';
 
 /** Final state of the client. */
 export type WebhookFound = {
@@ -153,7 +153,7 @@ const CLIENT = 1;
 
 function edit({ backbone, prefix }: Platform, edited: (client: Client) => ClientDraft): Promise<Client> {
   const { brokers, registryUrl } = backbone;
-  return change(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
+  return editClient(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
 }
 
 function goalsText({ counting_goals, void_goals }: MatchState): string {

@@ -48,20 +48,20 @@ const NEEDED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
 /** Runs all checks, with the settings of these services too. Never rejects. */
 export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
-  const place = await guarded('settings', async () => findCluster(env));
+  const cluster = await guarded('settings', async () => findCluster(env));
   const alone = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
     guarded('provider', () => provider(env)),
   ];
-  if (!('brokers' in place)) return [place, ...(await Promise.all(alone)).flat()];
-  const cluster = await guarded('broker', () => describeCluster(place.brokers, namesOf(place)));
+  if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(alone)).flat()];
+  const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
   const found = await Promise.all([
     ...alone,
-    guarded('registry', () => registry(place)),
-    ...('topics' in cluster
-      ? [brokerChecks(place, cluster), guarded('versions', () => versions(place)), lag(place)]
-      : [(await speaksPlain(place.brokers)) ? NO_TLS_THERE : [cluster].flat()]),
+    guarded('registry', () => registry(cluster)),
+    ...('topics' in facts
+      ? [brokerChecks(cluster, facts), guarded('versions', () => versions(cluster)), lag(cluster)]
+      : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
 }
@@ -88,15 +88,15 @@ function wanted({ prefix }: TopicCluster, partitions?: number): WantedTopic[] {
   }));
 }
 
-const namesOf = (place: TopicCluster): string[] => wanted(place).map(({ name }) => name);
+const namesOf = (cluster: TopicCluster): string[] => wanted(cluster).map(({ name }) => name);
 
-function brokerChecks(place: TopicCluster, cluster: ClusterFacts): CheckResult[] {
-  const partitions = cluster.topics.get(topicName(place.prefix, 'match-state'))?.partitions;
+function brokerChecks(cluster: TopicCluster, facts: ClusterFacts): CheckResult[] {
+  const partitions = facts.topics.get(topicName(cluster.prefix, 'match-state'))?.partitions;
   return [
-    judgeBrokers(cluster),
-    ...judgeTopics(wanted(place, partitions), cluster.topics),
-    ...judgeRights(cluster.topics),
-    ...cluster.disks.map(({ broker, freeBytes, totalBytes }) =>
+    judgeBrokers(facts),
+    ...judgeTopics(wanted(cluster, partitions), facts.topics),
+    ...judgeRights(facts.topics),
+    ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
       judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
     ),
   ];
@@ -115,8 +115,8 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
 }
 
 /** Whether it answers, how fast, its clock, and its schemas. */
-async function registry(place: TopicCluster): Promise<CheckResult[]> {
-  const { registryUrl: url, prefix } = place;
+async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { registryUrl: url, prefix } = cluster;
   const before = Date.now();
   const answer = await probeRegistry(url, ANSWER_MS).catch((error: unknown) => error);
   if (answer === null || typeof answer !== 'object' || !('tookMs' in answer))
@@ -154,10 +154,10 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
   );
 }
 
-async function lag(place: TopicCluster): Promise<CheckResult[]> {
+async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
-      const progress = await processorProgress(place, processor);
+      const progress = await processorProgress(cluster, processor);
       return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
     }),
   );

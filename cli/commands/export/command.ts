@@ -1,5 +1,5 @@
 /** `touchline export`: flat rows for an analyst's tools. */
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 export const EXPORTS = {
   states: 'the state of each match, a row a match',
@@ -24,7 +24,7 @@ ${Object.entries(EXPORTS)
   --columns           shows names and types of the columns
 
 Ends with exit code 1 where no match and no table is of the competition or season.
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 docs/guides/analyse.md opens the files with DuckDB and pandas.
 `;
 

@@ -1,7 +1,7 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { readAt, readEach, readLastOffsets, readLatest } from '../../topic-reads.ts';
+import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
 import {
   type ExportColumn,
   type ExportRow,
@@ -26,7 +26,7 @@ export type Choice = {
 export type ExportSource = {
   readonly columns: readonly ExportColumn[];
   /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(place: OpenCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
+  read(cluster: OpenCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
 };
 
 const UNKNOWN: SeasonChoice = { competition: null, season: null };
@@ -34,17 +34,17 @@ const UNKNOWN: SeasonChoice = { competition: null, season: null };
 export const DATASETS = {
   states: {
     columns: STATES.columns,
-    read: (place, choice, onRow) =>
-      readLatest(place, 'match-state', async (state) => {
+    read: (cluster, choice, onRow) =>
+      readEachLatest(cluster, 'match-state', async (state) => {
         if (isChosen(choice, state.cause.received_at, seasonOf(state)))
           for (const row of STATES.rows(state, seasonOf(state))) await onRow(row);
       }),
   },
   transitions: {
     columns: TRANSITIONS.columns,
-    async read(place, choice, onRow) {
-      const matches = await readMatches(place);
-      await readEach(place, 'match-transitions', async (transition) => {
+    async read(cluster, choice, onRow) {
+      const matches = await readMatches(cluster);
+      await readEach(cluster, 'match-transitions', async (transition) => {
         const season = matches.get(transition.event_id)?.season ?? UNKNOWN;
         if (isChosen(choice, transition.cause.received_at, season))
           for (const row of TRANSITIONS.rows(transition, season)) await onRow(row);
@@ -53,12 +53,12 @@ export const DATASETS = {
   },
   incidents: {
     columns: INCIDENTS.columns,
-    async read(place, choice, onRow) {
+    async read(cluster, choice, onRow) {
       const effects = new IncidentEffects();
-      const last = await readLastOffsets(place, 'match-incidents', (record) => effects.apply(record));
+      const last = await readLastOffsets(cluster, 'match-incidents', (record) => effects.apply(record));
       // After the incidents: the match of each is known then.
-      const matches = await readMatches(place);
-      await readAt(place, 'match-incidents', last, async (record) => {
+      const matches = await readMatches(cluster);
+      await readAt(cluster, 'match-incidents', last, async (record) => {
         const match = matches.get(record.event_id);
         const season = match?.season ?? UNKNOWN;
         if (!isChosen(choice, record.cause.received_at, season)) return;
@@ -69,8 +69,8 @@ export const DATASETS = {
   },
   tables: {
     columns: TABLES.columns,
-    read: (place, choice, onRow) =>
-      readLatest(place, 'standings', async (table) => {
+    read: (cluster, choice, onRow) =>
+      readEachLatest(cluster, 'standings', async (table) => {
         // A table of the provider's own has no cause here.
         if (isChosen(choice, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
           for (const row of TABLES.rows(table, seasonOf(table))) await onRow(row);
@@ -100,9 +100,9 @@ function isChosen(choice: Choice, receivedAt: number, { competition, season }: S
 type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
 
 /** The fields of each match's state that rows of other topics need. */
-async function readMatches(place: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
+async function readMatches(cluster: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
-  await readEach(place, 'match-state', (state) => {
+  await readEach(cluster, 'match-state', (state) => {
     const { event_id, sport_id: sportId, home, away } = state;
     matches.set(event_id, { season: seasonOf(state), sportId, home, away });
   });

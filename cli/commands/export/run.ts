@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
 import { findTopics } from '#topics/admin.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { readEach } from '../../topic-reads.ts';
-import { idOf, parseMoment } from '../option-values.ts';
+import { parseOptionalId } from '../ids.ts';
+import { parseOptionalMoment } from '../option-values.ts';
 import type { ExportColumn, SeasonChoice } from './columns.ts';
 import type { command } from './command.ts';
 import { type Choice, DATASETS, type ExportName, type ExportSource, seasonOf } from './rows.ts';
@@ -17,23 +18,23 @@ const COLUMNS: readonly TextColumn<ExportColumn>[] = [
 
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { name, out, choice, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
-  const place = findCluster(process.env);
-  await requireTopics(place, ['match-state']);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['match-state']);
   const writer = writerFor(out, dataset);
   let rows = 0;
   try {
-    await dataset.read(place, choice, (row) => {
+    await dataset.read(cluster, choice, (row) => {
       rows += 1;
       return writer.write(row);
     });
-    if (rows === 0) await requireKnown(place, choice);
+    if (rows === 0) await requireKnown(cluster, choice);
     await writer.close();
   } catch (error) {
     writer.abort();
@@ -43,7 +44,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>) {
+function parse({ values, positionals }: ArgumentsOf<typeof command>) {
   const name = NAMES.find((known) => known === positionals[0]);
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
@@ -51,10 +52,10 @@ function parse({ values, positionals }: GivenTo<typeof command>) {
   if (out !== null && !FORMATS.includes(extname(out)))
     throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
   const choice: Choice = {
-    from: parseMoment('--from', values.from),
-    to: parseMoment('--to', values.to),
-    competition: values.competition === undefined ? null : idOf(values.competition),
-    season: values.season === undefined ? null : idOf(values.season),
+    from: parseOptionalMoment('--from', values.from),
+    to: parseOptionalMoment('--to', values.to),
+    competition: parseOptionalId(values.competition),
+    season: parseOptionalId(values.season),
   };
   return { name, out, choice, showsColumns: values.columns };
 }
@@ -69,14 +70,14 @@ function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
 
 /** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
 async function requireKnown(
-  place: OpenCluster,
+  cluster: OpenCluster,
   choice: Pick<Choice, 'competition' | 'season'>,
 ): Promise<void> {
-  const { brokers, prefix } = place;
+  const { brokers, prefix } = cluster;
   const there = await findTopics({ brokers, prefix });
   const known: SeasonChoice[] = [];
   for (const topic of ['match-state', 'standings'] as const)
-    if (there.has(topic)) await readEach(place, topic, (value) => void known.push(seasonOf(value)));
+    if (there.has(topic)) await readEach(cluster, topic, (value) => void known.push(seasonOf(value)));
   for (const level of ['competition', 'season'] as const) {
     const id = choice[level];
     if (id === null || known.some((one) => one[level] === id)) continue;

@@ -1,4 +1,5 @@
 /** The board of live matches in a terminal: pure. */
+import { styleText } from 'node:util';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
@@ -6,8 +7,8 @@ import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
-import { cut, paint, type TextColumn, tableLines } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { cut, type TextColumn, tableLines } from '../../table.ts';
+import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';
 
 /** A state without the memory of its register. */
@@ -30,11 +31,11 @@ const UNKNOWN = { name: null, short_name: null };
 function columnsAt(now: number): TextColumn<LiveRow>[] {
   return [
     { head: 'minute', align: 'right', of: (row) => minuteOf(row, now) },
-    { head: 'home', align: 'right', least: 6, of: ({ state }) => nameOf(state.home ?? UNKNOWN) },
+    { head: 'home', align: 'right', minWidth: 6, of: ({ state }) => nameOf(state.home ?? UNKNOWN) },
     { head: 'score', of: ({ state }) => ({ text: scoreWords(state.score), style: 'bold' }) },
-    { head: 'away', least: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
+    { head: 'away', minWidth: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
     { head: 'firm', of: ({ state }) => scoreWords(state.firm) },
-    { head: 'trading', least: 10, of: ({ trading, feed }) => tradingCell(trading, feed) },
+    { head: 'trading', minWidth: 10, of: ({ trading, feed }) => tradingCell(trading, feed) },
     { head: 'last word', align: 'right', of: ({ heardAt }) => durationWords(secondsSince(heardAt, now)) },
     { head: 'event', align: 'right', of: ({ state }) => state.event_id },
   ];
@@ -56,7 +57,7 @@ export function boardLines(
   const safe = matches.filter(({ trading }) => trading.permission === 'safe').length;
   const head = `${matches.length} live, ${safe} safe  ${new Date(now).toISOString().slice(11, 19)}Z  ${sourcesText(sources)}`;
   return [
-    paint('bold', room.columns === null ? head : cut(head, room.columns)),
+    styleText('bold', room.columns === null ? head : cut(head, room.columns)),
     '',
     ...(shown.length === 0 ? ['no match is live'] : lines),
     ...(rest > 0 ? [`and ${rest} more`] : []),
@@ -75,7 +76,7 @@ function secondsSince(ms: number, now: number): number {
 
 function sourcesText(sources: readonly SourceFeedStatus[]): string {
   if (sources.length === 0) return 'feed health unknown';
-  return lineShown(sources.map((source) => `${source.source} ${feedWords(source)}`).join('  '));
+  return escapeLine(sources.map((source) => `${source.source} ${feedWords(source)}`).join('  '));
 }
 
 /** What `--json` prints of a match. */

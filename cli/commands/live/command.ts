@@ -1,5 +1,5 @@
 /** `touchline live`: the matches that are live now. */
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline live [--once] [--json]
 
@@ -12,7 +12,7 @@ each was received. A terminal shows them until it is stopped; a pipe gets them o
 What may be traded closes by itself: within two seconds of the silence of a source, of feed health or of the broker no match is
 safe, without any record that says so (docs/guides/feed-health.md).
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -17,7 +17,7 @@ export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] a
 
 /** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
 export class LiveMatches {
-  readonly #place: OpenCluster;
+  readonly #cluster: OpenCluster;
   readonly #decoders: Decoders<(typeof LIVE_TOPICS)[number]>;
   /** Topics by their names on the broker. */
   readonly #names: ReadonlyMap<string, (typeof LIVE_TOPICS)[number]>;
@@ -34,15 +34,15 @@ export class LiveMatches {
   /** When a partition was last read to its end, on the steady clock. */
   readonly #read = new Map<string, number>();
 
-  constructor(place: OpenCluster) {
-    this.#place = place;
-    this.#decoders = decodersOf(place, LIVE_TOPICS);
-    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(place.prefix, topic), topic]));
+  constructor(cluster: OpenCluster) {
+    this.#cluster = cluster;
+    this.#decoders = decodersOf(cluster, LIVE_TOPICS);
+    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(cluster.prefix, topic), topic]));
   }
 
   /** Follows until `signal`; calls back once every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { brokers } = this.#place;
+    const { brokers } = this.#cluster;
     const topics = [...this.#names.keys()];
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains earlier changes; only a later change can contradict it.

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { findCluster, requireTopics } from '../../cluster.ts';
-import type { GivenTo } from '../../command.ts';
+import type { ArgumentsOf } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
+import { untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { boardLines, matchJson, type Room } from './board.ts';
 import type { command } from './command.ts';
@@ -11,10 +11,10 @@ import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
 const machineNow = () => ({ wall: Date.now(), steady: performance.now() });
 
-export async function run({ values }: GivenTo<typeof command>): Promise<number> {
-  const place = findCluster(process.env);
-  await requireTopics(place, LIVE_TOPICS);
-  const matches = new LiveMatches(place);
+export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, LIVE_TOPICS);
+  const matches = new LiveMatches(cluster);
   const board = (room: Room): string[] => {
     const now = machineNow();
     return boardLines(matches.matches(now), matches.sources(now), { now: now.wall, room });

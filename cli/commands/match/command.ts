@@ -1,5 +1,5 @@
 /** `touchline match`: one match with its story. */
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline match <event id> [--follow] [--json]
        touchline match <event id> --at <time> [--json]
@@ -16,7 +16,7 @@ voided a goal, and when each was reported, confirmed or withdrawn.
 match-transitions no longer holds (retention), or match-state (compaction), is said to be missing: nothing is made up.
 
 Ends with exit code 1 where the match is unknown here, or what had been published at the time is no longer held.
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -1,4 +1,5 @@
 /** The page of one match: pure. */
+import { styleText } from 'node:util';
 import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-index.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
@@ -14,8 +15,8 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
-import { cut, paint, type TextCell, type TextColumn, tableLines } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
 
 export type PageRecords = {
@@ -72,11 +73,11 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
   { head: 'score', align: 'right', of: (row) => styled(row, row.score && scoreWords(row.score)) },
   {
     head: 'incident',
-    least: 12,
+    minWidth: 12,
     of: (row) => styled(row, row.name + (row.added ? ` +${row.added} min` : '')),
   },
-  { head: 'team', least: 8, of: (row) => styled(row, row.team ?? row.participant_name) },
-  { head: 'player', least: 8, of: (row) => styled(row, row.player) },
+  { head: 'team', minWidth: 8, of: (row) => styled(row, row.team ?? row.participant_name) },
+  { head: 'player', minWidth: 8, of: (row) => styled(row, row.player) },
   { head: 'id', of: (row) => styled(row, row.id) },
 ];
 
@@ -123,12 +124,12 @@ function headLines(
   const status = [statusName(status_id, status_type), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
   return [
-    paint('bold', lineShown(`${nameOf(state)}  ${scoreWords(score)}`)) +
-      lineShown(
+    styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`)) +
+      escapeLine(
         `  firm ${scoreWords(firm)}${shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`}  (${agreementWords(match)})`,
       ),
-    lineShown(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
-    `trading ${typeof trading === 'string' ? trading : paint(trading.style, lineShown(trading.text))}`,
+    escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
+    `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
 }
@@ -162,8 +163,8 @@ function notesOf(entry: MatchStory, width: number | null): string[] {
     return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
   });
   return [...(why === null ? [] : [why]), ...(isTold ? steps : [])].map((text) => {
-    const line = INDENT + lineShown(text);
-    return paint('gray', width === null ? line : cut(line, width));
+    const line = INDENT + escapeLine(text);
+    return styleText('gray', width === null ? line : cut(line, width));
   });
 }
 

@@ -3,7 +3,7 @@ import type { MatchTransition } from '#topics/generated/types.ts';
 import { guardWords, scoreWords, statusName } from '../../../services/api/board/shown/words.ts';
 import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { nameOf, timeText } from './page.ts';
 import type { Held, Published, RecordedGap } from './published.ts';
 import type { Written } from './records.ts';
@@ -14,7 +14,7 @@ const LISTED = 20;
 const COLUMNS: readonly TextColumn<Written<MatchTransition>>[] = [
   { head: 'written', of: ({ written }) => timeText(written) },
   { head: 'received', of: ({ value }) => timeText(value.cause.received_at) },
-  { head: 'change', least: 30, of: ({ value }) => summaryOf('match-transitions', value) },
+  { head: 'change', minWidth: 30, of: ({ value }) => summaryOf('match-transitions', value) },
 ];
 
 /** A difference of receipt and publication that only a backlog, a replay or a rebuild makes, milliseconds. */
@@ -43,7 +43,7 @@ export function publishedLines(
     ...feedLines(gaps),
     '',
     ...notesOf(published),
-  ].map((line) => (width === null ? lineShown(line) : cut(lineShown(line), width)));
+  ].map((line) => (width === null ? escapeLine(line) : cut(escapeLine(line), width)));
   const before = transitions.length - listed.length;
   return [
     ...lines,

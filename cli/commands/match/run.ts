@@ -2,13 +2,13 @@ import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
-import { jsonText, lineShown } from '../../values.ts';
-import { pastMoment } from '../option-values.ts';
+import { untilStopped } from '../../terminal.ts';
+import { escapeLine, jsonText } from '../../values.ts';
+import { parsePastTime } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
 import { Permissions } from '../tail/permissions.ts';
 import type { command } from './command.ts';
@@ -21,17 +21,17 @@ import { MatchRecords } from './records.ts';
 /** How often it is looked whether what may be traded has changed. */
 const LOOK_EVERY_MS = 200;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
-  const place = findCluster(process.env);
-  await requireTopics(place, ['match-state']);
-  const records = await MatchRecords.open(place, request.eventId);
-  if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['match-state']);
+  const records = await MatchRecords.open(cluster, request.eventId);
+  if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
-  if (followed === null) throw unknown(place, request.eventId);
-  const health = new Health(place);
+  if (followed === null) throw unknown(cluster, request.eventId);
+  const health = new Health(cluster);
   await untilStopped(async (signal) => {
-    const topics = await findTopics(place);
+    const topics = await findTopics(cluster);
     if (topics.has('feed-health')) await health.known(signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
@@ -61,7 +61,7 @@ async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal
 async function list(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
   const { facts } = followed;
   const eventId = facts.state.event_id;
-  const say = (text: string): void => void process.stdout.write(`${lineShown(text)}\n`);
+  const say = (text: string): void => void process.stdout.write(`${escapeLine(text)}\n`);
   for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) say(line);
   const permissions = new Permissions();
   permissions.show(eventId, facts.state);
@@ -88,7 +88,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
 
 /** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
 async function showPublished(
-  place: OpenCluster,
+  cluster: OpenCluster,
   records: MatchRecords,
   { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
@@ -96,7 +96,7 @@ async function showPublished(
   const published = publishedAt({ states, transitions }, at);
   switch (published.kind) {
     case 'unknown':
-      throw unknown(place, eventId);
+      throw unknown(cluster, eventId);
     case 'lost':
       throw new CommandError(
         `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest that is, version ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
@@ -108,7 +108,7 @@ async function showPublished(
       return 0;
     }
     case 'published': {
-      const gaps = gapsAt(await readHealth(place), eventId, at);
+      const gaps = gapsAt(await readHealth(cluster), eventId, at);
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
@@ -118,20 +118,20 @@ async function showPublished(
   }
 }
 
-async function readHealth(place: OpenCluster): Promise<FeedHealth[]> {
-  if (!(await findTopics(place)).has('feed-health')) return [];
-  return [...(await readLatest('feed-health', place)).values()];
+async function readHealth(cluster: OpenCluster): Promise<FeedHealth[]> {
+  if (!(await findTopics(cluster)).has('feed-health')) return [];
+  return [...(await readLatest('feed-health', cluster)).values()];
 }
 
 function unknown({ prefix }: OpenCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>, now: number) {
+function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;
-  const at = values.at === undefined ? null : pastMoment('--at', values.at, now);
+  const at = values.at === undefined ? null : parsePastTime('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
   return { eventId: Number(id), follows, json, at };
 }

@@ -1,6 +1,6 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline position <processor> [<partition> <offset> [--yes] [--accept-state]]
 
@@ -16,7 +16,7 @@ next record.
                takes the changelogs as they are for the state, also where one was made again or lost records: without it
                the processor refuses these as before
 
-The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

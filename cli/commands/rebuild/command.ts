@@ -1,6 +1,6 @@
 /** `touchline rebuild`: makes a processor process its whole input again. */
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline rebuild <processor> --yes
 
@@ -15,7 +15,7 @@ is lost.
   webhook-dispatcher   deletes webhook-progress, and writes to webhook-attempts before where each subscription stands
   alert-processor      deletes alert-guards; alerts of what arrived within --max-age are published again, under the same ids
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

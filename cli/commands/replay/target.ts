@@ -107,11 +107,11 @@ export async function copyInputs(
 type Copied = { readonly key: string; readonly value: Buffer | null };
 
 /** The records of a topic, in the order of each partition. */
-async function recordsOf(place: TopicCluster, topic: TopicName): Promise<Copied[]> {
+async function recordsOf(cluster: TopicCluster, topic: TopicName): Promise<Copied[]> {
   const records: Copied[] = [];
   await readTopic({
-    brokers: place.brokers,
-    topic: topicName(place.prefix, topic),
+    brokers: cluster.brokers,
+    topic: topicName(cluster.prefix, topic),
     untilEnd: true,
     onRecord({ key, value }) {
       if (key !== null)

@@ -1,5 +1,5 @@
 /** `touchline status`: one screen of a running system. */
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
 
@@ -10,7 +10,7 @@ are open, and whether each source of messages is to be believed, all from the br
   --json     the same as JSON, once
   --metrics  addresses of METRICS_PORT, as http://localhost:9464
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -38,16 +38,16 @@ const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
   { head: 'processes', align: 'right', of: ({ state }) => state?.processes ?? '-' },
   { head: 'partitions', align: 'right', of: ({ state }) => state?.partitions ?? '-' },
   { head: 'behind', align: 'right', of: ({ state }) => state?.behind ?? '-' },
-  { head: '', least: 12, of: noteCell },
+  { head: '', minWidth: 12, of: noteCell },
 ];
 const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'feed', of: ({ source }) => source },
   { head: 'state', of: ({ state, believed }) => ({ text: state, style: believed ? 'green' : 'red' }) },
   { head: 'since', of: ({ since }) => since && `${new Date(since).toISOString().slice(0, 19)}Z` },
-  { head: 'reason', least: 8, of: ({ reason }) => reason },
+  { head: 'reason', minWidth: 8, of: ({ reason }) => reason },
 ];
 const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
-  { head: 'process', least: 12, of: (one) => ('problem' in one ? one.url : one.service) },
+  { head: 'process', minWidth: 12, of: (one) => ('problem' in one ? one.url : one.service) },
   {
     head: 'MiB',
     align: 'right',
@@ -55,7 +55,7 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
   },
   { head: 'restored', align: 'right', of: (one) => ('problem' in one ? '-' : one.restoredRecords) },
   { head: 'undecided', align: 'right', of: (one) => ('problem' in one ? '-' : one.undecidedRecords) },
-  { head: 'tasks', least: 12, of: tasksCell },
+  { head: 'tasks', minWidth: 12, of: tasksCell },
 ];
 
 /** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */

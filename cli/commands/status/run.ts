@@ -8,11 +8,11 @@ import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { processorProgress } from '../../progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
+import { untilStopped } from '../../terminal.ts';
 import type { command } from './command.ts';
 import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
@@ -20,12 +20,12 @@ import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.
 
 const EVERY_MS = 2_000;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
-  const place = findCluster(process.env);
-  const followed = { letters: new OpenLetters(place), health: new Health(place) };
+  const cluster = findCluster(process.env);
+  const followed = { letters: new OpenLetters(cluster), health: new Health(cluster) };
   await untilStopped(async (signal) => {
-    const take = () => statusOf(place, followed, metrics, signal);
+    const take = () => statusOf(cluster, followed, metrics, signal);
     if (watch && !json && process.stdout.isTTY) return live(take, followed.health, signal);
     const taken = await take();
     const text = json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n');
@@ -55,15 +55,15 @@ async function live(take: () => Promise<SystemStatus>, health: Health, signal: A
 }
 
 async function statusOf(
-  place: TopicCluster,
+  cluster: TopicCluster,
   { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
   metrics: readonly string[],
   signal: AbortSignal,
 ): Promise<SystemStatus> {
-  const prefix = place.prefix;
-  const topics = await findTopics({ brokers: place.brokers, prefix });
+  const prefix = cluster.prefix;
+  const topics = await findTopics({ brokers: cluster.brokers, prefix });
   const [processors, deadLetters, sources, processes] = await Promise.all([
-    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
+    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(cluster, name))),
     topics.has('dead-letters') ? letters.known(signal).then(() => letters.count) : null,
     topics.has('feed-health') ? health.known(signal).then(() => health.sources()) : [],
     Promise.all(metrics.map((url) => askProcess(url, signal))),
@@ -71,8 +71,8 @@ async function statusOf(
   return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
 }
 
-async function processorStatus(place: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
-  const progress = await processorProgress(place, processor);
+async function processorStatus(cluster: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
+  const progress = await processorProgress(cluster, processor);
   if (progress === null) return { processor, state: null };
   const { members, partitions } = progress;
   const outside = partitions.filter(
@@ -91,7 +91,7 @@ async function processorStatus(place: TopicCluster, processor: ProcessorName): P
 
 const addresses = list(httpUrl());
 
-function parse({ values }: GivenTo<typeof command>) {
+function parse({ values }: ArgumentsOf<typeof command>) {
   const { watch, json, metrics } = values;
   if (metrics === undefined) return { watch, json, metrics: [] };
   const parsed = addresses.safeParse(metrics);

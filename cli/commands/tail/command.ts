@@ -1,6 +1,6 @@
 /** `touchline tail`: shows the records of topics, decoded. */
 import { TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const WIDTH = Math.max(...TOPIC_NAMES.map((name) => name.length));
 
@@ -26,7 +26,7 @@ Of match-state it also says, as that changes, what may be traded now: a record's
 Topics:
 ${TOPIC_NAMES.map((name) => `  ${name.padEnd(WIDTH)}  ${TOPICS[name].about}`).join('\n')}
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 Ends with exit code 1 where a record could not be decoded, and where --from-beginning --exit-at-end found no record of the --key.
 `;
 

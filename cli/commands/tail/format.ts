@@ -4,7 +4,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
-import { jsonText, lineShown } from '../../values.ts';
+import { escapeLine, jsonText } from '../../values.ts';
 
 /** A record with its decoded value; null where its key is deleted. */
 type DecodedRecord<T extends TopicName = TopicName> = {
@@ -42,7 +42,7 @@ export function formatter(format: string): Field {
 
 function fieldNamed(name: string): Field {
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-  if (field !== undefined) return (decoded) => lineShown(field(decoded));
+  if (field !== undefined) return (decoded) => escapeLine(field(decoded));
   const [head, ...path] = name.split('.');
   if (head !== 'value' || path.length === 0)
     throw new UsageError(`--format has no {${name}}: it has {${FIELD_NAMES.join('}, {')}}, {value.<field>}`);
@@ -53,6 +53,6 @@ function fieldNamed(name: string): Field {
       value,
     );
     if (found === undefined || found === null) return '';
-    return lineShown(typeof found === 'string' ? found : jsonText(found));
+    return escapeLine(typeof found === 'string' ? found : jsonText(found));
   };
 }

@@ -7,11 +7,10 @@ import { DecodeError } from '#topics/errors.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
-import { sayInTime } from '../../terminal.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { decodersOf } from '../../topic-reads.ts';
-import { untilStopped } from '../../until-stopped.ts';
-import { jsonText, lineShown } from '../../values.ts';
+import { escapeLine, jsonText } from '../../values.ts';
 import { Health } from '../status/followed.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
 import type { command } from './command.ts';
@@ -21,29 +20,29 @@ import { Permissions } from './permissions.ts';
 const PERMISSIONS_EVERY_MS = 100;
 const FORMAT = '{time}  {key}  {summary}';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTail(given, Date.now());
   const several = request.topics.length > 1 ? '{topic}  ' : '';
   const format = formatter(request.format ?? `${several}${FORMAT}`);
-  const place = findCluster(process.env);
-  await requireTopics(place, request.topics);
-  return untilStopped((signal) => showRecords(place, { ...request, line: format }, signal));
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, request.topics);
+  return untilStopped((signal) => showRecords(cluster, { ...request, line: format }, signal));
 }
 
 /** Shows records until `asked`, or the end that the request names; gives the exit code. */
 async function showRecords(
-  place: OpenCluster,
+  cluster: OpenCluster,
   request: TailRequest & { readonly line: ReturnType<typeof formatter> },
   asked: AbortSignal,
 ): Promise<number> {
   const { topics, untilEnd, json, key, limit, line } = request;
-  const decoders = decodersOf(place, topics);
-  const from = await startOf(place, request);
-  const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
+  const decoders = decodersOf(cluster, topics);
+  const from = await startOf(cluster, request);
+  const permissions = (await showsTrading(cluster, request)) ? new Permissions() : null;
   const over = new AbortController();
   const signal = AbortSignal.any([asked, over.signal]);
   const caughtUp = Promise.withResolvers<void>();
-  const health = new Health(place);
+  const health = new Health(cluster);
   let shown = 0;
   let undecodable = 0;
 
@@ -55,7 +54,7 @@ async function showRecords(
     try {
       const value = record.value === null ? null : await decoders[topic].read(record.value);
       if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
-      await sayInTime(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
+      await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;
@@ -70,9 +69,9 @@ async function showRecords(
     caughtUp.promise.then(() => health.known(signal)).then(() => say(permissions, health, signal));
   // Awaited below; without feed health no trading permission may be printed.
   following?.catch(() => over.abort());
-  const names = new Map(topics.map((topic) => [topicName(place.prefix, topic), topic]));
+  const names = new Map(topics.map((topic) => [topicName(cluster.prefix, topic), topic]));
   await follow({
-    brokers: place.brokers,
+    brokers: cluster.brokers,
     topics: [...names.keys()],
     from,
     otherwise: request.from === 'beginning' ? 'beginning' : 'end',
@@ -111,7 +110,7 @@ async function showsTrading(
 async function say(permissions: Permissions, health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const [eventId, words] of permissions.changes((id) => health.match(id)))
-      await sayInTime(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
+      await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
     await delay(PERMISSIONS_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,7 +1,8 @@
 import { MAX_LABEL } from '#clients/access-tokens.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
-import { idOf, momentOf } from '../option-values.ts';
+import { parseOptionalId } from '../ids.ts';
+import { parseMoment } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
 
 /** A parsed request of `touchline tokens`. Times are Unix milliseconds. */
@@ -11,10 +12,10 @@ const ID = /^[0-9a-f]{16}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseTokens(given: GivenTo<typeof command>) {
+export function parseTokens(given: ArgumentsOf<typeof command>) {
   const { values } = given;
   const { name: action, words } = actionOf(ACTIONS, given);
-  const clientId = values.client === undefined ? null : idOf(values.client);
+  const clientId = parseOptionalId(values.client);
   const expectWords = (wanted: number): void => {
     if (words.length !== wanted)
       throw new UsageError(`${action} takes ${wanted} arguments here, not ${words.length}`);
@@ -56,5 +57,5 @@ function labelOf(text: string): string {
 
 /** A moment; of a day its beginning in UTC. */
 function expiryOf(text: string): number {
-  return momentOf('--at', DAY.test(text) ? `${text}T00:00Z` : text);
+  return parseMoment('--at', DAY.test(text) ? `${text}T00:00Z` : text);
 }

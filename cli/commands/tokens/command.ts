@@ -1,5 +1,5 @@
 /** `touchline tokens`: the access tokens of clients. */
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
@@ -17,7 +17,7 @@ moments. Several people may edit at the same time: no edit undoes another.
   label   what the token is called, at most 256 characters
   expire  sets when it expires: a day (its beginning in UTC) or a moment as 2027-01-31T12:00:00Z; or never
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 /** Options that each action takes. */

@@ -4,34 +4,35 @@ import { type RecordDraft, VersionedTopic } from '#clients/versioned-topic.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { command } from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTokens(given);
-  const place = findCluster(process.env);
-  await requireTopics(place, ['access-tokens']);
-  const topic = new VersionedTopic('access-tokens', { ...place, log: commandLog('tokens') });
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['access-tokens']);
+  const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
   // Fails for an unknown client: a wrong id must not look like a client without tokens.
-  if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
+  if ('clientId' in request && request.clientId !== null)
+    await requireClient(cluster, topic, request.clientId);
   process.stdout.write(text);
   return 0;
 }
 
 /** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
-async function requireClient(place: TopicCluster, topic: Tokens, id: number): Promise<void> {
+async function requireClient(cluster: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
-  await requireTopics(place, ['clients']);
-  const clients = await ClientDirectory.open({ ...place, log: commandLog('tokens') }).list();
+  await requireTopics(cluster, ['clients']);
+  const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(
-      `client ${id} is unknown here: no client and no token under ${place.prefix} has it`,
+      `client ${id} is unknown here: no client and no token under ${cluster.prefix} has it`,
     );
 }
 
@@ -99,7 +100,7 @@ function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
     { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
     { head: 'made', of: ({ created_at }) => timeText(created_at) },
     { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : timeText(expires_at)) },
-    { head: 'label', least: 6, of: ({ label }) => label },
+    { head: 'label', minWidth: 6, of: ({ label }) => label },
   ];
 }
 
@@ -111,7 +112,7 @@ function line(record: AccessTokenRecord, now: number): string {
   const { token_id, client_id, label, created_at, expires_at } = record;
   const until = expires_at === null ? 'for ever' : `until ${timeText(expires_at)}`;
   const state = stateOf(record, now).padEnd(7);
-  const name = label === null ? '' : `  ${lineShown(label)}`;
+  const name = label === null ? '' : `  ${escapeLine(label)}`;
   return `${token_id}  client ${client_id}  ${state}  made ${timeText(created_at)}, ${until}${name}`;
 }
 

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
-import { say } from '../../terminal.ts';
+import { printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
 import { type command, config } from './command.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -20,7 +20,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     graceful: (reason) => {
       // A platform that is still starting ends with this process.
       if (platform === undefined) process.exit(0);
-      say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
+      printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
       stopping.abort(reason);
     },
     force: (code) => process.exit(code),
@@ -33,8 +33,8 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     provider: providerOf(settings),
     replicas,
     brokerCount: 1,
-    onProgress: (line) => say(`  ${line}`),
-    onTrouble: (line) => say(`! ${line}`),
+    onProgress: (line) => printLine(`  ${line}`),
+    onProblem: (line) => printLine(`! ${line}`),
   });
   try {
     await started.startRest();
@@ -43,7 +43,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     throw error;
   }
   platform = started;
-  say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
+  printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   const stay = setInterval(() => {}, 2 ** 30);
   await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
   clearInterval(stay);
@@ -54,7 +54,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
 /** A machine has room for so many at most. */
 const MOST_REPLICAS = 64;
 
-function parseReplicas({ values }: GivenTo<typeof command>): Map<string, number> {
+function parseReplicas({ values }: ArgumentsOf<typeof command>): Map<string, number> {
   const replicas = new Map<string, number>();
   for (const given of values.replicas ?? []) {
     const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];

@@ -16,11 +16,11 @@ export type WebhookRow = Audience & {
 const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'webhook', of: ({ id }) => id },
   { head: 'client', align: 'right', of: ({ clientId }) => clientId },
-  { head: 'name', least: 8, of: ({ clientName }) => clientName },
-  { head: 'address', least: 10, of: ({ host }) => host ?? 'sealed' },
-  { head: 'state', least: 20, of: stateCell },
+  { head: 'name', minWidth: 8, of: ({ clientName }) => clientName },
+  { head: 'address', minWidth: 10, of: ({ host }) => host ?? 'sealed' },
+  { head: 'state', minWidth: 20, of: stateCell },
   { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
-  { head: 'last', least: 10, of: ({ progress }) => progress?.last_outcome ?? null },
+  { head: 'last', minWidth: 10, of: ({ progress }) => progress?.last_outcome ?? null },
 ];
 
 export function rowsText(rows: readonly WebhookRow[]): string {
@@ -32,7 +32,7 @@ const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
   { head: 'webhook', of: ({ subscription_id }) => subscription_id },
   { head: 'what', of: ({ kind }) => kind },
   { head: 'outcome', of: ({ outcome, status }) => (outcome === 'status' ? `status ${status}` : outcome) },
-  { head: 'reason', least: 10, of: ({ reason }) => reason },
+  { head: 'reason', minWidth: 10, of: ({ reason }) => reason },
   { head: 'messages', align: 'right', of: ({ messages }) => messages || null },
   { head: 'bytes', align: 'right', of: ({ bytes }) => bytes || null },
   { head: 'ms', align: 'right', of: ({ at, started_at }) => started_at && at - started_at },

@@ -1,18 +1,18 @@
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { findCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
-import { say } from '../../terminal.ts';
-import { jsonText, lineShown } from '../../values.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { printLine } from '../../terminal.ts';
+import { escapeLine, jsonText } from '../../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { command } from './command.ts';
 import { attemptsText, messagesText, rowsText, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
-  const place = findCluster(process.env);
-  await requireTopics(place, ['webhook-progress']);
-  await perform(new WebhookTopics(place), request);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['webhook-progress']);
+  await perform(new WebhookTopics(cluster), request);
   return 0;
 }
 
@@ -20,7 +20,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
   const rows = await topics.rows();
   switch (request.action) {
     case 'list':
-      if (request.json) for (const row of rows) say(jsonText(shown(row)));
+      if (request.json) for (const row of rows) printLine(jsonText(shown(row)));
       else process.stdout.write(rowsText(rows));
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
@@ -30,13 +30,13 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
       const attempts = await topics.attempts(request.since, only ?? null);
       if (attempts.length === 0 && request.id !== undefined) find(rows, request.id);
       const last = attempts.slice(-request.limit);
-      if (request.json) for (const attempt of last) say(jsonText(attempt));
+      if (request.json) for (const attempt of last) printLine(jsonText(attempt));
       else process.stdout.write(attemptsText(last));
       return;
     }
     case 'undelivered': {
       const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
-      if (request.json) for (const { message } of first) say(message.toString());
+      if (request.json) for (const { message } of first) printLine(message.toString());
       else process.stdout.write(messagesText(first));
       if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
       return;
@@ -46,7 +46,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
       const next = await topics.offsetsAt(request.from);
       const again = await topics.between(row, next, progress.next);
       await topics.order(row, 'resent', { next });
-      say(
+      printLine(
         `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(request.from).toISOString()}, and what waits`,
       );
       return;
@@ -59,16 +59,17 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
       process.stdout.write(messagesText(skipped.slice(0, SHOWN)));
-      if (!request.yes) throw new CommandError(`${skipped.length} messages would never be sent: say --yes`);
+      if (!request.yes)
+        throw new CommandError(`${skipped.length} messages would never be sent: printLine --yes`);
       await topics.order(row, 'skipped', { next, messages: skipped.length });
-      say(`webhook ${row.id} is not sent ${skipped.length} messages`);
+      printLine(`webhook ${row.id} is not sent ${skipped.length} messages`);
       return;
     }
     default: {
       const { row } = started(find(rows, request.id));
       if (request.action === 'enable') await topics.order(row, 'enabled', {});
       else await topics.order(row, 'disabled', { reason: 'operator' });
-      say(`webhook ${row.id} is ${request.action}d`);
+      printLine(`webhook ${row.id} is ${request.action}d`);
     }
   }
 }
@@ -84,14 +85,14 @@ function started(row: WebhookRow): { row: WebhookRow; progress: WebhookProgress 
 
 function find(rows: readonly WebhookRow[], id: string): WebhookRow {
   const row = oneOf(rows, id);
-  if (row === undefined) throw new CommandError(`there is no webhook ${lineShown(id)}`);
+  if (row === undefined) throw new CommandError(`there is no webhook ${escapeLine(id)}`);
   return row;
 }
 
 /** The one whose id begins so. Throws `CommandError` for several. */
 function oneOf(rows: readonly WebhookRow[], id: string | undefined): WebhookRow | undefined {
   const found = id === undefined ? [] : rows.filter((row) => row.id.startsWith(id));
-  if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${lineShown(id ?? '')}`);
+  if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${escapeLine(id ?? '')}`);
   return found[0];
 }
 

@@ -12,22 +12,22 @@ import { wants } from '#webhooks/wants.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { readEach } from '../../topic-reads.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
 
 export class WebhookTopics {
-  readonly #place: OpenCluster;
+  readonly #cluster: OpenCluster;
 
-  constructor(place: OpenCluster) {
-    this.#place = place;
+  constructor(cluster: OpenCluster) {
+    this.#cluster = cluster;
   }
 
   /** Every webhook of every client, by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
-      ClientDirectory.open({ ...this.#place, log: commandLog('webhooks') }).list(),
-      readLatest('webhook-progress', this.#place),
+      ClientDirectory.open({ ...this.#cluster, log: commandLog('webhooks') }).list(),
+      readLatest('webhook-progress', this.#cluster),
     ]);
     const keys = findWebhookKeys(process.env);
     return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
@@ -51,7 +51,7 @@ export class WebhookTopics {
       if (only === null || attempt.subscription_id === only) found.push(attempt);
     };
     const from = await this.#offsetsAt('webhook-attempts', since);
-    await readEach(this.#place, 'webhook-attempts', keep, { from });
+    await readEach(this.#cluster, 'webhook-attempts', keep, { from });
     return found.sort((a, b) => a.at - b.at);
   }
 
@@ -114,11 +114,11 @@ export class WebhookTopics {
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
     fields: Partial<WebhookAttempt>,
   ): Promise<void> {
-    const codec = await this.#place.registry.codec('webhook-attempts');
+    const codec = await this.#cluster.registry.codec('webhook-attempts');
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
     const value = codec.encode(attemptOf(head, fields));
-    const { brokers } = this.#place;
+    const { brokers } = this.#cluster;
     const options = { brokers, clientId: 'touchline-webhooks', log: commandLog('webhooks') };
     await withPublisher(options, (publisher) =>
       publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]),
@@ -136,15 +136,15 @@ export class WebhookTopics {
     const keep = (message: WebhookMessage, at: WebhookOffset): void => {
       if (wants(row, message)) onMessage(message, at);
     };
-    await readEach(this.#place, 'webhook-messages', keep, { from: new Map(starts) });
+    await readEach(this.#cluster, 'webhook-messages', keep, { from: new Map(starts) });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#place.brokers, topic: this.#name(topic), time });
+    return offsetsAt({ brokers: this.#cluster.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {
-    return topicName(this.#place.prefix, topic);
+    return topicName(this.#cluster.prefix, topic);
   }
 }
 
@@ -152,10 +152,10 @@ function requireFirst(
   found: (WebhookOffset & { readonly ahead: number }) | null,
   uuid: string,
 ): WebhookOffset {
-  if (found === null) throw new CommandError(`no message ${lineShown(uuid)} waits`);
+  if (found === null) throw new CommandError(`no message ${escapeLine(uuid)} waits`);
   if (found.ahead > 0)
     throw new CommandError(
-      `${found.ahead} messages wait before ${lineShown(uuid)}: they would be skipped too`,
+      `${found.ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`,
     );
   return { partition: found.partition, offset: found.offset };
 }
