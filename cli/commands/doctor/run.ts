@@ -13,7 +13,7 @@ export async function run({ values, positionals }: ArgumentsOf<typeof command>):
   return findings.some(({ status }) => status === 'failed') ? 1 : 0;
 }
 
-/** A line for each finding, the advice below it, and the count. */
+/** Renders a line for each finding, its advice below it, and the counts. */
 export function renderFindings(findings: readonly CheckResult[]): string {
   const lines = findings.map(({ check, status, message, advice }) => {
     const [first = '', ...more] = message.split('\n').map(escapeLine);
