@@ -6,9 +6,9 @@ import { type TextColumn, tableText } from '../../table.ts';
 import { readEach } from '../../topic-reads.ts';
 import { parseOptionalId } from '../ids.ts';
 import { parseOptionalMoment } from '../option-values.ts';
-import type { ExportColumn, SeasonChoice } from './columns.ts';
+import type { ExportColumn, SeasonIds } from './columns.ts';
 import type { command } from './command.ts';
-import { type Choice, DATASETS, type ExportName, type ExportSource, seasonOf } from './rows.ts';
+import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
 import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [
@@ -19,7 +19,7 @@ const COLUMNS: readonly TextColumn<ExportColumn>[] = [
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { name, out, choice, showsColumns } = parse(given);
+  const { name, out, filter, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
@@ -30,11 +30,11 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const writer = writerFor(out, dataset);
   let rows = 0;
   try {
-    await dataset.read(cluster, choice, (row) => {
+    await dataset.read(cluster, filter, (row) => {
       rows += 1;
       return writer.write(row);
     });
-    if (rows === 0) await requireKnown(cluster, choice);
+    if (rows === 0) await requireKnown(cluster, filter);
     await writer.close();
   } catch (error) {
     writer.abort();
@@ -51,13 +51,13 @@ function parse({ values, positionals }: ArgumentsOf<typeof command>) {
   const out = values.out ?? null;
   if (out !== null && !FORMATS.includes(extname(out)))
     throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
-  const choice: Choice = {
+  const filter: ExportFilter = {
     from: parseOptionalMoment('--from', values.from),
     to: parseOptionalMoment('--to', values.to),
     competition: parseOptionalId(values.competition),
     season: parseOptionalId(values.season),
   };
-  return { name, out, choice, showsColumns: values.columns };
+  return { name, out, filter, showsColumns: values.columns };
 }
 
 const FORMATS = ['.parquet', '.jsonl'];
@@ -68,19 +68,20 @@ function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
     : jsonLinesWriter(out, columns, process.stdout);
 }
 
-/** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
+/** Throws `CommandError` when no match and no table, of any time, belongs to the competition or season of the filter. */
 async function requireKnown(
   cluster: OpenCluster,
-  choice: Pick<Choice, 'competition' | 'season'>,
+  filter: Pick<ExportFilter, 'competition' | 'season'>,
 ): Promise<void> {
-  const { brokers, prefix } = cluster;
-  const there = await findTopics({ brokers, prefix });
-  const known: SeasonChoice[] = [];
+  const existing = await findTopics(cluster);
+  const known: SeasonIds[] = [];
   for (const topic of ['match-state', 'standings'] as const)
-    if (there.has(topic)) await readEach(cluster, topic, (value) => void known.push(seasonOf(value)));
+    if (existing.has(topic)) await readEach(cluster, topic, (value) => void known.push(seasonOf(value)));
   for (const level of ['competition', 'season'] as const) {
-    const id = choice[level];
+    const id = filter[level];
     if (id === null || known.some((one) => one[level] === id)) continue;
-    throw new CommandError(`${level} ${id} is unknown here: no match or table under ${prefix} is of it`);
+    throw new CommandError(
+      `${level} ${id} is unknown here: no match or table under ${cluster.prefix} belongs to it`,
+    );
   }
 }
