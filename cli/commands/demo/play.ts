@@ -10,7 +10,6 @@ import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError, type ServiceProcess } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
-import { boardLines } from '../live/board.ts';
 import { LiveMatches } from '../live/live-matches.ts';
 import { checksOf, checkWebhook, mismatches, readOutcome } from './check.ts';
 import { checkTools } from './exchange.ts';
@@ -138,14 +137,6 @@ async function showProgress(
   const matches = new LiveMatches(cluster);
   await drawWhile(
     matches.follow(signal, () => {}),
-    () => {
-      const now = { wall: Date.now(), steady: performance.now() };
-      const room = { columns: stdout.columns - 1, rows: stdout.rows - 3 };
-      return [
-        progress(),
-        '',
-        ...boardLines(matches.matches(now), matches.sources(now), { now: now.wall, room }),
-      ];
-    },
+    () => [progress(), '', ...matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 3 })],
   );
 }

@@ -6,7 +6,7 @@ import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../terminal.ts';
+import { printLine, untilStopped } from '../../terminal.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 import { parsePastTime } from '../option-values.ts';
 import { Health } from '../status/followed.ts';
@@ -18,8 +18,8 @@ import { gapsAt, publishedAt } from './published.ts';
 import { publishedLines } from './published-page.ts';
 import { MatchRecords } from './records.ts';
 
-/** How often it is looked whether what may be traded has changed. */
-const LOOK_EVERY_MS = 200;
+/** Interval between two checks whether the trading permission has changed. */
+const TRADING_INTERVAL_MS = 200;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
@@ -28,7 +28,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const records = await MatchRecords.open(cluster, request.eventId);
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
-  if (followed === null) throw unknown(cluster, request.eventId);
+  if (followed === null) throw unknownEvent(cluster, request.eventId);
   const health = new Health(cluster);
   await untilStopped(async (signal) => {
     const topics = await findTopics(cluster);
@@ -45,7 +45,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   return 0;
 }
 
-/** Redraws the page, by time alone too: trading permission expires by itself. */
+/** Redraws the page, even without new records: trading permission expires by itself. */
 async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
   const upToDate = Promise.withResolvers<void>();
   const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
@@ -57,28 +57,28 @@ async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal
   });
 }
 
-/** Prints the page once, then a line for each change, and what may be traded as that changes. */
+/** Prints the page once, then a line for each change and for each change of the trading permission. */
 async function list(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
   const { facts } = followed;
   const eventId = facts.state.event_id;
-  const say = (text: string): void => void process.stdout.write(`${escapeLine(text)}\n`);
-  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) say(line);
+  const print = (text: string): void => printLine(escapeLine(text));
+  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) print(line);
   const permissions = new Permissions();
   permissions.show(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
-  const sayTrading = (): void => {
+  const printTrading = (): void => {
     for (const [, words] of permissions.changes((id) => health.match(id), followed.doubts()))
-      say(`${timeText(Date.now())}  ${words}`);
+      print(`${timeText(Date.now())}  ${words}`);
   };
   try {
     await followed.follow(signal, {
       onRecord(record) {
         if (record.topic === 'match-state') permissions.show(eventId, record.value);
         if (record.topic === 'match-transitions')
-          say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
+          print(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },
       onUpToDate() {
-        trading ??= setInterval(sayTrading, LOOK_EVERY_MS);
+        trading ??= setInterval(printTrading, TRADING_INTERVAL_MS);
       },
     });
   } finally {
@@ -86,7 +86,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
   }
 }
 
-/** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
+/** Prints what had been published at a moment. Throws `CommandError` when that is no longer held. */
 async function showPublished(
   cluster: OpenCluster,
   records: MatchRecords,
@@ -96,10 +96,10 @@ async function showPublished(
   const published = publishedAt({ states, transitions }, at);
   switch (published.kind) {
     case 'unknown':
-      throw unknown(cluster, eventId);
+      throw unknownEvent(cluster, eventId);
     case 'lost':
       throw new CommandError(
-        `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest that is, version ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
+        `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest version that is held, ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
       );
     case 'nothing': {
       const { written, value } = published.first;
@@ -123,7 +123,7 @@ async function readHealth(cluster: OpenCluster): Promise<FeedHealth[]> {
   return [...(await readLatest('feed-health', cluster)).values()];
 }
 
-function unknown({ prefix }: OpenCluster, eventId: number): CommandError {
+function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
