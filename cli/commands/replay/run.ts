@@ -9,7 +9,8 @@ import { parseCount, parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
 import { replayInto } from './replay.ts';
 
-const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
+/** The rules that come with this release. */
+const DEFAULT_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
 const settings = z.object({ RULES_DIR: z.string().default('') });
 const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
@@ -24,7 +25,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const where = {
     source,
     target,
-    rulesDir: RULES_DIR || OWN_RULES,
+    rulesDir: RULES_DIR || DEFAULT_RULES,
     onProgress: showProgress(process.stderr),
   };
   const { records, seconds } = await untilStopped((signal) =>
@@ -56,7 +57,7 @@ function parse({ values }: ArgumentsOf<typeof command>) {
   };
 }
 
-/** By the choices of --source. */
+/** Topics by the choices of --source. */
 const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
 function parseGaps(text: string | undefined): number | null {
