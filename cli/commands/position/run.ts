@@ -17,9 +17,8 @@ const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { processor, partition, to, acceptsState, skips } = parse(given);
-  const cluster = findCluster(process.env);
-  const topics = streamTopics(cluster.prefix, processor);
-  const brokers = cluster.brokers;
+  const { brokers, prefix } = findCluster(process.env);
+  const topics = streamTopics(prefix, processor);
   if (to === undefined) {
     const rows = await inputProgress({ brokers, ...topics, log: quiet });
     process.stdout.write(tableText(COLUMNS, rows));

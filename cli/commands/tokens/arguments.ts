@@ -39,12 +39,12 @@ export function parseTokens(given: ArgumentsOf<typeof command>) {
     case 'expire':
       expectWords(1);
       if ((values.at === undefined) === (values.never !== true))
-        throw new UsageError('say --at <time> or --never');
+        throw new UsageError('add --at <time> or --never');
       return { action, id: tokenIdOf(words[0]), at: values.at === undefined ? null : expiryOf(values.at) };
   }
 }
 
-/** Never echoes the argument: it may be a token instead of its id. */
+/** Parses the id of a token. The error never echoes the argument, which may be a token instead of its id. */
 function tokenIdOf(text = ''): string {
   if (ID.test(text)) return text;
   throw new UsageError('the id of a token has 16 hexadecimal digits, as touchline tokens list shows it');
@@ -55,7 +55,7 @@ function labelOf(text: string): string {
   throw new UsageError(`a label has at most ${MAX_LABEL} characters`);
 }
 
-/** A moment; of a day its beginning in UTC. */
+/** Parses a moment, or a day, which means its beginning in UTC. */
 function expiryOf(text: string): number {
   return parseMoment('--at', DAY.test(text) ? `${text}T00:00Z` : text);
 }

@@ -18,15 +18,15 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   await requireTopics(cluster, ['access-tokens']);
   const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
-  // Fails for an unknown client: a wrong id must not look like a client without tokens.
+  // A wrong id must not look like a client without tokens.
   if ('clientId' in request && request.clientId !== null)
-    await requireClient(cluster, topic, request.clientId);
+    await requireKnownClient(cluster, topic, request.clientId);
   process.stdout.write(text);
   return 0;
 }
 
-/** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
-async function requireClient(cluster: TopicCluster, topic: Tokens, id: number): Promise<void> {
+/** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
+async function requireKnownClient(cluster: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
   await requireTopics(cluster, ['clients']);
   const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
@@ -44,7 +44,7 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
       if (!request.json) return tableText(columnsAt(now), all);
-      return all.map((token) => `${JSON.stringify(shown(token, now))}\n`).join('');
+      return all.map((token) => `${JSON.stringify(publicFields(token, now))}\n`).join('');
     }
     case 'revoke':
       return `${line(await revoke(topic, request.id, now), now)}\n`;
@@ -57,21 +57,22 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
     }
     case 'label': {
       const { label } = request;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
     }
     case 'expire': {
       const expires_at = request.at;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
     }
   }
 }
 
-/** Only the first revocation counts. */
+/** Revokes a token; keeps the time of an earlier revocation. */
 function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
-  return change(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
+  return editToken(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
 }
 
-function change(
+/** Edits a token. Throws `CommandError` when it does not exist. */
+function editToken(
   topic: Tokens,
   id: string,
   edit: (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>,
@@ -87,8 +88,8 @@ function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | '
   return isLive(record, now) ? 'live' : 'expired';
 }
 
-/** What may be shown of a token: not its hash. */
-function shown(record: AccessTokenRecord, now: number): object {
+/** Returns a token without its hash, and with its state. */
+function publicFields(record: AccessTokenRecord, now: number): object {
   const { token_hash: _, ...rest } = record;
   return { ...rest, state: stateOf(record, now) };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
@@ -25,7 +26,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     },
     force: (code) => process.exit(code),
   });
-  // Not once all is ready: the receiver accepts deliveries before.
+  // Before all services are ready, because the receiver already accepts deliveries.
   keepFolder(settings.DATA_DIR);
   const started = await startPlatform({
     dataDir: settings.DATA_DIR,
@@ -44,24 +45,25 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   }
   platform = started;
   printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
-  const stay = setInterval(() => {}, 2 ** 30);
-  await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
-  clearInterval(stay);
+  // Keeps this process alive while no service runs, as between restarts.
+  const keepAlive = setInterval(() => {}, 2 ** 30);
+  await once(stopping.signal, 'abort');
+  clearInterval(keepAlive);
   await platform.stop();
   return 0;
 }
 
-/** A machine has room for so many at most. */
-const MOST_REPLICAS = 64;
+/** Maximum number of processes of a service on one machine. */
+const MAX_REPLICAS = 64;
 
 function parseReplicas({ values }: ArgumentsOf<typeof command>): Map<string, number> {
   const replicas = new Map<string, number>();
   for (const given of values.replicas ?? []) {
     const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];
-    if (!REPLICABLE.includes(name) || Number(count) > MOST_REPLICAS) {
+    if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS) {
       const services = REPLICABLE.join(', ');
       throw new UsageError(
-        `--replicas must be <service>=<n>, with 1 to ${MOST_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
+        `--replicas must be <service>=<n>, with 1 to ${MAX_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
       );
     }
     replicas.set(name, Number(count));
@@ -78,7 +80,7 @@ function providerOf({
   return { baseUrl, clientId, secretKey };
 }
 
-/** Addresses of everything, and how to send and read. */
+/** Renders the addresses of the platform, and commands that send and read. */
 function renderHowTo(platform: Platform, dataDir: string): string {
   const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
   const { dispatcherUrl, logFolder } = platform;

@@ -2,12 +2,12 @@ import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/ge
 import type { Audience } from '#webhooks/wants.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 
-/** A webhook and its progress; null before a dispatcher has seen it. */
+/** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
 export type WebhookRow = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly clientName: string;
-  /** Of its address; null where the key of clients is not at hand. */
+  /** Host of its address; null when the key of clients is not available. */
   readonly host: string | null;
   readonly active: boolean;
   readonly progress: WebhookProgress | null;
