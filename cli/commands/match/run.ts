@@ -3,14 +3,14 @@ import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
+import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 import { parsePastTime } from '../option-values.ts';
-import { Health } from '../status/followed.ts';
-import { Permissions } from '../tail/permissions.ts';
 import type { command } from './command.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
@@ -29,10 +29,10 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
   if (followed === null) throw unknownEvent(cluster, request.eventId);
-  const health = new Health(cluster);
+  const health = new FollowedFeedHealth(cluster);
   await untilStopped(async (signal) => {
     const topics = await findTopics(cluster);
-    if (topics.has('feed-health')) await health.known(signal);
+    if (topics.has('feed-health')) await health.untilRead(signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
     const feed = health.match(request.eventId);
@@ -46,7 +46,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 }
 
 /** Redraws the page, even without new records: trading permission expires by itself. */
-async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+async function draw(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
   const upToDate = Promise.withResolvers<void>();
   const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
   await Promise.race([upToDate.promise, following]);
@@ -58,13 +58,13 @@ async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal
 }
 
 /** Prints the page once, then a line for each change and for each change of the trading permission. */
-async function list(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+async function list(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
   const { facts } = followed;
   const eventId = facts.state.event_id;
   const print = (text: string): void => printLine(escapeLine(text));
   for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) print(line);
-  const permissions = new Permissions();
-  permissions.show(eventId, facts.state);
+  const permissions = new TradingPermissions();
+  permissions.apply(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
   const printTrading = (): void => {
     for (const [, words] of permissions.changes((id) => health.match(id), followed.doubts()))
@@ -73,7 +73,7 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
   try {
     await followed.follow(signal, {
       onRecord(record) {
-        if (record.topic === 'match-state') permissions.show(eventId, record.value);
+        if (record.topic === 'match-state') permissions.apply(eventId, record.value);
         if (record.topic === 'match-transitions')
           print(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },

@@ -4,12 +4,13 @@ import { didYouMean } from '../../suggest.ts';
 import { parseCount, parseTime } from '../option-values.ts';
 import type { command } from './command.ts';
 
-/** The largest limit. */
-const MOST = 999_999_999;
+/** Maximum value of --limit. */
+const MAX_LIMIT = 999_999_999;
 
+/** A parsed request of `touchline tail`. */
 export type TailRequest = {
   readonly topics: readonly TopicName[];
-  /** Where it begins: Unix milliseconds, or an offset; a negative one counts back from the end. */
+  /** The start: `since` is Unix milliseconds; a negative `offset` counts back from the end. */
   readonly from: 'beginning' | 'end' | { readonly since: number } | { readonly offset: number };
   readonly untilEnd: boolean;
   readonly json: boolean;
@@ -33,7 +34,7 @@ export function parseTail({ values, positionals }: ArgumentsOf<typeof command>, 
     format,
     key,
     partition,
-    limit: parseCount('--limit', values.limit, MOST) ?? Number.POSITIVE_INFINITY,
+    limit: parseCount('--limit', values.limit, MAX_LIMIT) ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -44,9 +45,11 @@ function startOf(values: ArgumentsOf<typeof command>['values'], now: number): Ta
   if (since !== undefined) return { since: parseTime('--since', since, now) };
   if (offset !== undefined) {
     if (!/^-?\d{1,15}$/.test(offset))
-      throw new UsageError('--offset is a whole number; as --offset=-10 the last ten of each partition');
+      throw new UsageError(
+        '--offset is a whole number; --offset=-10 starts at the last ten records of each partition',
+      );
     if (!offset.startsWith('-') && values.partition === undefined)
-      throw new UsageError('--offset goes with --partition: offsets count in a partition');
+      throw new UsageError('--offset goes with --partition: each partition has its own offsets');
     return { offset: Number(offset) };
   }
   return fromBeginning ? 'beginning' : 'end';

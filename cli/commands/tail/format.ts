@@ -1,4 +1,4 @@
-/** How `touchline tail` shows a record. */
+/** Formats records for `touchline tail`. */
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 
-/** A record with its decoded value; null where its key is deleted. */
+/** A record with its decoded value, which is null for a deleted key. */
 type DecodedRecord<T extends TopicName = TopicName> = {
   readonly topic: T;
   readonly record: ReadRecord;
@@ -27,10 +27,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
     value === null ? '(no value: the key is deleted)' : summaryOf(topic, value as never),
 };
 
-/** The names of what a format may hold, beside `value.` and the path of a field. */
+/** Names that a format may contain, besides `value.` and the path of a field. */
 const FIELD_NAMES = Object.keys(FIELDS);
 
-/** A function that fills the `{names}` of a format; `\t` and `\n` are a tab and a line end. Throws `UsageError`. */
+/** Returns a function that fills the `{names}` of a format; `\t` and `\n` are a tab and a line end. Throws `UsageError`. */
 export function formatter(format: string): Field {
   const parts = format
     .replaceAll('\\t', '\t')
