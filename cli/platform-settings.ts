@@ -4,14 +4,39 @@ import {
   ConfigError,
   dataSettings,
   httpUrl,
+  integer,
   kafkaSettings,
   listenSettings,
   port,
   processSettings,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
+import type { WantedTopics } from '#topics/admin.ts';
 import { webhookSecret } from '../services/webhook-receiver/config.ts';
-import { topicTableSettings } from './topic-settings.ts';
+
+/** Settings of the topics that a command creates. */
+export const topicTableSettings = {
+  TOPIC_REPLICATION_FACTOR: integer(1, 99)
+    .optional()
+    .describe('Replicas of each partition of a new topic; by default one per broker, at most three.'),
+  TOPIC_MIN_IN_SYNC_REPLICAS: integer(1, 99)
+    .optional()
+    .describe(
+      'Replicas that must have a record before it counts as written; by default two of three, else one.',
+    ),
+  TOPIC_PARTITIONS: integer(1, 9_999)
+    .optional()
+    .describe('Partitions of new topics of a match; all of them must have the same number. Default 8.'),
+};
+
+/** Converts the parsed settings into options of `createTopics`. */
+export function wantedTopicsOf(config: z.output<z.ZodObject<typeof topicTableSettings>>): WantedTopics {
+  return {
+    replicationFactor: config.TOPIC_REPLICATION_FACTOR,
+    minInSync: config.TOPIC_MIN_IN_SYNC_REPLICAS,
+    partitions: config.TOPIC_PARTITIONS,
+  };
+}
 
 /** Settings of `touchline up` and `touchline demo`. */
 export const platformSettings = {

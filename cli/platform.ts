@@ -17,11 +17,15 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { keptSecret } from './kept-secret.ts';
-import { type PlatformSettings, PORT_SETTINGS, platformSettings } from './platform-settings.ts';
+import {
+  type PlatformSettings,
+  PORT_SETTINGS,
+  platformSettings,
+  wantedTopicsOf,
+} from './platform-settings.ts';
 import { portFor } from './ports.ts';
-import { ServiceProcess } from './processes.ts';
+import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
-import { wantedTopicsOf } from './topic-settings.ts';
 
 /** Services between a goal and the board. They start first: on few cores, each process beside them delays them. */
 const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
@@ -78,7 +82,7 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
  * an invalid secret file, and the errors of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions) {
-  const { dataDir, settings: given, onProgress } = options;
+  const { dataDir, settings: given, onProgress, onProblem } = options;
   const { LISTEN_HOST: host } = given;
   const ports = await portsOf(given);
   const urlOf = (setting: PortSetting): string => `http://${urlHost(host)}:${ports[setting]}`;
@@ -108,11 +112,11 @@ export async function startPlatform(options: PlatformOptions) {
     registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
   };
   const logFolder = join(dataDir, 'logs');
-  const services = new PlatformServices(options, logFolder);
+  const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const stop = async (): Promise<void> => {
     for (const file of files) file.remove();
-    await services.stop();
+    await Promise.all(services.map((service) => service.stop()));
     await backbone.stop();
   };
   try {
@@ -135,12 +139,18 @@ export async function startPlatform(options: PlatformOptions) {
       ...options.serviceSettings,
       ...(options.provider === null ? {} : settingsOf(options.provider)),
     };
+    const start = async (processes: readonly LabelledProcess[]): Promise<void> => {
+      onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
+      const started = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
+      services.push(...started);
+      await Promise.all(started.map((service) => service.ready()));
+    };
     const { first = [], later = [] } = Object.groupBy(processesToStart(options), ({ name }) =>
       FIRST_SERVICES.includes(name) ? 'first' : 'later',
     );
     const [newClient] = await Promise.all([
       createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
-      services.start(first, settings),
+      start(first),
     ]);
     let rest: Promise<void> | null = null;
     for (const file of files) {
@@ -168,7 +178,7 @@ export async function startPlatform(options: PlatformOptions) {
       newClient,
       logFolder,
       /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` when one never is. */
-      startRest: () => (rest ??= services.start(later, settings)),
+      startRest: () => (rest ??= start(later)),
       stop,
     };
   } catch (error) {
@@ -203,46 +213,22 @@ async function createTopicsAndSchemas(
 /** A process to start; `label` is the service's name, with a number from its second process on. */
 type LabelledProcess = { readonly name: string; readonly label: string };
 
-/** The running services of a platform. */
-class PlatformServices {
-  readonly #options: Pick<PlatformOptions, 'onProgress' | 'onProblem'>;
-  readonly #logFolder: string;
-  readonly #running: ServiceProcess[] = [];
-
-  constructor(options: Pick<PlatformOptions, 'onProgress' | 'onProblem'>, logFolder: string) {
-    this.#options = options;
-    this.#logFolder = logFolder;
-  }
-
-  /** Starts processes, and waits until they are ready. Rejects with `ProcessError` when one never is. */
-  async start(
-    processes: readonly LabelledProcess[],
-    settings: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const { onProgress, onProblem } = this.#options;
-    onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-    const started = processes.map(
-      ({ name, label }) =>
-        new ServiceProcess({
-          name,
-          settings: {
-            ...settings,
-            GROUP_INSTANCE_ID: instanceId(label),
-            // Only the first dispatcher tests addresses on the known port.
-            ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
-          },
-          logFile: join(this.#logFolder, `${label}.log`),
-          restart: true,
-          onProblem,
-        }),
-    );
-    this.#running.push(...started);
-    await Promise.all(started.map((service) => service.ready()));
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#running.map((service) => service.stop()));
-  }
+function startProcess(
+  { name, label }: LabelledProcess,
+  options: Pick<ServiceProcessOptions, 'settings' | 'onProblem'> & { readonly logFolder: string },
+): ServiceProcess {
+  return new ServiceProcess({
+    name,
+    settings: {
+      ...options.settings,
+      GROUP_INSTANCE_ID: instanceId(label),
+      // Only the first dispatcher tests addresses on the known port.
+      ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
+    },
+    logFile: join(options.logFolder, `${label}.log`),
+    restart: true,
+    onProblem: options.onProblem,
+  });
 }
 
 /** Lists the processes of each service: the feed poller only with a provider, never the simulator. */

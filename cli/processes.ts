@@ -53,11 +53,9 @@ const WARN = 40;
 /** A service that runs as a child process. It ends when this process ends, even by SIGKILL. */
 export class ServiceProcess {
   readonly name: string;
-  /** Resolves when it has ended and is not restarted. */
-  readonly ended: Promise<ProcessEnd>;
   readonly #options: ServiceProcessOptions;
   readonly #log: WriteStream;
-  readonly #finish: (end: ProcessEnd) => void;
+  readonly #ended = Promise.withResolvers<ProcessEnd>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
   #end: ProcessEnd | null = null;
@@ -71,10 +69,12 @@ export class ServiceProcess {
     this.#options = options;
     mkdirSync(dirname(options.logFile), { recursive: true });
     this.#log = createWriteStream(options.logFile, { flags: 'a' });
-    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
-    this.ended = promise;
-    this.#finish = resolve;
     this.#spawn();
+  }
+
+  /** Resolves when it has ended and is not restarted. */
+  get ended(): Promise<ProcessEnd> {
+    return this.#ended.promise;
   }
 
   /** Waits until it is ready. Throws `ProcessError` when it ended and is not restarted. */
@@ -149,7 +149,7 @@ export class ServiceProcess {
     if (this.#end !== null) return;
     this.#end = end;
     this.#log.end();
-    this.#finish(end);
+    this.#ended.resolve(end);
   }
 
   #onLine(line: string): void {

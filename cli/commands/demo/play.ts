@@ -7,7 +7,7 @@ import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
-import { ProcessError, type ServiceProcess } from '../../processes.ts';
+import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/live-matches.ts';
@@ -46,7 +46,7 @@ const FIRST_GOAL_TIMEOUT_MS = 8_000;
  * Throws `ProcessError` when the simulator fails.
  */
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
-  const { platform, dataset, matches, signal } = play;
+  const { platform, dataset, matches, settings, summaryFile, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
   const cluster = openCluster({ brokers, registryUrl, prefix: platform.prefix });
   const progress = new DemoProgress(dataset, matches.length);
@@ -56,13 +56,20 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const following = progress.follow(cluster, stop);
   const showing = showProgress(() => progress.line(seconds()), cluster, stop);
-  const simulator = startTournament(play);
+  const simulator = startSimulator(play, {
+    DATASET: dataset.competition.dataset,
+    MATCHES: String(matches.length),
+    DURATION: String(settings.DURATION),
+    SEED: settings.SEED,
+    FAULTS: settings.FAULTS,
+    SUMMARY_FILE: summaryFile,
+  });
   try {
     const aborted = once(stop, 'abort').then(() => null);
     const failed = simulator.ended.then(() => {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
-    const played = untilPlayed(play.summaryFile, stop);
+    const played = untilPlayed(summaryFile, stop);
     const done = startRestAfterGoal(platform, progress, stop).then(() => played);
     const displayEnded = [following, showing].map((work) => work.then(() => null));
     const summary = await Promise.race([done, failed, aborted, ...displayEnded]);
@@ -90,18 +97,6 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     await simulator.stop();
     await Promise.allSettled([following, showing]);
   }
-}
-
-function startTournament(play: DemoPlay): ServiceProcess {
-  const { dataset, matches, settings, summaryFile } = play;
-  return startSimulator(play, {
-    DATASET: dataset.competition.dataset,
-    MATCHES: String(matches.length),
-    DURATION: String(settings.DURATION),
-    SEED: settings.SEED,
-    FAULTS: settings.FAULTS,
-    SUMMARY_FILE: summaryFile,
-  });
 }
 
 async function startRestAfterGoal(

@@ -128,16 +128,8 @@ export const INCIDENTS = exportShape<ExportedIncident>([
   ['incident_type', 'INT32', ({ record: { incident } }) => incident?.incident_id ?? null],
   ['participant_id', 'INT64', ({ record: { incident } }) => incident?.participant_id ?? null],
   ['participant_name', 'STRING', ({ team }) => team],
-  [
-    'player_id',
-    'INT64',
-    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.id ?? null)),
-  ],
-  [
-    'player_name',
-    'STRING',
-    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.name ?? null)),
-  ],
+  ['player_id', 'INT64', ({ record: { incident } }) => playerIn(incident)?.id ?? null],
+  ['player_name', 'STRING', ({ record: { incident } }) => playerIn(incident)?.name ?? null],
   ['confirmation', 'STRING', ({ record: { incident } }) => incident?.confirmation ?? null],
   ['event_status_id', 'INT32', ({ record: { incident } }) => incident?.event_status_id ?? null],
   ['event_time', 'INT32', ({ record: { incident } }) => incident?.event_time ?? null],
@@ -153,6 +145,10 @@ export const INCIDENTS = exportShape<ExportedIncident>([
 function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null {
   if (counts === null) return null;
   return scored === side ? 1 : 0;
+}
+
+function playerIn(incident: Incident | null): ReturnType<typeof playerOf> {
+  return incident === null ? null : playerOf(incident);
 }
 
 function minuteOf(incident: Incident | null): string | null {

@@ -9,7 +9,7 @@ import { parseOptionalMoment } from '../option-values.ts';
 import type { ExportColumn, SeasonIds } from './columns.ts';
 import type { command } from './command.ts';
 import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
-import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [
   { head: 'column', of: ({ name }) => name },
@@ -27,7 +27,10 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   }
   const cluster = findCluster(process.env);
   await requireTopics(cluster, ['match-state']);
-  const writer = writerFor(out, dataset);
+  const writer =
+    out !== null && extname(out) === '.parquet'
+      ? parquetWriter(out, dataset.columns)
+      : jsonLinesWriter(out, dataset.columns, process.stdout);
   let rows = 0;
   try {
     await dataset.read(cluster, filter, (row) => {
@@ -61,12 +64,6 @@ function parse({ values, positionals }: ArgumentsOf<typeof command>) {
 }
 
 const FORMATS = ['.parquet', '.jsonl'];
-
-function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
-  return out !== null && extname(out) === '.parquet'
-    ? parquetWriter(out, columns)
-    : jsonLinesWriter(out, columns, process.stdout);
-}
 
 /** Throws `CommandError` when no match and no table, of any time, belongs to the competition or season of the filter. */
 async function requireKnown(

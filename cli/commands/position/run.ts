@@ -39,8 +39,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 }
 
 function parse({ values, positionals }: ArgumentsOf<typeof command>) {
-  const acceptsState = values['accept-state'] === true;
-  const skips = values.yes === true;
+  const { yes: skips, 'accept-state': acceptsState } = values;
   const [name, partition, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);
   if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);

@@ -5,8 +5,8 @@ import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { printCommands } from '../../addresses.ts';
 import { findCluster } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
+import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
-import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
 import { parseCount } from '../option-values.ts';
 import type { command } from './command.ts';
 

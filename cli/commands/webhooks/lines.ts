@@ -1,6 +1,6 @@
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
-import { type TextCell, type TextColumn, tableText } from '../../table.ts';
+import type { TextCell, TextColumn } from '../../table.ts';
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
 export type WebhookRow = Audience & {
@@ -13,7 +13,7 @@ export type WebhookRow = Audience & {
   readonly progress: WebhookProgress | null;
 };
 
-const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
+export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'webhook', of: ({ id }) => id },
   { head: 'client', align: 'right', of: ({ clientId }) => clientId },
   { head: 'name', minWidth: 8, of: ({ clientName }) => clientName },
@@ -23,11 +23,7 @@ const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'last', minWidth: 10, of: ({ progress }) => progress?.last_outcome ?? null },
 ];
 
-export function rowsText(rows: readonly WebhookRow[]): string {
-  return tableText(ROW_COLUMNS, rows);
-}
-
-const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
+export const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
   { head: 'time', of: ({ at }) => timeText(at) },
   { head: 'webhook', of: ({ subscription_id }) => subscription_id },
   { head: 'what', of: ({ kind }) => kind },
@@ -40,21 +36,13 @@ const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
   { head: 'again at', of: ({ next_attempt_at }) => timeText(next_attempt_at) },
 ];
 
-export function attemptsText(attempts: readonly WebhookAttempt[]): string {
-  return tableText(ATTEMPT_COLUMNS, attempts);
-}
-
-const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
+export const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
   { head: 'received', of: ({ received_at }) => timeText(received_at) },
   { head: 'message', of: ({ uuid }) => uuid },
   { head: 'type', of: ({ type }) => type },
   { head: 'competition', align: 'right', of: ({ competition_id }) => competition_id ?? '-' },
   { head: 'bytes', align: 'right', of: ({ message }) => message.length },
 ];
-
-export function messagesText(messages: readonly WebhookMessage[]): string {
-  return tableText(MESSAGE_COLUMNS, messages);
-}
 
 function stateCell({ active, progress }: WebhookRow): TextCell {
   if (!active) return { text: 'client disabled', style: 'yellow' };

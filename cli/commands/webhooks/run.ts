@@ -1,12 +1,12 @@
-import type { WebhookProgress } from '#topics/generated/types.ts';
 import { findCluster, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import { findByIdStart, requireByIdStart } from '../ids.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { command } from './command.ts';
-import { attemptsText, messagesText, rowsText, type WebhookRow } from './lines.ts';
+import { ATTEMPT_COLUMNS, MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
@@ -22,7 +22,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
   switch (request.action) {
     case 'list':
       if (request.json) for (const row of rows) printLine(jsonText(publicFields(row)));
-      else process.stdout.write(rowsText(rows));
+      else process.stdout.write(tableText(ROW_COLUMNS, rows));
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
     case 'attempts': {
@@ -33,13 +33,13 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
       if (attempts.length === 0 && id !== undefined) find(rows, id);
       const last = attempts.slice(-request.limit);
       if (request.json) for (const attempt of last) printLine(jsonText(attempt));
-      else process.stdout.write(attemptsText(last));
+      else process.stdout.write(tableText(ATTEMPT_COLUMNS, last));
       return;
     }
     case 'undelivered': {
       const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
       if (request.json) for (const { message } of first) printLine(message.toString());
-      else process.stdout.write(messagesText(first));
+      else process.stdout.write(tableText(MESSAGE_COLUMNS, first));
       if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
       return;
     }
@@ -60,7 +60,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
           ? await topics.offsetsAt(request.what.before)
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
-      process.stdout.write(messagesText(skipped.slice(0, MAX_SHOWN)));
+      process.stdout.write(tableText(MESSAGE_COLUMNS, skipped.slice(0, MAX_SHOWN)));
       if (!request.yes)
         throw new CommandError(`${skipped.length} messages would never be sent: confirm with --yes`);
       await topics.order(row, 'skipped', { next, messages: skipped.length });
@@ -85,10 +85,7 @@ function find(rows: readonly WebhookRow[], id: string): WebhookRow {
 }
 
 /** Like `find`, but throws `CommandError` for a webhook without progress too. */
-function findStarted(
-  rows: readonly WebhookRow[],
-  id: string,
-): { readonly row: WebhookRow; readonly progress: WebhookProgress } {
+function findStarted(rows: readonly WebhookRow[], id: string) {
   const row = find(rows, id);
   if (row.progress === null)
     throw new CommandError(`no dispatcher has seen webhook ${row.id} yet: it has no position`);
