@@ -13,7 +13,7 @@ import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedCluster } from './initialized.ts';
+import { initializedCluster } from './topics.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import type { TestBackbone } from '../../setup/backbone.ts';
 import { health } from '../../support/feed-health.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedCluster } from './initialized.ts';
+import { initializedCluster } from './topics.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
