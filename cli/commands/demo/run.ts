@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
@@ -18,7 +19,7 @@ import { type command, config } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
-import { leagueLine, startLeague } from './simulator.ts';
+import { leagueLine, type PlayTarget, startLeague } from './simulator.ts';
 import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
@@ -91,7 +92,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
-    const good = await playAndCheck({
+    const passed = await playAndCheck({
       platform,
       provider,
       dataset,
@@ -101,25 +102,15 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
       webhook,
       signal: stopping.signal,
     });
-    if (good === null) {
+    if (passed === null) {
       printLine('Stopping …');
       return EXIT.stopped;
     }
     const foundIn = keep && isFoundInDataDir ? settings.DATA_DIR : folder.path;
     const data = { foundIn, prefix: platform.prefix };
     printLine(renderHowToRead(data, keep || platform.backbone.kind === 'configured', keep ? platform : null));
-    if (keep && !stopping.signal.aborted) {
-      const league = settings.AFTERWARDS === 'nothing' ? null : startLeague({ platform, provider }, settings);
-      if (league !== null) printLine(leagueLine(settings));
-      void league?.ended.then(() => {
-        if (!stopping.signal.aborted)
-          printLine(`The league ended early, see ${platform.logFolder}/simulator.log.`);
-      });
-      await once(stopping.signal, 'abort');
-      printLine('Stopping …');
-      await league?.stop();
-    }
-    return good ? EXIT.ok : EXIT.wrong;
+    if (keep && !stopping.signal.aborted) await playLeague({ platform, provider }, settings, stopping.signal);
+    return passed ? EXIT.ok : EXIT.wrong;
   } finally {
     await webhook.unsubscribe(platform);
     await platform.stop();
@@ -131,6 +122,22 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 function parse({ values }: ArgumentsOf<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
+}
+
+/** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */
+async function playLeague(
+  target: PlayTarget,
+  settings: z.output<typeof config>,
+  signal: AbortSignal,
+): Promise<void> {
+  const league = settings.AFTERWARDS === 'nothing' ? null : startLeague(target, settings);
+  if (league !== null) printLine(leagueLine(settings));
+  void league?.ended.then(() => {
+    if (!signal.aborted) printLine(`The league ended early, see ${target.platform.logFolder}/simulator.log.`);
+  });
+  await once(signal, 'abort');
+  printLine('Stopping …');
+  await league?.stop();
 }
 
 /** Returns the access to the simulator's REST interface. Its clock runs fast, so the poller needs short periods. */
