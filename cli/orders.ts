@@ -13,7 +13,7 @@ import { publishValues } from './publish-values.ts';
 const WRITE_TIMEOUT_MS = 5_000;
 
 /** A command line: its first word, and the others. */
-export type CommandLine = { readonly command: string; readonly args: readonly string[] };
+type CommandLine = { readonly command: string; readonly args: readonly string[] };
 
 /**
  * Runs a command that changes something, with a record before and after it. The command runs even when a record cannot be

@@ -12,8 +12,8 @@ export type ClientsRequest = ReturnType<typeof parseClients>;
 export function parseClients(given: ArgumentsOf<typeof command>) {
   const { values } = given;
   const { name, words } = actionOf(ACTIONS, given);
-  const wanted = ACTIONS[name].words;
-  if (words.length !== wanted) throw new UsageError(`${name} takes ${wanted} ids, not ${words.length}`);
+  const expected = ACTIONS[name].words;
+  if (words.length !== expected) throw new UsageError(`${name} takes ${expected} ids, not ${words.length}`);
 
   const [first = '', webhookId = ''] = words;
   const id = (): number => parseId(first);

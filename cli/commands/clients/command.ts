@@ -20,7 +20,7 @@ serves them applies a change at once. Several people may edit at the same time: 
   add            creates a client and prints its secret key, which is shown only once. Default id: one more than the
                  largest. Default contract: all competitions, all operations
   list, show     shows clients, without their secrets
-  enable         lets a disabled client in again
+  enable         accepts a disabled client again
   disable        refuses the client, and makes its tokens invalid at once
   rotate-secret  prints a new secret key, which is shown only once; issued tokens stay valid until they expire
   contract       sets what the client may read: competitions by id, operations by name (see /openapi.json)
@@ -36,7 +36,8 @@ serves them applies a change at once. Several people may edit at the same time: 
   webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue
 
 webhook commands need the key of clients: CLIENTS_KEY as the services have it, or, for the system that touchline up or demo runs
-here, the key that it keeps in DATA_DIR. WEBHOOK_ALLOWED_RANGES and WEBHOOK_CA_FILE limit where tests are sent.
+here, the key that it keeps in DATA_DIR. Tests go to public addresses and those of WEBHOOK_ALLOWED_RANGES, and also trust the
+certificates of WEBHOOK_CA_FILE.
 ${BROKER_HELP}
 `;
 

@@ -99,10 +99,11 @@ async function digests(
   return found;
 }
 
-async function findValue(cluster: OpenCluster, topic: ComparedTopic, wanted: string): Promise<unknown> {
+/** Returns the last value of a key; null when it has none. */
+async function findValue(cluster: OpenCluster, topic: ComparedTopic, key: string): Promise<unknown> {
   let found: unknown = null;
-  await readCompared(cluster, topic, (key, value) => {
-    if (key === wanted) found = value;
+  await readCompared(cluster, topic, (name, value) => {
+    if (name === key) found = value;
   });
   return found;
 }

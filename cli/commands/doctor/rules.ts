@@ -50,14 +50,17 @@ export type RequiredTopic = {
 const MAKE_TOPICS = 'run npx touchline topics';
 
 /** Judges the topics against the required ones. */
-export function judgeTopics(wanted: readonly RequiredTopic[], found: ClusterFacts['topics']): CheckResult[] {
-  const missing = wanted.filter(({ name }) => !found.has(name)).map(({ name }) => name);
-  const findings = wanted.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
+export function judgeTopics(
+  required: readonly RequiredTopic[],
+  found: ClusterFacts['topics'],
+): CheckResult[] {
+  const missing = required.filter(({ name }) => !found.has(name)).map(({ name }) => name);
+  const findings = required.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
   if (missing.length > 0)
     findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
     );
-  return findings.length > 0 ? findings : [fine('topics', `${wanted.length} topics as the table has them`)];
+  return findings.length > 0 ? findings : [fine('topics', `${required.length} topics as the table has them`)];
 }
 
 function* judgeTopic(

@@ -134,11 +134,11 @@ async function inputReader(options: ReplayOptions): Promise<ReadInputs> {
 }
 
 /** Returns the conversion of raw-messages: normalizes again, and assigns messages to the partitions of their events. */
-async function openNormalizer({ source, target, partitions: wanted }: ReplayOptions): Promise<ReadInputs> {
+async function openNormalizer({ source, target, partitions: requested }: ReplayOptions): Promise<ReadInputs> {
   const { registry } = target;
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
-  const partitions = wanted ?? (await matchPartitions(source));
+  const partitions = requested ?? (await matchPartitions(source));
   const inputOf = (message: NormalizedMessage, timestamp: number): ReplayInput => {
     const key = Buffer.from(String(message.event_id));
     return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };

@@ -33,7 +33,7 @@ const CONTINUED = [
 export async function prepareTarget(
   source: TopicCluster,
   target: OpenCluster,
-  { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
+  { replace, partitions: requested }: { readonly replace: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
   const { brokers, prefix } = target;
   for (const processor of PROCESSOR_NAMES) {
@@ -57,7 +57,7 @@ export async function prepareTarget(
       );
     }
   }
-  const partitions = wanted ?? (await matchPartitions(source));
+  const partitions = requested ?? (await matchPartitions(source));
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 

@@ -16,9 +16,9 @@ export function parseTokens(given: ArgumentsOf<typeof command>) {
   const { values } = given;
   const { name: action, words } = actionOf(ACTIONS, given);
   const clientId = parseOptionalId(values.client);
-  const expectWords = (wanted: number): void => {
-    if (words.length !== wanted)
-      throw new UsageError(`${action} takes ${wanted} arguments here, not ${words.length}`);
+  const expectWords = (expected: number): void => {
+    if (words.length !== expected)
+      throw new UsageError(`${action} takes ${expected} arguments here, not ${words.length}`);
   };
   switch (action) {
     case 'list':
